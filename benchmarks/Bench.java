@@ -3,8 +3,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The benchmarks: each starts an engine of its own, with an empty database, and prints what it measured. A benchmark
- * fails where the engine did something wrong, not where it was slow.
+ * The benchmarks. Each starts its own engine with an empty database and prints its measurements. A benchmark fails if
+ * the engine returns a wrong result, never because it is slow.
  *
  * <p>Run them with {@code ./engine bench}.
  */
@@ -17,25 +17,26 @@ final class Bench {
         ALL.put("pages", new Pages());
         ALL.put("search", new Search());
         ALL.put("calls", new Calls());
+        ALL.put("rules", new Rules());
     }
 
-    /** One measurement. */
+    /** A benchmark. */
     interface Benchmark {
-        /** What it does, for the list. */
+        /** Returns its description for the list. */
         String words();
 
-        /** @param options what came behind its name */
+        /** @param options the arguments after its name */
         void run(Options options) throws Exception;
     }
 
-    /** Numbers such as {@code --streams 500}, and texts. */
+    /** The arguments of a benchmark: numbers such as {@code --streams 500}, and texts. */
     record Options(List<String> given) {
         int number(String name, int otherwise) {
             var at = given.indexOf("--" + name);
             return at < 0 ? otherwise : Integer.parseInt(given.get(at + 1));
         }
 
-        /** Null where it is not given. */
+        /** Returns null if the option is not given. */
         String text(String name) {
             var at = given.indexOf("--" + name);
             return at < 0 ? null : given.get(at + 1);

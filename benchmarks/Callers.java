@@ -13,7 +13,7 @@ import java.util.function.IntFunction;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Clients that call tools over MCP, one call after the other, each of which must succeed. */
+/** Clients that call tools over MCP, each one call after the other. Every call must succeed. */
 final class Callers {
     static final JsonMapper JSON = new JsonMapper();
 
@@ -29,7 +29,7 @@ final class Callers {
     /** A tool with its arguments. */
     record Work(String tool, Map<String, ?> arguments) {}
 
-    /** How long calls took, in nanoseconds, in order. */
+    /** The durations of calls in nanoseconds, sorted. */
     record Latencies(long[] sorted) {
         double millis(double quantile) {
             return sorted[(int) Math.min(sorted.length - 1, sorted.length * quantile)] / 1e6;
@@ -66,7 +66,7 @@ final class Callers {
         return envelope;
     }
 
-    /** So many callers work for so long. */
+    /** Runs the given number of callers for the given time. */
     Latencies work(int callers, Duration time, IntFunction<Work> work) throws Exception {
         var end = System.nanoTime() + time.toNanos();
         var shifts = new ArrayList<Callable<List<Long>>>();

@@ -15,26 +15,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What calls cost beside the limit: a bare handler with one statement on the same database. All servers run at the same time, and
- * one after the other is measured, in several rounds; only the ratios within one run mean something.
+ * Compares calls with the limit: a bare handler with one statement on the same database. All servers run at the same
+ * time and are measured in turn, in several rounds. Only the ratios within one run are meaningful.
  */
 final class Calls implements Bench.Benchmark {
     private static final Path PAGE = Path.of("docs", "performance.md");
-    private static final String HEAD = """
-            # What calls cost
-
-            `./engine bench calls` measured this and wrote this page. The bare handlers are the limit: Jetty with Jackson, HikariCP and no
-            statement, one SELECT or one INSERT on the same database. Only ratios within one run mean something: the load generator, the
-            servers and PostgreSQL share the processors.
-            """;
+    /** What follows this line in the page is replaced. */
+    private static final String MARK = "<!-- measured -->\n";
     private static final int CONNECTIONS = 32;
 
     @Override
     public String words() {
-        return "calls beside a bare handler [--rounds 5] [--seconds 5] [--warm 15] [--only AP_Read,...] [--short 1: quick, writes no page]";
+        return "calls beside a bare handler [--rounds 5] [--seconds 3] [--warm 6] [--only AP_Read,...] [--rows 10000] [--tenants 1000]"
+                + " [--write 1: into docs/performance.md] [--short 1: quick]";
     }
 
-    /** One thing that is measured. The limit is the row that it is compared with. */
+    /** One measured case, and the limit that it is compared with. */
     private record Row(
             String name,
             String limit,
@@ -72,8 +68,8 @@ final class Calls implements Bench.Benchmark {
     public void run(Bench.Options options) throws Exception {
         var isShort = options.number("short", 0) > 0;
         var rounds = options.number("rounds", isShort ? 1 : 5);
-        var time = Duration.ofSeconds(options.number("seconds", isShort ? 2 : 5));
-        var warm = Duration.ofSeconds(options.number("warm", isShort ? 4 : 15));
+        var time = Duration.ofSeconds(options.number("seconds", isShort ? 2 : 3));
+        var warm = Duration.ofSeconds(options.number("warm", isShort ? 4 : 6));
         var only = List.of(options.text("only", "").split(","));
         var echo = only.getFirst().isEmpty() || only.contains("echo") ? Echo.start() : null;
         try (var engine = Engine.start();
@@ -81,6 +77,7 @@ final class Calls implements Bench.Benchmark {
                 var ours = new Usage(engine.pid(), engine.postmaster(), true);
                 var bare = new Usage(limit.pid(), engine.postmaster(), true)) {
             var workspace = new Workspace(engine);
+            Growth.fill(engine, options.number("rows", 0), options.number("tenants", 1));
             var rows = rows(workspace, ours, limit.url(), bare);
             if (echo != null) {
                 rows.add(row("TypeScript echo", "AP_Read, MCP modern", echo.url() + "/mcp", new Usage(echo.pid(), 0, false),
@@ -102,14 +99,30 @@ final class Calls implements Bench.Benchmark {
             System.out.print(table);
             var size = Load.ask(workspace.address(Workspace.Way.BARE), workspace.list()).length();
             System.out.printf("tools/list: %,d bytes%n", size);
-            if (!isShort && only.getFirst().isEmpty()) {
-                write(table, rounds, time);
+            var half = isShort ? "" : half(rows, time);
+            System.out.print(half);
+            if (options.number("write", 0) > 0) {
+                write(table + half, rounds, time);
             }
         } finally {
             if (echo != null) {
                 echo.close();
             }
         }
+    }
+
+    /** How long calls take when half as many come as can. */
+    private static String half(List<Row> rows, Duration time) throws Exception {
+        var lines = new StringBuilder("\n| at half the peak | calls/s | p50 ms | p99 ms | p99 of p50 |\n|---|---|---|---|---|\n");
+        for (var row : rows) {
+            if (row.name().startsWith("AP_Read") || row.name().equals("MB_Store") || row.name().equals("AP_Chat to 32")) {
+                var rate = row.median(Load.Measured::perSecond) / 2;
+                var paced = Load.run(row.address(), row.connections(), time.multipliedBy(2), row.requests(), rate);
+                lines.append("| %s | %,.0f | %.1f | %.1f | %.1f |%n"
+                        .formatted(row.name(), paced.perSecond(), paced.p50(), paced.p99(), paced.p99() / paced.p50()));
+            }
+        }
+        return lines.toString();
     }
 
     private static Peer limit(Engine engine) throws Exception {
@@ -154,15 +167,15 @@ final class Calls implements Bench.Benchmark {
         var trips = roundTrips();
         var byName = rows.stream().collect(Collectors.toMap(Row::name, row -> row));
         var table = new StringBuilder("""
-                | what | calls/s | spread | of | ratio | p50 ms | p99 ms | JVM µs | PostgreSQL µs | kB allocated | round trips |
-                |---|---|---|---|---|---|---|---|---|---|---|
+                | what | calls/s | spread | of | ratio | by processor time | p50 ms | p99 ms | JVM µs | PostgreSQL µs | kB allocated | round trips |
+                |---|---|---|---|---|---|---|---|---|---|---|---|
                 """);
         for (var row : rows) {
             var each = row.measured().stream().map(Load.Measured::perSecond).sorted().toList();
             var limit = byName.get(row.limit());
             var ratio = limit == null ? Double.NaN : row.median(Load.Measured::perSecond) / limit.median(Load.Measured::perSecond);
-            table.append("| %s | %,.0f | %,.0f–%,.0f | %s | %.2f | %.1f | %.1f | %.0f | %s | %s | %s |%n".formatted(
-                    row.name(), row.median(Load.Measured::perSecond), each.getFirst(), each.getLast(), row.limit(), ratio,
+            table.append("| %s | %,.0f | %,.0f–%,.0f | %s | %.2f | %s | %.1f | %.1f | %.0f | %s | %s | %s |%n".formatted(
+                    row.name(), row.median(Load.Measured::perSecond), each.getFirst(), each.getLast(), row.limit(), ratio, figure(limit == null ? Double.NaN : limit.each(Calls::sum) / row.each(Calls::sum), "%.2f"),
                     row.median(Load.Measured::p50), row.median(Load.Measured::p99), row.each(Usage.Sum::jvm),
                     figure(row.each(Usage.Sum::postgres), "%.0f"), figure(row.each(sum -> sum.allocated() / 1024), "%.1f"),
                     trips.getOrDefault(row.name().equals("20 in one zone") ? "AP_Chat" : row.name().split("[ ,]")[0], "")));
@@ -170,11 +183,16 @@ final class Calls implements Bench.Benchmark {
         return table.toString();
     }
 
+    /** Of the JVM and PostgreSQL: less than the calls a second does it depend on what else the machine does. */
+    private static double sum(Usage.Sum used) {
+        return used.jvm() + used.postgres();
+    }
+
     private static String figure(double value, String format) {
         return Double.isNaN(value) ? "" : format.formatted(value);
     }
 
-    /** What a test counts on the wire. */
+    /** Returns the round trips that a test counts on the wire. */
     private static Map<String, String> roundTrips() throws IOException {
         var trips = new LinkedHashMap<String, String>(Map.of("bare", "1"));
         var row = Pattern.compile("\\| (\\w+) \\| \\w+ \\| (\\d+) \\|.*");
@@ -190,6 +208,7 @@ final class Calls implements Bench.Benchmark {
     private static void write(String table, int rounds, Duration time) throws IOException {
         var words = "\nMeasured on %s with JDK %s, %d processors, %d rounds of %d s for each row.\n\n".formatted(
                 LocalDate.now(), Runtime.version().feature(), Runtime.getRuntime().availableProcessors(), rounds, time.toSeconds());
-        Files.writeString(PAGE, HEAD + words + table);
+        var page = Files.readString(PAGE);
+        Files.writeString(PAGE, page.substring(0, page.indexOf(MARK) + MARK.length()) + words + table);
     }
 }

@@ -3,11 +3,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** The official TypeScript server with a tool that returns its argument: the newest 2.x that npm gives. */
+/** The official TypeScript server with a tool that returns its argument, in its newest 2.x version on npm. */
 final class Echo {
     private Echo() {}
 
-    /** Null, with a word why, where there is no Node.js or no registry. */
+    /** Returns null and prints the reason if there is no Node.js or no package registry. */
     static Peer start() throws InterruptedException {
         try {
             var directory = Files.createTempDirectory("bench-echo");

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** An engine in a process of its own, on this one's class path and with its JVM's options, with an empty database. */
+/** An engine in a separate process with an empty database. It has this process's class path and JVM options. */
 final class Engine implements AutoCloseable {
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)$");
     private static final String READY = "ready ";
 
-    /** The tests put one here that checks all messages. */
+    /** The main class. The tests set one that checks all messages. */
     private static final String MAIN = System.getProperty("bench.engine", "io.agentworkspace.engine.app.Main");
 
     private final Path directory;
@@ -27,19 +27,20 @@ final class Engine implements AutoCloseable {
         this.url = url;
     }
 
-    /** Returns when it is ready. */
+    /** Starts an engine and returns when it is ready. */
     static Engine start(String... flags) throws IOException {
         var directory = Files.createTempDirectory("engine-bench");
         var command = new ArrayList<>(List.of(program("java")));
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(option -> option.startsWith("-X"))
                 .forEach(command::add);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN));
+        command.add(MAIN);
         command.addAll(List.of("--port", "0", "--rate-limit", "off", "--stranger-limit", "off", "--data-dir", directory.toString()));
         command.addAll(List.of(flags));
-        var process = new ProcessBuilder(command)
-                .redirectError(directory.resolve("engine.log").toFile())
-                .start();
+        var builder = new ProcessBuilder(command).redirectError(directory.resolve("engine.log").toFile());
+        // Not on the command line: the runtime of the embedding model does not survive a long one.
+        builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+        var process = builder.start();
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy)); // Also after Ctrl-C.
         var line = process.inputReader().readLine();
         while (line != null && !line.startsWith(READY)) {
@@ -67,7 +68,7 @@ final class Engine implements AutoCloseable {
         return process.pid();
     }
 
-    /** The process id of the embedded PostgreSQL. */
+    /** Returns the process id of the embedded PostgreSQL. */
     long postmaster() throws IOException {
         return Long.parseLong(Files.readAllLines(directory.resolve("postgres/postmaster.pid")).getFirst().strip());
     }
@@ -85,7 +86,7 @@ final class Engine implements AutoCloseable {
         return Files.readString(directory.resolve("postgres-password")).strip();
     }
 
-    /** The command of another Java program of the benchmarks, with the same options as the engine. */
+    /** Returns the command of another Java program of the benchmarks, with the engine's options. */
     String[] java(String name, String... arguments) {
         var command = new ArrayList<>(List.of(program("java")));
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -98,7 +99,7 @@ final class Engine implements AutoCloseable {
         return command.toArray(String[]::new);
     }
 
-    /** The bytes of all objects that are reachable. */
+    /** Returns the bytes of all reachable objects. */
     long heap() throws IOException {
         var histogram = output(program("jcmd"), Long.toString(process.pid()), "GC.class_histogram");
         var total = TOTAL.matcher(histogram);
@@ -108,7 +109,7 @@ final class Engine implements AutoCloseable {
         return Long.parseLong(total.group(1));
     }
 
-    /** The bytes of memory that the process occupies. */
+    /** Returns the resident memory of the process in bytes. */
     long resident() throws IOException {
         return 1024 * Long.parseLong(output("ps", "-o", "rss=", "-p", Long.toString(process.pid())).strip());
     }

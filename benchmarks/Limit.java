@@ -18,8 +18,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The limit: a bare handler of Jetty with Jackson, HikariCP and one statement at most, in a process of its own. The last part of
- * the path chooses: none, select, insert, or bytes, an answer of the size of a file.
+ * The upper limit of performance: a bare Jetty handler with Jackson, HikariCP and at most one statement, in a
+ * separate process. The last part of the path selects the work: none, select, insert, or bytes, which is a
+ * response with the size of a file.
  */
 final class Limit extends Handler.Abstract {
     private static final JsonMapper JSON = new JsonMapper();

@@ -2,7 +2,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 
-/** Many open streams of {@code subscriptions/listen} on one engine: what each costs, and what others notice of them. */
+/**
+ * Measures many open streams of {@code subscriptions/listen} on one engine: what each costs, and
+ * how they affect other clients.
+ */
 final class Listeners implements Bench.Benchmark {
     private static final int AGENTS = 20;
     private static final int CALLERS = 4;
@@ -24,7 +27,7 @@ final class Listeners implements Bench.Benchmark {
                 var vx = Map.of("name", name(agent), "description", "Is listened to.");
                 callers.call(new Callers.Work("AP_Create", Map.of("vx", vx)));
             }
-            callers.work(CALLERS, time.multipliedBy(2), Listeners::read); // Until the JVM is warm.
+            callers.work(CALLERS, time.multipliedBy(2), Listeners::read); // Warms up the JVM.
             var before = callers.work(CALLERS, time, Listeners::read);
             var heap = engine.heap();
             var resident = engine.resident();
@@ -59,7 +62,7 @@ final class Listeners implements Bench.Benchmark {
         return new Callers.Work("AP_Read", Map.of("target", Map.of("agent", name(number % AGENTS))));
     }
 
-    /** Changes each agent once; the times until all its listeners knew, in milliseconds, in order. */
+    /** Changes each agent once. Returns the times until all its listeners were notified, in milliseconds, sorted. */
     private static double[] told(Streams streams, Callers callers) throws Exception {
         var times = new double[AGENTS];
         for (var agent = 0; agent < AGENTS; agent++) {

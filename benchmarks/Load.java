@@ -10,19 +10,20 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
-/** Many connections that each send one ready request after the other, at as little cost as possible. */
+/** Many connections that each send prepared requests one after the other, with as little overhead as possible. */
 final class Load {
     private static final byte[] FAILED = "\"isError\":true".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] ERROR = "\"error\":{\"code\"".getBytes(StandardCharsets.US_ASCII);
 
     private Load() {}
 
-    /** What was measured: calls a second, and quantiles of how long one took. */
+    /** The result: calls per second, and quantiles of their duration. */
     record Measured(long calls, double perSecond, double p50, double p99) {}
 
-    /** A whole HTTP request. */
+    /** Returns a complete HTTP request. */
     static byte[] request(String url, String headers, String body) {
         var address = URI.create(url);
         var bytes = body.getBytes(StandardCharsets.UTF_8);
@@ -33,7 +34,7 @@ final class Load {
         return whole;
     }
 
-    /** The body of the answer to one request. */
+    /** Returns the body of the response to one request. */
     static String ask(String url, byte[] request) throws IOException {
         try (var connection = new Connection(URI.create(url))) {
             connection.send(request);
@@ -41,13 +42,21 @@ final class Load {
         }
     }
 
-    /** @param requests by connection and number, ready before the time is taken */
+    /** @param requests by connection and number, prepared before the measurement */
     static Measured run(String url, int connections, Duration time, IntFunction<List<byte[]>> requests) throws Exception {
+        return run(url, connections, time, requests, Double.POSITIVE_INFINITY);
+    }
+
+    /** @param rate the calls a second; each is timed from when it should have been sent */
+    static Measured run(String url, int connections, Duration time, IntFunction<List<byte[]>> requests, double rate)
+            throws Exception {
+        var pause = Double.isInfinite(rate) ? 0 : (long) (1e9 * connections / rate);
         var shifts = new ArrayList<Callable<long[]>>();
         var end = System.nanoTime() + time.toNanos();
         for (var i = 0; i < connections; i++) {
             var ready = requests.apply(i);
-            shifts.add(() -> shift(url, ready, end));
+            var first = System.nanoTime() + pause * i / connections;
+            shifts.add(() -> shift(url, ready, first, end, pause));
         }
         var began = System.nanoTime();
         try (var threads = Executors.newFixedThreadPool(connections)) {
@@ -65,24 +74,27 @@ final class Load {
         return sorted.length == 0 ? Double.NaN : sorted[(int) (sorted.length * quantile)] / 1e6;
     }
 
-    private static long[] shift(String url, List<byte[]> ready, long end) throws IOException {
+    private static long[] shift(String url, List<byte[]> ready, long first, long end, long pause) throws IOException {
         var took = new long[1 << 16];
         var count = 0;
         try (var connection = new Connection(URI.create(url))) {
-            for (var now = System.nanoTime(); now < end; ) {
+            for (var now = pause == 0 ? System.nanoTime() : first; now < end; ) {
+                for (var early = now - System.nanoTime(); early > 0; early = now - System.nanoTime()) {
+                    LockSupport.parkNanos(early);
+                }
                 connection.send(ready.get(count % ready.size()));
                 var then = System.nanoTime();
                 if (count == took.length) {
                     took = Arrays.copyOf(took, 2 * count);
                 }
                 took[count++] = then - now;
-                now = then;
+                now = pause == 0 ? then : now + pause;
             }
         }
         return Arrays.copyOf(took, count);
     }
 
-    /** A connection that stays open. */
+    /** A persistent connection. */
     private static final class Connection implements AutoCloseable {
         private final Socket socket;
         private final InputStream in;
@@ -99,7 +111,7 @@ final class Load {
             out = new BufferedOutputStream(socket.getOutputStream(), 1 << 16);
         }
 
-        /** Returns when the whole answer is there, which must be a success. */
+        /** Sends a request and reads the whole response, which must be a success. */
         void send(byte[] request) throws IOException {
             out.write(request);
             out.flush();
@@ -130,7 +142,7 @@ final class Load {
             }
         }
 
-        /** Failures are small, or say so at their end. */
+        /** Searches the response. Failures are short, or have the word near their end. */
         private boolean has(byte[] word) {
             for (var i = Math.max(from, to - 1_000); i <= to - word.length; i++) {
                 if (buffer[i] == word[0] && Arrays.equals(buffer, i, i + word.length, word, 0, word.length)) {

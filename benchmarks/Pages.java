@@ -1,6 +1,6 @@
 import java.nio.file.Path;
 
-/** How soon there is something to see on the pages of the hubs, in real Chromium; {@code paint.mjs} looks. */
+/** Measures how soon the hubs' pages show something in real Chromium, by {@code paint.mjs}. */
 final class Pages implements Bench.Benchmark {
     private static final Path SCRIPTS = Path.of("mcp-server/src/test/node");
 

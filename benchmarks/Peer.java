@@ -3,7 +3,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** Another server in a process of its own, which prints {@code ready <address>}. */
+/** Another server in a separate process, which prints {@code ready <address>}. */
 final class Peer implements AutoCloseable {
     private final Process process;
     private final String url;

@@ -17,7 +17,7 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
-/** Takes webhooks, on loopback, and notes how old each event was when it came. */
+/** Receives webhooks on loopback, and records the age of each event on arrival. */
 final class Receiver implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
@@ -32,7 +32,7 @@ final class Receiver implements AutoCloseable {
         server.setHandler(new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
-                if (request.getMethod().equals("POST")) { // Before, it is looked whether somebody is there.
+                if (request.getMethod().equals("POST")) { // The pre-flight sends HEAD.
                     take(request);
                 }
                 callback.succeeded();
@@ -42,7 +42,7 @@ final class Receiver implements AutoCloseable {
         server.start();
     }
 
-    /** Where one of many endpoints is. */
+    /** Returns the URL of one of many endpoints. */
     String url(int endpoint) {
         return "http://127.0.0.1:%d/%d".formatted(connector.getLocalPort(), endpoint);
     }
@@ -61,7 +61,7 @@ final class Receiver implements AutoCloseable {
         }
     }
 
-    /** Waits until so many have come, and forgets them. */
+    /** Waits for the given number of events, and clears them. */
     long[] await(int count) throws InterruptedException {
         var taken = new long[count];
         var end = System.nanoTime() + LIMIT.toNanos();
@@ -79,13 +79,13 @@ final class Receiver implements AutoCloseable {
         return taken;
     }
 
-    /** Does the work and waits for its deliveries: how old each was, in milliseconds, in order. */
+    /** Runs the work and waits for its deliveries. Returns the age of each in milliseconds, sorted. */
     long[] measured(Work work, int count) throws Exception {
         work.run();
         return await(count);
     }
 
-    /** Makes events. */
+    /** Work that creates events. */
     interface Work {
         void run() throws Exception;
     }

@@ -15,13 +15,14 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /**
- * How well MB_Search finds on public sets, and how long it takes as a bank grows. The sets are not shipped: docs/memory.md says
- * where they are from.
+ * Measures the quality of MB_Search on public sets, and its speed as a bank grows. The sets are not included;
+ * docs/memory.md names their sources.
  */
 final class Search implements Bench.Benchmark {
     private static final int HITS = 10;
+    private static final List<String> MODES = List.of("text", "vector", "hybrid");
 
-    /** Texts, and for each query the numbers of the texts that answer it, each with its grade. */
+    /** Texts and queries, with the numbers and grades of the relevant texts of each query. */
     private record Set(String name, List<String> texts, List<String> queries, List<Map<Integer, Integer>> answers) {}
 
     @Override
@@ -33,9 +34,12 @@ final class Search implements Bench.Benchmark {
     public void run(Bench.Options options) throws Exception {
         try (var engine = Engine.start()) {
             var callers = new Callers(engine.url(), engine.key());
-            System.out.printf("%-14s %7s %7s %6s %6s %8s %8s %8s%n", "set", "texts", "queries", "hit@1", "hit@5", "nDCG@10", "p50 ms", "p99 ms");
+            System.out.printf("%-14s %-7s %7s %7s %6s %6s %6s %8s %8s %8s%n", "set", "mode", "texts", "queries", "hit@1", "hit@5", "hit@10", "nDCG@10", "p50 ms", "p99 ms");
             for (var set : sets(options)) {
-                find(callers, set);
+                var numbers = store(engine, callers, set);
+                for (var mode : MODES) {
+                    find(callers, set, numbers, mode);
+                }
             }
             grow(engine, callers, options.number("memories", 10_000), options.number("seconds", 10));
         }
@@ -43,6 +47,7 @@ final class Search implements Bench.Benchmark {
 
     private static List<Set> sets(Bench.Options options) throws IOException {
         var sets = new ArrayList<Set>();
+        sets.add(notes());
         var cranfield = options.text("cranfield");
         if (cranfield != null) {
             sets.add(cranfield(Path.of(cranfield)));
@@ -58,7 +63,8 @@ final class Search implements Bench.Benchmark {
         return sets;
     }
 
-    private static void find(Callers callers, Set set) throws Exception {
+    /** Returns the numbers of the texts by the ids of their memories, which all have their vectors then. */
+    private static Map<String, Integer> store(Engine engine, Callers callers, Set set) throws Exception {
         var bank = set.name();
         callers.call(new Callers.Work("MB_Create", named(bank)));
         var numbers = new HashMap<String, Integer>();
@@ -66,35 +72,73 @@ final class Search implements Bench.Benchmark {
             var stored = callers.call(new Callers.Work("MB_Store", in(bank, set.texts().get(i), Map.of())));
             numbers.put(stored.at("/memory/id").asString(), i);
         }
-        search(callers, bank, "warm"); // Reads the bank into the index.
+        search(callers, bank, "warm", "hybrid"); // Loads the model, and reads the bank into the index.
+        awaitVectors(engine);
+        return numbers;
+    }
+
+    private static void awaitVectors(Engine engine) throws Exception {
+        try (var database = DriverManager.getConnection(engine.jdbcUrl(), engine.user(), engine.password());
+                var statement = database.createStatement()) {
+            while (true) {
+                try (var waiting = statement.executeQuery("SELECT count(*) FROM memory_vector WHERE vectors IS NULL")) {
+                    waiting.next();
+                    if (waiting.getLong(1) == 0) {
+                        return;
+                    }
+                }
+                Thread.sleep(200);
+            }
+        }
+    }
+
+    private static void find(Callers callers, Set set, Map<String, Integer> numbers, String mode) throws Exception {
+        var bank = set.name();
+        search(callers, bank, "warm", mode);
         var took = new long[set.queries().size()];
         var first = 0;
         var fifth = 0;
+        var tenth = 0;
         var gain = 0.0;
+        var answered = 0;
+        var abstained = 0;
+        var rightly = 0;
         for (var i = 0; i < took.length; i++) {
-            // Quotation marks would ask for phrases.
+            // Quotation marks would search for phrases.
             var query = set.queries().get(i).replaceAll("[\"“”„«»]", " ");
             var began = System.nanoTime();
-            var found = search(callers, bank, query);
+            var found = search(callers, bank, query, mode);
             took[i] = System.nanoTime() - began;
             var answers = set.answers().get(i);
-            var grades = found.stream().map(id -> answers.getOrDefault(numbers.get(id), 0)).toList();
+            answered += answers.isEmpty() ? 0 : 1;
+            abstained += found.isAbstaining() ? 1 : 0;
+            rightly += found.isAbstaining() && answers.isEmpty() ? 1 : 0;
+            var grades = found.ids().stream().map(id -> answers.getOrDefault(numbers.get(id), 0)).toList();
             first += grades.stream().limit(1).anyMatch(grade -> grade > 0) ? 1 : 0;
             fifth += grades.stream().limit(5).anyMatch(grade -> grade > 0) ? 1 : 0;
+            tenth += grades.stream().anyMatch(grade -> grade > 0) ? 1 : 0;
             var best = answers.values().stream().sorted(Comparator.reverseOrder()).toList();
             gain += best.isEmpty() ? 0 : gain(grades) / gain(best);
         }
         Arrays.sort(took);
         var latencies = new Callers.Latencies(took);
-        var queries = (double) took.length;
+        var queries = (double) answered;
         System.out.printf(
-                "%-14s %7d %7d %6.3f %6.3f %8.3f %8.2f %8.2f%n",
-                bank, set.texts().size(), took.length, first / queries, fifth / queries, gain / queries, latencies.millis(0.5), latencies.millis(0.99));
+                "%-14s %-7s %7d %7d %6.3f %6.3f %6.3f %8.3f %8.2f %8.2f%n",
+                bank, mode, set.texts().size(), took.length, first / queries, fifth / queries, tenth / queries, gain / queries, latencies.millis(0.5), latencies.millis(0.99));
+        if (answered < took.length) {
+            System.out.printf(
+                    "  abstained %d times on %d questions without an answer: precision %.3f, recall %.3f%n",
+                    abstained, took.length - answered, rightly / (double) Math.max(1, abstained), rightly / (double) (took.length - answered));
+        }
     }
 
-    private static List<String> search(Callers callers, String bank, String query) throws Exception {
-        var found = callers.call(new Callers.Work("MB_Search", in(bank, query, Map.of("page", Map.of("limit", HITS)))));
-        return found.at("/content").valueStream().map(hit -> hit.path("id").asString()).toList();
+    private record Found(List<String> ids, boolean isAbstaining) {}
+
+    private static Found search(Callers callers, String bank, String query, String mode) throws Exception {
+        var found = callers.call(new Callers.Work("MB_Search", in(bank, query, Map.of("page", Map.of("limit", HITS), "mode", mode))));
+        var ids = found.at("/content").valueStream().map(hit -> hit.path("id").asString()).toList();
+        return new Found(ids, found.path("abstain").asBoolean());
     }
 
     private static Map<String, ?> named(String name) {
@@ -116,7 +160,7 @@ final class Search implements Bench.Benchmark {
         return gain;
     }
 
-    /** From 1,000 memories, ten times as many at each step, beside AP_Read. */
+    /** Measures banks from 1,000 memories up, ten times as many at each step, next to AP_Read. */
     private static void grow(Engine engine, Callers callers, int most, int seconds) throws Exception {
         callers.call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Ada", "description", "d"))));
         callers.call(new Callers.Work("MB_Create", named("large")));
@@ -125,21 +169,23 @@ final class Search implements Bench.Benchmark {
         for (var size = 1_000; size <= most; size *= 10) {
             fill(engine, size);
             var began = System.nanoTime();
-            search(callers, "large", "word7 word77");
+            search(callers, "large", "word7 word77", "hybrid");
             System.out.printf("%n%,d memories in a bank; the first search took %,d ms%n", size, (System.nanoTime() - began) / 1_000_000);
-            callers.work(1, Duration.ofSeconds(seconds), Search::query); // A warm-up.
+            callers.work(1, Duration.ofSeconds(seconds), number -> query(number, "hybrid")); // Warm-up.
             System.out.println("AP_Read    " + callers.work(1, Duration.ofSeconds(seconds), _ -> read));
-            System.out.println("MB_Search  " + callers.work(1, Duration.ofSeconds(seconds), Search::query));
+            for (var mode : MODES) {
+                System.out.printf("MB_Search %-7s %s%n", mode, callers.work(1, Duration.ofSeconds(seconds), number -> query(number, mode)));
+            }
             System.out.printf("resident memory %,d MB%n", engine.resident() >> 20);
         }
     }
 
-    private static Callers.Work query(int number) {
+    private static Callers.Work query(int number, String mode) {
         var query = "where is word%d of word%d and word%d".formatted(number % 50, number % 997, number * 31L % 7919);
-        return new Callers.Work("MB_Search", in("large", query, Map.of()));
+        return new Callers.Work("MB_Search", in("large", query, Map.of("mode", mode)));
     }
 
-    /** Memories of 40 words, of which some are frequent and most are rare. */
+    /** Writes memories of 40 words, a few of them frequent and most rare. */
     private static void fill(Engine engine, int size) throws Exception {
         try (var database = DriverManager.getConnection(engine.jdbcUrl(), engine.user(), engine.password());
                 var statement = database.createStatement()) {
@@ -153,8 +199,33 @@ final class Search implements Bench.Benchmark {
                            generate_series(1, %d - (SELECT count(*) FROM memory m JOIN bank b ON b.id = m.bank_id WHERE b.name = 'large')) n
                      WHERE b.name = 'large'
                     """.formatted(size));
-            statement.execute("ANALYZE memory");
+            // Given vectors: two bytes for the number of dimensions, four for the scale, a byte for each dimension.
+            statement.execute("""
+                    UPDATE memory_vector v
+                       SET model = 'all-minilm-l6-v2-q/1', change = pg_current_xact_id(), lease_until = NULL,
+                           vectors = decode('01803a83126f', 'hex')
+                                     || decode((SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 24 + 0 * length(v.memory_id::text))), 'hex')
+                     WHERE vectors IS NULL
+                    """);
+            statement.execute("ANALYZE memory, memory_vector");
         }
+    }
+
+    /** Our own: memories, questions in other words about some of them, and questions without an answer. */
+    private static Set notes() throws IOException {
+        var texts = new ArrayList<String>();
+        var queries = new ArrayList<String>();
+        var answers = new ArrayList<Map<Integer, Integer>>();
+        for (var line : Files.readAllLines(Path.of("benchmarks/sets/notes.txt"))) {
+            var text = line.substring(Math.min(2, line.length()));
+            if (line.startsWith("= ")) {
+                texts.add(text);
+            } else if (line.startsWith("? ") || line.startsWith("! ")) {
+                queries.add(text);
+                answers.add(line.startsWith("?") ? Map.of(texts.size() - 1, 1) : Map.of());
+            }
+        }
+        return new Set("notes", texts, queries, answers);
     }
 
     private static Set xquad(Path file) throws IOException {
@@ -174,7 +245,7 @@ final class Search implements Bench.Benchmark {
         return new Set("xquad-" + language, texts, queries, answers);
     }
 
-    /** Queries are numbered in the order of their file, from 1. */
+    /** Reads the Cranfield set. Its queries are numbered by their order in the file, from 1. */
     private static Set cranfield(Path folder) throws IOException {
         var texts = elements(read(folder.resolve("cran.all.1400.xml.gz")), "doc")
                 .map(text -> element(text, "title") + "\n" + element(text, "text"))

@@ -4,11 +4,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 
-/** Sessions of MCP's revisions before 2026-07-28. */
+/** Sessions of the MCP revisions before 2026-07-28. */
 final class Sessions {
     private Sessions() {}
 
-    /** The id of a new one. */
+    /** Returns the id of a new session. */
     static String begin(String url, String key) throws Exception {
         try (var http = HttpClient.newHttpClient()) {
             var begun = http.send(

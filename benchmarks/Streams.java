@@ -12,13 +12,16 @@ import java.util.Map;
 import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
-/** Many open streams of {@code subscriptions/listen}, each a socket of its own, all read by one thread. */
+/** Many open streams of {@code subscriptions/listen}, each with its own socket. One thread reads all of them. */
 final class Streams implements AutoCloseable {
     private static final String META = "io.modelcontextprotocol/";
-    /** Ends a hang: a slow machine takes minutes for some thousand streams. */
+    /** Ends a hung benchmark. A slow machine takes minutes for some thousand streams. */
     private static final long PATIENCE = 600_000_000_000L;
 
-    /** A key has only a share of the calls in flight: on a slow machine more would be refused. */
+    /**
+     * The number of streams that are opened at once. A key has only a share of the calls in flight, so a
+     * slow machine would refuse more.
+     */
     private static final int OPENING = 16;
 
     private final URI url;
@@ -35,7 +38,7 @@ final class Streams implements AutoCloseable {
         Thread.ofPlatform().daemon().start(this::read);
     }
 
-    /** One of them: what it asked for, and what it heard of. */
+    /** A stream: what it requested, and which notifications it received. */
     static final class Stream {
         private final int id;
         private final String uri;
@@ -61,7 +64,7 @@ final class Streams implements AutoCloseable {
         }
     }
 
-    /** Opens one more, which listens for the changes of a resource, once few enough are waiting for their acknowledgement. */
+    /** Opens a stream for the changes of a resource, once few enough streams wait for their acknowledgement. */
     void open(String uri) throws IOException, InterruptedException {
         if (all.size() >= OPENING) {
             var before = all.get(all.size() - OPENING);
@@ -159,7 +162,7 @@ final class Streams implements AutoCloseable {
         await("be acknowledged", stream -> stream.acknowledged);
     }
 
-    /** Waits until it is so for all of them, which must all be open. */
+    /** Waits until the condition holds for all streams, which must all be open. */
     void await(String what, Predicate<Stream> wanted) throws InterruptedException {
         var began = System.nanoTime();
         while (!all.stream().allMatch(wanted)) {
@@ -173,7 +176,7 @@ final class Streams implements AutoCloseable {
         check();
     }
 
-    /** Nothing that a stream heard was wrong, and none was lost. */
+    /** Checks that no stream received a wrong message or was lost. */
     void check() {
         if (failure != null) {
             throw new IllegalStateException(failure);

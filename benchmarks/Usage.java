@@ -10,7 +10,10 @@ import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
-/** What a JVM and a PostgreSQL have used so far: processor time, from Linux's /proc, and the bytes that the JVM allocated. */
+/**
+ * The resources that a JVM and a PostgreSQL have used so far: processor time from Linux's /proc, and
+ * the bytes that the JVM allocated.
+ */
 final class Usage implements AutoCloseable {
     private static final double TICK = 1e6 / 100;
 
@@ -19,7 +22,7 @@ final class Usage implements AutoCloseable {
     private final JMXConnector connector;
     private final MBeanServerConnection beans;
 
-    /** @param postmaster 0 where there is none */
+    /** @param postmaster 0 if there is none */
     Usage(long jvm, long postmaster, boolean isJvm) throws Exception {
         this.jvm = jvm;
         this.postmaster = postmaster;
@@ -37,7 +40,7 @@ final class Usage implements AutoCloseable {
         }
     }
 
-    /** In microseconds and bytes. */
+    /** Processor time in microseconds, allocation in bytes. */
     record Sum(double jvm, double postgres, double allocated) {
         Sum minus(Sum before) {
             return new Sum(jvm - before.jvm, postgres - before.postgres, allocated - before.allocated);
@@ -52,7 +55,7 @@ final class Usage implements AutoCloseable {
         return new Sum(time(jvm, false), postgres(), allocated);
     }
 
-    /** The postmaster, the children that have ended, and those that live. */
+    /** Returns the time of the postmaster, of its ended children, and of the running ones. */
     private double postgres() throws IOException {
         if (postmaster == 0) {
             return Double.NaN;
@@ -79,7 +82,7 @@ final class Usage implements AutoCloseable {
         return TICK * (withEnded ? own + Long.parseLong(fields[13]) + Long.parseLong(fields[14]) : own);
     }
 
-    /** From the state on: the name before it may contain spaces. */
+    /** Returns the fields from the state on. The name before it may contain spaces. */
     private static String[] stat(long pid) {
         try {
             var line = Files.readString(Path.of("/proc/" + pid + "/stat"));

@@ -8,7 +8,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-/** Events on their way to a receiver in this process: how many a second, and how long each takes from its change on. */
+/** Measures the delivery of events to a receiver in this process: the rate, and the delay from each change. */
 final class Webhooks implements Bench.Benchmark {
     private static final int WRITERS = 4;
     private static final int AGENTS = 100;
@@ -34,7 +34,7 @@ final class Webhooks implements Bench.Benchmark {
                 callers.call(new Callers.Work("AP_Create", Map.of("vx", vx)));
             }
             subscribe(callers, receiver, 0, 1);
-            burst(callers, warm); // Until the JVM is warm.
+            burst(callers, warm); // Warms up the JVM.
             receiver.await(warm);
 
             var times = receiver.measured(() -> pace(callers, rate, Duration.ofSeconds(seconds)), rate * seconds);
@@ -78,7 +78,10 @@ final class Webhooks implements Bench.Benchmark {
         }
     }
 
-    /** So many changes a second, evenly; fewer where the engine takes longer, since a key has only a share of the calls in flight. */
+    /**
+     * Makes the given number of changes per second, evenly spaced. There are fewer if the engine is slower, since a key
+     * has only a share of the calls in flight.
+     */
     private static void pace(Callers callers, int rate, Duration time) throws Exception {
         var ticks = new Semaphore(0);
         var free = new Semaphore(WRITERS);

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** What the calls of the benchmark need in an engine, and the requests themselves. */
+/** Prepares what the benchmark's calls need in an engine, and builds the requests. */
 final class Workspace {
     static final int TARGETS = 32;
     static final int CHATTERS = 20;
@@ -23,7 +23,7 @@ final class Workspace {
         key = engine.key();
         var callers = new Callers(url, key);
         var names = new ArrayList<>(IntStream.range(0, TARGETS).mapToObj(i -> "Target" + i).toList());
-        names.add("Reader"); // Nobody talks to it later, so that its answers stay as they are.
+        names.add("Reader"); // Receives no messages later, so that its responses stay the same.
         for (var name : names) {
             callers.call(new Callers.Work(
                     "AP_Create",
@@ -57,7 +57,7 @@ final class Workspace {
         return "The tide turns at seven, says the harbour master. ".repeat(2) + number;
     }
 
-    /** How clients speak to it. */
+    /** The protocols of clients. */
     enum Way {
         BARE,
         MODERN,
@@ -86,7 +86,7 @@ final class Workspace {
         };
     }
 
-    /** A call as clients of the revision 2026-07-28 send it. */
+    /** Returns a call as clients of the revision 2026-07-28 send it. */
     static byte[] modern(String address, String auth, String tool, String arguments) {
         var body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",\"arguments\":%s,\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",%s}}}";
         var headers = "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: %s\r\n";
@@ -98,7 +98,7 @@ final class Workspace {
                 address(Way.BARE), "X-API-Key: " + key + "\r\n", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}");
     }
 
-    /** The requests of each connection. */
+    /** Returns the requests of each connection. */
     IntFunction<List<byte[]>> read(Way way, String tool) {
         var arguments = switch (tool) {
             case "AP_Read" -> "{\"target\":{\"agent\":\"Reader\"}}";
@@ -132,7 +132,7 @@ final class Workspace {
                 Way.BARE, key, "MB_Store", "{\"target\":{\"bank\":\"Written\"},\"content\":\"%s\"}".formatted(text(connection))));
     }
 
-    /** Names that no run before had. */
+    /** Returns requests with names that no earlier run used. */
     IntFunction<List<byte[]>> create() {
         var run = Long.toString(System.nanoTime(), 36);
         return connection -> IntStream.range(0, 2_000)

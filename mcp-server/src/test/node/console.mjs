@@ -31,6 +31,25 @@ async function to(page, path, there = '#main > .view') {
 
 const live = (page, state = 'on') => page.waitForSelector(`#live[data-state="${state}"]`, { state: 'attached' });
 
+// Searches again where the engine was too busy to answer, as a person would.
+async function found(page, words) {
+  for (let tries = 1; ; tries++) {
+    await page.getByLabel('Search this bank').fill('');
+    await page.getByLabel('Search this bank').fill(words);
+    const isThere = await page.locator('.hit mark').first().waitFor().then(() => true, () => false);
+    if (isThere) return;
+    if (tries === 4) throw new Error(`no hit: ${await page.locator('main').innerText()}`);
+  }
+}
+
+// Asks a bank what it knows and what it does not.
+async function evaluate(page) {
+  await to(page, '/console/memory/notes?view=evaluate', '.evaluate');
+  await page.getByLabel('Queries and what answers them').fill('When do we sail? => plan\nunicorns => tide, plan\n');
+  await page.getByRole('button', { name: 'Evaluate' }).click();
+  await page.locator('.figures').waitFor();
+}
+
 // Each page, at one width in both themes.
 async function everyPage(width) {
   const page = await pages.open('/console/world', width, themes);
@@ -44,16 +63,18 @@ async function everyPage(width) {
   await pages.look(page, 'console-world');
   const views = {
     agents: ['/console/agents', '.virtual-row'], agent: ['/console/agents/Ada', '.why li'], space: ['/console/spaces/den/main', '.transcript li'], memory: ['/console/memory/notes', '.memory'],
-    permissions: ['/console/memory?view=permissions', '.cell'], keys: ['/console/keys', '.key-row'], webhooks: ['/console/webhooks', '.delivery'], activity: ['/console/activity', '.entry-row'], settings: ['/console/settings', '.setting'],
+    permissions: ['/console/memory?view=permissions', '.cell'], trash: ['/console/memory?view=trash', '.empty, .trash li'], load: ['/console/memory/notes?view=load', '.load li'],
+    remembered: ['/console/memory/notes/tide', '.lineage'], story: ['/console/activity?agent=Ada&story=1', '.story'], keys: ['/console/keys', '.key-row'], webhooks: ['/console/webhooks', '.delivery'], activity: ['/console/activity', '.entry-row'], settings: ['/console/settings', '.setting'],
   };
   for (const [name, [path, there]] of Object.entries(views)) {
     await to(page, path, there);
     await pages.look(page, `console-${name}`);
   }
   await to(page, '/console/memory/notes', '.memory');
-  await page.getByLabel('Search this bank').fill('neap tides');
-  await page.locator('.hit mark').first().waitFor();
+  await found(page, 'neap tides');
   await pages.look(page, 'console-memory-search');
+  await evaluate(page);
+  await pages.look(page, 'console-evaluate');
   await page.locator('.rail nav a[data-page="keys"]').click();
   await page.locator('.key-row').first().click();
   await page.locator('.detail h2').waitFor();
@@ -85,6 +106,8 @@ async function together() {
   const bob = await open(MEMBER_KEY, '/console/spaces/den/main');
   await Promise.all([live(ann), live(bob)]);
   const sent = [];
+  let asked = 0;
+  bob.on('request', () => { asked += 1; });
   for (const word of ['one', 'two', 'three']) {
     const text = `${word} <b>bold</b> <img src=x onerror=alert(3)>`;
     await ann.getByLabel('Message to den/main').fill(text);
@@ -93,7 +116,7 @@ async function together() {
     await bob.locator('.said', { hasText: text }).waitFor();
     sent.push(Date.now() - began);
   }
-  told('together', { took: sent, markup: await bob.locator('.transcript :is(img, b b, script)').count(), said: await bob.locator('.said').last().textContent() });
+  told('together', { took: sent, asked, markup: await bob.locator('.transcript :is(img, b b, script)').count(), said: await bob.locator('.said').last().textContent() });
   await bob.getByLabel('Message to den/main').fill('I read it');
   await bob.keyboard.press('Enter');
   await ann.locator('.said', { hasText: 'I read it' }).waitFor();
@@ -161,6 +184,74 @@ async function others() {
   told('others', step);
 }
 
+// The console as a key would find it, what a censorship would hide, and what a revocation would break.
+async function careful() {
+  const page = await open(OWNER_KEY, '/console/memory/notes');
+  const step = {};
+  await page.getByRole('button', { name: 'Censor…' }).click();
+  await page.locator('.preview-count').waitFor();
+  step.hidesAll = await page.locator('.preview-count').innerText();
+  await page.getByLabel('Whose memories').selectOption('Ada');
+  await page.locator('.preview-count', { hasText: 'derived' }).waitFor();
+  step.hidesHers = await page.locator('.preview-count').innerText();
+  await pages.look(page, 'console-censor', 'dialog');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await to(page, '/console/memory/notes/tide', '.lineage');
+  await page.locator('.revisions li').nth(1).waitFor();
+  step.revisions = await page.locator('.revisions summary').allInnerTexts();
+  step.lineage = await page.locator('.lineage text:not(.soft)').allTextContents();
+  await page.locator('.revisions summary').nth(1).click();
+  await page.getByRole('button', { name: 'Bring this text back' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Bring it back' }).click();
+  await page.locator('.tagline', { hasText: 'revision 3' }).waitFor();
+  await to(page, '/console/memory/notes?view=load', '.load li');
+  step.loads = await page.locator('.load-sum').innerText();
+  await evaluate(page);
+  step.figures = await page.locator('.figures tbody tr').first().locator('td').allInnerTexts();
+  await page.getByLabel('Queries and what answers them').fill('When do we sail?\n');
+  await page.getByRole('button', { name: 'Evaluate' }).click();
+  step.refused = await page.locator('.evaluate .problem').innerText();
+  await page.locator('.evaluated a').first().click();
+  await page.waitForURL('**/console/memory/notes?q=unicorns');
+  step.searched = await page.getByRole('searchbox', { name: 'Search this bank' }).inputValue();
+  await to(page, '/console/memory/attic', '.detail h2');
+  await page.getByRole('button', { name: 'To the trash' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'To the trash' }).click();
+  await page.locator('.trash li', { hasText: 'attic' }).waitFor();
+  await pages.look(page, 'console-trash-full');
+  await page.locator('.trash li', { hasText: 'attic' }).getByRole('button', { name: 'Restore' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+  await page.locator('.trash li', { hasText: 'attic' }).waitFor({ state: 'detached' });
+  await to(page, '/console/memory/attic', '.detail h2');
+  step.restored = await page.locator('.detail h2').innerText();
+  await to(page, '/console/keys', '.key-row');
+  await page.locator('.key-row', { hasText: 'agent:read' }).click();
+  await page.getByRole('button', { name: 'Rotate' }).click();
+  await page.getByLabel('The old secret works for').selectOption('3600');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  const first = await page.getByRole('timer').innerText();
+  await page.waitForFunction((was) => document.querySelector('[role=timer]').textContent !== was, first);
+  step.countdown = first;
+  await pages.look(page, 'console-key-rotated');
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  step.breaks = await page.locator('.breaks-list').innerText();
+  await pages.look(page, 'console-revoke', 'dialog');
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'View as this key' }).click();
+  await page.locator('.viewing').waitFor();
+  await page.locator('.rail nav a[data-page="agents"]').click();
+  const create = page.getByRole('button', { name: 'New agent' });
+  await create.waitFor();
+  step.asKey = { may: await create.isEnabled(), why: await create.getAttribute('title') };
+  await pages.look(page, 'console-as-key');
+  await page.locator('.viewing').getByRole('button', { name: 'Stop' }).click();
+  await page.locator('.viewing').waitFor({ state: 'detached' });
+  step.again = await page.getByRole('button', { name: 'New agent' }).isEnabled();
+  told('careful', step);
+  await page.context().close();
+}
+
 // A newcomer: an empty workspace, one click, three agents who disagree, an answer, and everything gone again.
 async function newcomer() {
   const page = await open(EMPTY_KEY, '/console/world', 1280);
@@ -168,15 +259,28 @@ async function newcomer() {
   await live(page);
   const began = Date.now();
   await page.locator('.empty').getByRole('button', { name: 'Start the demo' }).click();
+  let over = false;
+  const film = (async () => { // Eighteen pictures of the whole, as of every five seconds of the ninety.
+    for (let i = 1; i <= 18 && !over; i++) {
+      await page.waitForTimeout(14_000 / 18);
+      await page.screenshot({ path: `${screenshots}/demo-${String(i).padStart(2, '0')}.png` });
+    }
+  })();
   await page.locator('.bubble', { hasText: 'Checkout fails for 9 %' }).waitFor();
   await page.locator('.bubble', { hasText: 'I disagree' }).waitFor();
   await pages.picture(page, 'console-demo-talk');
   const answer = page.getByRole('button', { name: 'Raise the pool and watch it' });
   await answer.waitFor();
+  // Paused while it is looked at, which on a slow machine takes longer than the agents wait for an answer.
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Go on' }).waitFor();
   await pages.look(page, 'console-demo-question');
-  await answer.click();
+  await answer.click(); // An answer resumes the demo.
   await page.locator('.feed', { hasText: 'Raising the pool to 400' }).waitFor();
   const answered = Date.now() - began;
+  await page.getByText('The incident is over.').waitFor();
+  over = true;
+  await film;
   await page.getByText('The incident is over.').waitFor();
   await pages.look(page, 'console-demo-over');
   await page.getByRole('link', { name: 'Read along' }).click();
@@ -189,7 +293,16 @@ async function newcomer() {
   await to(page, '/console/memory/Incident%20log', '.memory');
   const learnt = await page.locator('.memories').innerText();
   await pages.picture(page, 'console-demo-memory');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('close the leak tonight');
+  await page.locator('.found-entry', { hasText: 'close the leak tonight' }).first().waitFor();
+  await page.keyboard.press('Escape');
   await to(page, '/console/world', '.demo');
+  await page.locator('.feed', { hasText: 'I close the leak tonight' }).waitFor(); // What was said before the page was opened.
+  await page.getByRole('button', { name: 'Play again' }).click();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Go on' }).waitFor();
+  const replayed = await page.locator('.demo progress').evaluate((bar) => bar.value < bar.max);
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.locator('.empty').waitFor();
   const left = await page.evaluate(async () => {
@@ -198,7 +311,7 @@ async function newcomer() {
     const [agents, domains, banks, keys] = await Promise.all([ask('AP_List', {}), ask('DM_List', {}), ask('MB_List', {}), ask('AK_List', {})]);
     return [agents.profile.length, domains.profile.length, banks.profile.length, keys.keys.filter((key) => key.name.startsWith('demo')).length];
   });
-  told('newcomer', { answered, room, doors, learnt, left });
+  told('newcomer', { answered, replayed, room, doors, learnt, left });
   await page.context().close();
 }
 
@@ -216,6 +329,7 @@ try {
     await together();
     await moves();
     await signsOut();
+    await careful();
     await others();
     await newcomer();
   })()]);

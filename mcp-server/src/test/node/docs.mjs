@@ -5,7 +5,7 @@ import { Pages, loaded, themes, told, widths } from './pages.mjs';
 const [engine, screenshots] = process.argv.slice(2);
 const pages = await Pages.launch(engine, screenshots);
 
-const SHOWN = { docs: '/docs', 'docs-concepts': '/docs/concepts', 'docs-pictures': '/docs/how-it-works', 'docs-start': '/docs/quick-start', 'docs-commands': '/docs/commands', 'docs-family': '/docs/commands/zone',
+const SHOWN = { docs: '/docs', 'docs-concepts': '/docs/concepts', 'docs-operations': '/docs/operations', 'docs-security': '/docs/security', 'docs-pictures': '/docs/how-it-works', 'docs-start': '/docs/quick-start', 'docs-commands': '/docs/commands',
   'docs-webhooks': '/docs/webhooks', 'docs-decisions': '/docs/decisions', 'docs-decision': '/docs/decisions/loop-guard',
   'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-not-found': '/docs/search?q=unicorn' };
 
@@ -30,6 +30,7 @@ async function reads(width) {
   await page.getByRole('navigation', { name: 'Pages of the documentation' }).getByRole('link', { name: 'Operations' }).click();
   step.page = await page.locator('h1').innerText();
   if (width < 400) await page.getByText('On this page').click();
+  step.contents = await page.locator('.contents').evaluate((one) => one.getBoundingClientRect().top < innerHeight / 2);
   await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Plans' }).click();
   step.part = new URL(page.url()).hash;
   step.partInView = await page.locator('#plans').evaluate((heading) => heading.getBoundingClientRect().top < innerHeight);
@@ -42,7 +43,7 @@ async function reads(width) {
 // With nothing but the keyboard: search, open what is found first.
 async function searches(width) {
   const page = await pages.open('/docs/mcp', width);
-  await page.keyboard.press('/');
+  await page.getByRole('searchbox', { name: 'Search the documentation' }).focus();
   await page.keyboard.type('loop GUARD');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/docs/search?q=*');
@@ -62,10 +63,15 @@ async function searches(width) {
 }
 
 async function deepLink() {
-  const page = await pages.open('/docs/commands#ap_create');
-  await page.waitForURL('**/docs/commands/agent#ap_create');
-  const heading = page.locator('#ap_create');
-  told('deep link', { heading: await heading.innerText(), inView: await heading.evaluate((one) => one.getBoundingClientRect().top < innerHeight) });
+  const headings = [];
+  for (const path of ['/docs/commands#ap_create', '/docs/commands/agent#ap_create']) {
+    const page = await pages.open(path);
+    await page.waitForURL('**/mcp-hub/tools/AP_Create');
+    headings.push(await page.locator('h1').innerText());
+    await page.context().close();
+  }
+  const page = await pages.open('/docs/commands/agent');
+  told('deep link', { headings, family: await page.locator('h1').innerText() });
   await page.context().close();
 }
 
@@ -125,7 +131,7 @@ async function narrow() {
 // What is sent for a page, and whether anything jumps; each time with nothing kept from before.
 async function loads() {
   const each = [];
-  for (const path of ['/docs', '/docs/concepts', '/docs/commands', '/docs/commands/webhooks', '/docs/webhooks']) {
+  for (const path of ['/docs', '/docs/concepts', '/docs/commands', '/docs/webhooks']) {
     const page = await pages.open(path);
     each.push({ path, ...(await loaded(page)) });
     await page.context().close();

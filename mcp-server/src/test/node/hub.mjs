@@ -31,6 +31,12 @@ function within(locator) {
   });
 }
 
+// Types into the list's search, and waits until what fits is shown.
+async function seek(page, text) {
+  await page.locator('#q').fill(text);
+  await page.waitForFunction((wanted) => document.getElementById('found').dataset.q === wanted, text);
+}
+
 // The list: search, filters, the address, what is found nowhere.
 async function list(page) {
   const step = {};
@@ -38,45 +44,55 @@ async function list(page) {
   step.all = (await visible(page)).length;
   const size = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 600 });
-  step.navigation = await page.locator('.bar nav').evaluate((nav) => nav.scrollWidth - nav.clientWidth);
+  step.header = await page.locator('.bar').evaluate((bar) => [bar.scrollWidth - bar.clientWidth, bar.clientHeight]);
+  await page.getByRole('button', { name: 'Menu' }).click();
+  step.menu = await page.locator('.bar nav').getByRole('link').filter({ visible: true }).allTextContents();
+  await page.keyboard.press('Escape');
   await page.setViewportSize(size);
-  await page.getByRole('searchbox').fill('vx.profile');
+  await seek(page, 'vx.profile');
   step.byField = await visible(page);
-  await page.getByRole('searchbox').fill('logged on');
+  await seek(page, 'rost');
+  step.begun = await visible(page);
+  await seek(page, 'sned a mesage');
+  step.misspelled = await visible(page);
+  await pages.look(page, 'list-found');
+  await seek(page, 'logged on');
   step.byWords = await visible(page);
   step.address = new URL(page.url()).search;
   await page.getByText('Destructive', { exact: true }).click();
-  await page.getByRole('searchbox').fill('');
+  await seek(page, '');
   step.destructive = await visible(page);
-  await page.locator('[data-toolset=agent]').click();
-  step.destructiveAgents = await visible(page);
+  await page.locator('#tasks [data-task=set-up]').click();
+  step.destructiveOfTask = await visible(page);
   step.linked = new URL(page.url()).search;
   step.announced = await page.locator('#found').textContent();
-  step.heading = await page.locator('#agent-title').innerText();
+  step.heading = await page.locator('#set-up-title').innerText();
   await pages.look(page, 'list-filtered');
   await page.reload();
   step.afterReload = await visible(page);
-  await page.getByRole('searchbox').fill('no such thing');
+  await seek(page, 'xyzzy qwrt');
   await pages.look(page, 'list-nothing');
   step.nothing = await page.locator('#nothing').innerText();
-  await page.getByRole('searchbox').fill(VIEWER_KEY);
+  await seek(page, VIEWER_KEY);
   step.pasted = new URL(page.url()).search;
   await page.getByRole('button', { name: 'Clear search and filters' }).click();
   step.cleared = (await visible(page)).length;
-  const first = page.locator('#toolsets a').first();
-  await page.locator('#toolsets a').last().click();
-  step.chips = [await within(page.locator('#toolsets [aria-current]'))];
+  const first = page.locator('#tasks a').first();
+  await page.locator('#tasks a').last().click();
+  step.chips = [await within(page.locator('#tasks [aria-current]'))];
   await page.reload();
-  step.chips.push(await within(page.locator('#toolsets [aria-current]')));
-  await page.getByRole('searchbox').press('Escape');
+  step.chips.push(await within(page.locator('#tasks [aria-current]')));
+  await page.locator('#q').press('Escape');
   step.chips.push(await within(first));
   const summary = page.locator('.price summary');
+  await summary.scrollIntoViewIfNeeded();
   const before = await summary.boundingBox();
   await summary.click();
   const after = await summary.boundingBox();
   step.summaryMoved = [after.x - before.x, after.y - before.y];
   await pages.picture(page, 'list-costs');
   await summary.click();
+  await page.evaluate(() => scrollTo(0, 0));
   step.firstTool = await page.locator('.entry').first().evaluate((entry) => entry.getBoundingClientRect().top / innerHeight);
   return step;
 }
@@ -131,8 +147,11 @@ async function trying(page, agent) {
   await pages.look(page, 'tool-filled', '#try');
   await page.keyboard.press('Control+Enter');
   step.created = await ran(page);
+  step.shown = await page.locator('#try-result .card').first().innerText();
+  step.next = await page.locator('.next-row a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+  step.folded = await page.locator('#try-result details[open]').count();
   await page.getByText('The request as curl').click();
-  step.curl = await page.locator('#try-result details pre').textContent();
+  step.curl = await page.locator('.as-curl pre').textContent();
   await pages.look(page, 'tool-result', '#try');
   await page.getByRole('checkbox', { name: 'As JSON' }).check();
   step.json = JSON.parse(await page.getByLabel('Arguments as JSON').inputValue());
@@ -141,7 +160,22 @@ async function trying(page, agent) {
   step.noJson = await page.locator('#raw-problem').textContent();
   await pages.look(page, 'tool-json', '#try');
 
+  await page.goto(`${engine}/mcp-hub/tools/AP_List`);
+  await page.getByRole('button', { name: 'Run AP_List' }).click();
+  await ran(page);
+  step.table = await page.locator('#try-result table').first().innerText();
+  await pages.look(page, 'tool-table', '#try');
+  await page.getByRole('button', { name: 'Copy a link to this call' }).click();
+  await page.getByText('Your calls in this tab').click();
+  step.history = await page.locator('#calls li a').allTextContents();
+  await page.goto(`${engine}${step.next[0]}`);
+  step.carried = await page.getByLabel('target.agent', { exact: true }).inputValue();
+  await page.goto(`${engine}/mcp-hub/tools/AP_Chat#with=${encodeURIComponent(JSON.stringify({ content: 'from a link', target: { zone: 'main' } }))}`);
+  step.linked = [await page.getByLabel('content', { exact: false }).first().inputValue(), await page.locator('#try-result').innerText()];
+
   await page.goto(`${engine}/mcp-hub/tools/AP_Destroy`);
+  await page.getByLabel('target.agent').fill(agent.slice(0, 3));
+  await page.locator(`#field-target-agent-names option[value="${agent}"]`).waitFor({ state: 'attached' });
   await page.getByLabel('target.agent').fill(agent);
   await page.getByRole('button', { name: 'Run AP_Destroy' }).click();
   step.asks = await page.getByRole('dialog').innerText();
@@ -167,10 +201,11 @@ async function trying(page, agent) {
 async function connect(page) {
   await page.goto(`${engine}/mcp-hub/connect`);
   await pages.look(page, 'connect');
+  await page.getByText('Choose toolsets yourself').click();
   const hidden = await page.locator('.chips').evaluate((chips) => chips.scrollWidth - chips.clientWidth);
   await page.getByRole('link', { name: /^agent/ }).click();
   await page.getByRole('link', { name: 'read-only' }).click();
-  const read = () => page.locator('.price .hint b').innerText();
+  const read = () => page.locator('#chosen b').innerText();
   const narrowed = await read();
   const narrow = page.url();
   await page.getByRole('link', { name: /^discovery/ }).click();
@@ -199,6 +234,52 @@ async function connect(page) {
   await page.reload();
   step.reloaded = await page.getByRole('tab', { selected: true }).textContent();
   return step;
+}
+
+// The steps to the end: a key of its own, the configuration with it, a refused handshake, and one that succeeds.
+async function wizard(page, width) {
+  await page.goto(`${engine}/mcp-hub/connect#client-generic`);
+  const step = { may: await page.locator('#make').getAttribute('data-capabilities'), named: await page.getByLabel('Name of the key').inputValue() };
+  await page.getByLabel('Name of the key').fill(`wizard ${width}`);
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.locator('#made .note').waitFor();
+  const { headers } = JSON.parse(await page.locator('#client-generic pre').last().textContent());
+  const key = headers['X-API-Key'];
+  step.key = key.slice(0, 3);
+  await page.getByRole('tab', { name: 'Claude Code' }).click();
+  step.variable = (await page.locator('#client-claude-code .key-here pre').textContent()).replace(key, '<key>');
+  await page.locator('#waiting .pending').waitFor();
+  const hello = (further) => fetch(`${engine}/mcp`, {
+    method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'X-API-Key': key, ...further },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'wizard', version: '1' } } }),
+  });
+  await hello({ 'MCP-Protocol-Version': '1999-01-01' });
+  await page.locator('#waiting .bad').waitFor();
+  step.refused = await page.locator('#waiting').innerText();
+  await hello({});
+  await page.locator('#waiting .good').waitFor();
+  step.connected = await page.locator('#waiting').innerText();
+  await pages.look(page, 'connect-connected');
+  step.kept = await page.evaluate((secret) => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href]).includes(secret), key);
+  return step;
+}
+
+// "/" and Control+K on every page: tools, skills and documents, misspelled too.
+async function finds(width) {
+  const page = await pages.open('/docs/mcp', width, themes);
+  await page.keyboard.press('/');
+  await page.keyboard.type('webhoks signature');
+  await page.locator('[role=option]').first().waitFor();
+  await page.locator('#hits[data-q="webhoks signature"]').waitFor();
+  await pages.look(page, 'search', 'dialog');
+  const step = { width, groups: await page.locator('.hits-title').allTextContents() };
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+K');
+  await page.keyboard.type('say somthing');
+  await Promise.all([page.waitForURL('**/tools/AP_Chat'), page.keyboard.press('Enter')]);
+  step.opened = await page.locator('h1').innerText();
+  told('finds', step);
+  await page.context().close();
 }
 
 // Nobody, then a client that does it right and one that does not, as the page sees them come.
@@ -237,7 +318,7 @@ async function doctor(page, width) {
 }
 
 async function others(page) {
-  for (const [path, name] of [['/mcp-hub/conformance', 'conformance'], ['/mcp-hub/tools/WH_Create', 'tool-webhook'], ['/mcp-hub/tools/AP_Reed', 'no-tool'], ['/mcp-hub/nowhere', 'no-page']]) {
+  for (const [path, name] of [['/mcp-hub/conformance', 'conformance'], ['/mcp-hub/tools/WH_Create', 'tool-webhook'], ['/mcp-hub/tools/AP_Reed', 'no-tool'], ['/mcp-hub/nowhere', 'no-page'], ['/nowhere', 'no-page-anywhere'], ['/search?q=share+memory', 'search-page']]) {
     await page.goto(engine + path);
     await pages.look(page, name);
   }
@@ -254,6 +335,7 @@ async function everything(width) {
   told('connect', { ...where, ...(await connect(page)) });
   await page.goto(`${engine}/mcp-hub/doctor`);
   told('session', { ...where, ...(await session(page, OWNER_KEY)) });
+  told('wizard', { ...where, ...(await wizard(page, width)) });
   told('trying', { ...where, ...(await trying(page, `tried ${width}`)) });
   told('doctor', { ...where, ...(await doctor(page, width)) });
   await others(page);
@@ -285,10 +367,10 @@ async function keyboard(width) {
   const page = await pages.open('/mcp-hub', width, ['dark']);
   const { keyboard: keys } = page;
   const focused = () => page.evaluate(() => document.activeElement.textContent.trim() || document.activeElement.id);
-  await keys.press('/');
-  await keys.type('everything that nobody has');
+  await page.locator('#q').focus();
+  await seek(page, 'everything that nobody has');
   await keys.press('Escape');
-  await keys.type('roster');
+  await seek(page, 'roster');
   await keys.press('ArrowDown');
   const first = await focused();
   await keys.press('ArrowDown');
@@ -296,7 +378,9 @@ async function keyboard(width) {
   await keys.press('ArrowUp');
   await keys.press('ArrowUp');
   const back = await focused();
-  await keys.press('Control+A');
+  await keys.press('Escape');
+  await keys.press('Tab');
+  await keys.press('/');
   await keys.type('creates an agent');
   await Promise.all([page.waitForURL('**/tools/AP_Create'), keys.press('Enter')]);
   const tab = async (until) => {
@@ -324,7 +408,7 @@ async function keyboard(width) {
 // Without scripts, and on paper.
 async function plain() {
   const page = await pages.open('/mcp-hub', 360, ['light'], { javaScriptEnabled: false });
-  const step = { tools: (await visible(page)).length, buttons: await page.getByRole('button').count() };
+  const step = { tools: (await visible(page)).length, buttons: await page.getByRole('button').allTextContents() };
   await pages.picture(page, 'list-without-scripts');
   await page.goto(`${engine}/mcp-hub/tools/AP_Create`);
   step.headings = await visible(page, 'h2, h3');
@@ -348,14 +432,18 @@ async function plain() {
   await paper.context().close();
 }
 
-// Again where the engine gave the provider up, which on a slow machine needs longer than the 5 s that it has to answer.
+// Again where the engine refused the provider, as on a slow machine that takes longer than the 5 s that a provider has to answer.
 async function signInAtProvider(page, from) {
+  const refusals = [];
   for (let signedIn = false; !signedIn;) {
     await page.goto(from);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    const gaveUp = page.waitForResponse((response) => response.status() === 503).then(() => false);
+    const refused = page.waitForResponse((response) => response.status() >= 400 && response.request().isNavigationRequest())
+      .then(async (response) => { refusals.push(`${response.status()} ${response.url()}`); return false; });
+    refused.catch(() => {});
     await page.getByRole('link', { name: 'sample' }).click();
-    signedIn = await Promise.race([page.locator('#account-button[data-user]').waitFor().then(() => true), gaveUp]);
+    signedIn = await Promise.race([page.locator('#account-button[data-user]').waitFor().then(() => true), refused]);
+    if (refusals.length > 5) throw new Error(`no sign-in at the provider: ${refusals}`);
   }
 }
 
@@ -370,7 +458,7 @@ async function provider() {
     backs.push(page.url().replace(engine, ''));
     await context.clearCookies({ name: '__Host-engine_session' });
   }
-  await signInAtProvider(page, `${engine}/mcp-hub?q=gr%C3%B6%C3%9Fe&toolset=agent`);
+  await signInAtProvider(page, `${engine}/mcp-hub?q=gr%C3%B6%C3%9Fe&task=talk`);
   const asked = page.waitForResponse((response) => response.url().endsWith('/api/auth/session'));
   await page.locator('#account-button').click();
   const step = { backs, address: page.url().replace(engine, ''), session: await (await asked).json() };
@@ -428,8 +516,9 @@ async function markup() {
     shown[tool] = JSON.stringify((await ran(page)).envelope);
   }
   await page.goto(`${engine}/mcp-hub/tools/${encodeURIComponent('<img src=x onerror=alert(1)>')}`);
-  await page.goto(`${engine}/mcp-hub?q=${encodeURIComponent('<img src=x onerror=alert(1)>')}&toolset=<b>`);
-  shown.search = await page.locator('#nothing').innerText();
+  await page.goto(`${engine}/mcp-hub?q=${encodeURIComponent('<img src=x onerror=alert(1)>')}&task=<b>`);
+  await page.locator('#found[data-q^="<img"]').waitFor();
+  shown.search = await page.locator('#nothing').textContent();
   told('markup', { alarm, shown, images: await page.locator('main img').count() });
   await page.context().close();
 }
@@ -439,12 +528,10 @@ async function viewer() {
   const page = await pages.open('/mcp-hub', 1280, ['light']);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await Promise.all([page.waitForEvent('load'), signIn(page, VIEWER_KEY)]);
-  const step = { price: await page.locator('.price .note').innerText(), barred: await page.locator('.entry.barred').count() };
+  const step = { own: await page.locator('#own').innerText(), barred: await page.locator('.entry.barred').count() };
+  step.order = await page.locator('.entry').evaluateAll((entries) => entries.map((entry) => entry.classList.contains('barred')));
   step.reason = await page.locator('.entry.barred .obstacle').first().innerText();
   await pages.look(page, 'list-viewer');
-  await page.getByLabel('Only what my key may call').check();
-  step.mine = (await visible(page)).length;
-  step.address = new URL(page.url()).search;
   await page.goto(`${engine}/mcp-hub/tools/AP_Create`);
   step.obstacle = await page.locator('#obstacle').innerText();
   await pages.look(page, 'tool-viewer');
@@ -484,7 +571,7 @@ async function snippets() {
 
 try {
   await loads();
-  await Promise.all([...widths.map(newcomer), ...widths.map(keyboard), plain(), provider(), markup(), viewer(), snippets()]);
+  await Promise.all([...widths.map(newcomer), ...widths.map(keyboard), ...widths.map(finds), plain(), provider(), markup(), viewer(), snippets()]);
   await Promise.all(widths.map(everything));
   told('faults', { faults: pages.faults });
 } finally {

@@ -11,6 +11,12 @@ const COLOURS = { type: 'rule', values: ['color-contrast', 'color-contrast-enhan
 const HANG_LIMIT = Number(process.env.HANG ?? 120_000);
 const HEIGHTS = { 360: 740, 1280: 900 };
 
+// The first line of what is printed says what failed and where: of a long report, some show no more.
+process.on('uncaughtException', (error) => {
+  console.error(`${/\w[\w-]*\.mjs:\d+/.exec(error.stack)?.[0]}: ${error.stack}`);
+  process.exit(1);
+});
+
 export const widths = Object.keys(HEIGHTS).map(Number);
 export const themes = ['light', 'dark'];
 

@@ -25,7 +25,7 @@ async function anybody(width) {
   const page = await pages.open('/skills-hub', width, themes);
   const step = { width, all: await names(page) };
   await pages.look(page, 'skills');
-  await page.keyboard.press('/');
+  await page.getByRole('searchbox', { name: 'Search the skills' }).focus();
   await page.keyboard.type('idempotency');
   step.found = await names(page);
   step.said = await page.locator('#found').innerText();

@@ -26,8 +26,9 @@ function show(user) {
   button.replaceChildren(user ? el('span', { class: 'who' }, user) : 'Sign in');
 }
 
-// The session has ended, as an answer told.
+// The session has ended. What this tab keeps of it is nobody else's.
 export function forget() {
+  sessionStorage.clear();
   show(null);
 }
 
@@ -131,8 +132,10 @@ async function account() {
 
 async function signOut(problem) {
   const response = await fetch('/api/auth/session', { method: 'DELETE', headers: { 'X-CSRF-Token': await csrf() } });
-  if (response.ok || response.status === 401) location.reload();
-  else problem.textContent = await said(response);
+  if (response.ok || response.status === 401) {
+    sessionStorage.clear();
+    location.reload();
+  } else problem.textContent = await said(response);
 }
 
 button.addEventListener('click', () => (signedIn() ? account() : signIn()));

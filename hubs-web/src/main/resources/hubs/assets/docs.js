@@ -1,16 +1,5 @@
-// The documentation's pages: the way to the search, the part that is read, commands under the addresses of the page of all commands.
+// The documentation's pages: the part that is read, and the addresses of commands.
 import './prose.js';
-
-// "/" leads to the search, as long as nothing is being written.
-document.addEventListener('keydown', (event) => {
-  const writes = event.target.closest?.('input, textarea, select, [contenteditable]');
-  const search = document.getElementById('q');
-  if (event.key === '/' && !writes && search && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    event.preventDefault();
-    search.focus();
-    search.select();
-  }
-});
 
 // A key that was pasted there is not sent along in an address.
 const words = document.getElementById('q');
@@ -29,7 +18,7 @@ if (contents.size > 0) {
   for (const id of contents.keys()) seen.observe(document.getElementById(id));
 }
 
-// The page of all commands has each as a line that leads to the page of its family.
+// The page of all commands has each as a line that leads to its page in the hub.
 if (location.pathname === '/docs/commands' && location.hash) {
   const command = document.getElementById(location.hash.slice(1));
   if (command instanceof HTMLAnchorElement && command.pathname !== location.pathname) location.replace(command.href);

@@ -1,5 +1,6 @@
 // A form made from a JSON Schema of the service's own kind: objects, strings, integers, booleans, choices and lists.
 import { el } from './dom.js';
+import { pick } from './picker.js';
 
 const LONG = 1000;
 
@@ -22,6 +23,7 @@ export function formOf(schema, example) {
     ? el('details', {}, el('summary', {}, `Optional fields (${folded.length})`), ...folded.map((one) => one.element))
     : null;
   const none = fields.length ? null : el('p', { class: 'hint' }, 'It takes no fields.');
+  for (const one of fields) pick(one.path, one.control, (path) => fields.find((other) => other.path === path)?.control.value.trim());
   const element = el('div', { class: 'form' }, ...fields.filter(first).map((one) => one.element), none, details);
 
   function reveal(wrong) {

@@ -1,6 +1,7 @@
 // What every page does: the theme's button, signing in, buttons that copy, tabs.
 import './account.js';
 import { copied } from './dom.js';
+import './search.js';
 import { tabs } from './tabs.js';
 
 const themes = { system: 'Auto', light: 'Light', dark: 'Dark' };

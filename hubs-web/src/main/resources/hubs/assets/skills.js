@@ -64,11 +64,6 @@ if (list) {
     if (event.key === 'Enter') first?.click();
     if (event.key === 'ArrowDown') first?.focus();
   });
-  document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('input, textarea, dialog')) return;
-    event.preventDefault();
-    search.focus();
-  });
   if (search.value) show();
 }
 

@@ -44,7 +44,7 @@ export function tabs(group) {
     pick(buttons[next]);
   });
   list.append(...buttons);
-  group.prepend(list);
+  (document.getElementById(group.dataset.listIn) ?? group).prepend(list);
   const linked = () => buttons[sections.findIndex((section) => `#${section.id}` === location.hash)];
   addEventListener('hashchange', () => linked() && choose(linked()));
   choose(linked() ?? buttons.find((button) => button.textContent === remembered(group)) ?? buttons[0]);

@@ -1,9 +1,11 @@
 // Trying a tool: a form made from its schema, or plain JSON; what it answered; the same request as curl.
 import { csrf, forget, signIn, signedIn } from './account.js';
+import { answer } from './answer.js';
+import { keep, linkTo, linked, show as showCalls } from './calls.js';
 import { code, dialog, el, ended } from './dom.js';
 import { formOf, wrongJson } from './form.js';
 
-const { tool, base, loses } = document.querySelector('[data-tool]').dataset;
+const { tool, base, loses, next } = document.querySelector('[data-tool]').dataset;
 const example = JSON.parse(document.getElementById('example').textContent);
 const form = formOf(JSON.parse(document.getElementById('input-schema').textContent), example);
 const result = document.getElementById('try-result');
@@ -110,18 +112,50 @@ function show(given, status, duration, text) {
   const envelope = wrongJson(text) ? null : JSON.parse(text);
   const done = envelope?.status?.success === true;
   const note = envelope?.status?.note ?? envelope?.detail;
+  const outcome = done ? 'Done' : envelope?.status?.error ?? envelope?.error ?? 'Refused';
   result.replaceChildren(...[
-    el('h3', {}, el('span', { class: done ? 'tag reads' : 'tag destroys' }, done ? 'Done' : envelope?.status?.error ?? envelope?.error ?? 'Refused'),
-      ` HTTP ${status} `, el('span', { class: 'count' }, `${duration} ms`)),
+    el('h3', {}, el('span', { class: done ? 'tag reads' : 'tag destroys' }, outcome), ` HTTP ${status} `, el('span', { class: 'count' }, `${duration} ms`)),
     note ? el('p', { class: done ? 'note' : 'note bad' }, note) : null,
-    code(envelope ? JSON.stringify(envelope, null, 2) : text, 'The answer'),
-    el('details', {}, el('summary', {}, 'The request as curl'), code(curl(given), 'The request as curl')),
+    ...(done ? answer(envelope) : []),
+    done ? suggestions(given, envelope) : null,
+    el('details', { class: 'whole' }, el('summary', {}, 'The whole answer'), code(envelope ? JSON.stringify(envelope, null, 2) : text, 'The whole answer')),
+    el('details', { class: 'as-curl' }, el('summary', {}, 'The request as curl'), code(curl(given), 'The request as curl')),
+    share(given),
   ].filter(Boolean));
+  keep(tool, given, outcome);
   if (ended(envelope)) {
     forget();
     label();
   }
   if (!done && note && !asJson.checked) form.mark(note);
+}
+
+// What callers often do next, with the names that this call was about.
+function suggestions(given, envelope) {
+  if (!next) return null;
+  const made = { AP: ['agent', envelope.agent], DM: ['domain', envelope.domain], MB: ['bank', envelope.bank] }[tool.slice(0, 2)];
+  const target = { ...given.target };
+  if (typeof made?.[1]?.name === 'string') target[made[0]] ??= made[1].name;
+  const carried = Object.keys(target).length ? { target } : {};
+  return el('p', { class: 'row next-row' }, el('span', { class: 'hint' }, 'Next'),
+    ...next.split(' ').map((name) => el('a', { class: 'button quiet', href: linkTo(name, carried) ?? `/mcp-hub/tools/${name}` }, name)));
+}
+
+// A link to this page with the form filled in as it is now; it runs nothing by itself.
+function share(given) {
+  const link = linkTo(tool, given);
+  if (!link) return null;
+  const button = el('button', { type: 'button', class: 'quiet' }, 'Copy a link to this call');
+  button.addEventListener('click', async () => {
+    history.replaceState(null, '', link);
+    try {
+      await navigator.clipboard.writeText(location.href);
+      button.textContent = 'Copied';
+    } catch {
+      button.textContent = 'The address bar has it';
+    }
+  });
+  return el('p', { class: 'row' }, button);
 }
 
 function curl(given) {
@@ -135,5 +169,18 @@ element.addEventListener('keydown', (event) => {
     element.requestSubmit();
   }
 });
+// From a link: what the form has no field for is shown as JSON.
+function take() {
+  const given = linked();
+  if (!given) return;
+  fill(given);
+  asJson.checked ||= form.fill(given).length > 0;
+  rawField.hidden = !asJson.checked;
+  form.element.hidden = asJson.checked;
+}
+
 label();
 document.getElementById('try-form').append(element);
+addEventListener('hashchange', take);
+take();
+showCalls();

@@ -1,6 +1,6 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
 import { all, call, may, request } from './api.js';
-import { action, ago, ask, avatar, clock, el, empty, enc, facts, given, head, link, number, problem, tag } from './ui.js';
+import { action, ago, ask, avatar, clock, el, empty, enc, facts, given, head, link, number, problem, put, tag } from './ui.js';
 import { virtualList } from './virtual.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
@@ -113,21 +113,22 @@ async function one(name, place, { on, go, isHere }) {
     tool: 'AP_Destroy', args: () => ({ target: { agent: agent.name } }), done: () => go('/console/agents'),
   });
 
-  place.append(
+  put(place,
     el('header', { class: 'detail-head' }, avatar(agent.name, { online: agent.online }), el('div', {}, el('h2', {}, agent.name), el('p', { class: 'soft' }, agent.description)),
-      el('div', { class: 'head-actions' }, action('AP_Modify', 'Edit', edit), action('AP_Destroy', 'End', end))),
-    el('p', { class: 'tagline' }, tag(agent.online ? 'online' : 'offline', agent.online ? 'reads' : ''), tag(`access ${agent.access}`), tag(`owner ${agent.owner}`), tag(`revision ${agent.revision}`), ...(agent.skills ?? []).map((skill) => tag(`skill ${skill.name ?? skill}`))),
+      el('div', { class: 'head-actions' }, may('AC_Audit') ? el('a', { class: 'button quiet', href: `/console/activity?agent=${enc(agent.name)}&story=1` }, 'What it did today') : null, action('AP_Modify', 'Edit', edit), action('AP_Destroy', 'End', end))),
+    el('p', { class: 'tagline' }, tag(agent.online ? 'online' : 'offline', agent.online ? 'reads' : ''), tag(`access ${agent.access}`), tag(`owned by ${agent.owner}`), tag(`revision ${agent.revision}`), ...(agent.skills ?? []).map((skill) => tag(`skill ${skill.name ?? skill}`))),
     el('section', {}, el('h3', {}, 'Conversations'), talk, send, wrong),
     el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None: it has no system prompt of its own.')),
     el('section', {}, el('h3', {}, 'Memory'), memory),
     el('section', {}, el('h3', {}, 'Who may see it, and why'), why),
+    may('AC_Audit') ? el('section', {}, el('h3', {}, 'Revisions'), revisions(agent)) : null,
     el('section', {}, el('h3', {}, 'Record'), facts([['Created', ago(agent.created_at)], ['Last changed', ago(agent.updated_at)]])));
   requestAnimationFrame(() => requestAnimationFrame(() => (talk.scrollTop = talk.scrollHeight)));
 
   // Of others' agents only their owner and the admins read this.
   memory.append(el('p', { class: 'soft' }, 'Reading…'));
   call('MB_List', { target: { agent: agent.name } }).then((held) => memory.replaceChildren(...(held.content.length ? held.content.map((bank) => link(`/console/memory/${enc(bank.bank)}`,
-    el('b', {}, bank.bank), ' ', tag(bank.permission), tag(`by ${bank.via}`), bank.loaded ? tag('loaded', 'reads') : null, el('span', { class: 'soft' }, ` ${number(bank.memories)} memories`))) : [el('p', { class: 'soft' }, 'It can read no bank.')]))).catch((error) => memory.replaceChildren(el('p', { class: 'soft' }, error.message)));
+    el('b', {}, bank.bank), ' ', tag(bank.permission), tag(`by ${bank.via}`), bank.loaded ? tag('loaded', 'reads') : null, el('span', { class: 'soft' }, ` ${number(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}`))) : [el('p', { class: 'soft' }, 'It can read no bank.')]))).catch((error) => memory.replaceChildren(el('p', { class: 'soft' }, error.message)));
   Promise.all(['AP_Read', 'AP_Modify', 'AP_Destroy'].map((tool) => request(`/api/auth/why?tool=${tool}&target=${enc(`agent:${agent.name}`)}`).catch(() => null))).then((reasons) => {
     why.replaceChildren(el('ul', { class: 'why' }, ...reasons.filter(Boolean).map((reason) => el('li', {}, tag(reason.may ? 'you may' : 'you may not', reason.may ? 'reads' : 'destroys'), ' ', el('code', {}, reason.tool),
       el('span', { class: 'soft' }, reason.may ? ` as ${(reason.target?.relations ?? []).join(', ') || reason.role?.yours?.[0] || 'allowed'}` : ` ${(reason.missing ?? []).join('; ')}`)))));
@@ -140,4 +141,17 @@ async function one(name, place, { on, go, isHere }) {
     talk.scrollTop = talk.scrollHeight;
   });
   on('reset', () => isHere() && go(location.pathname, true));
+}
+
+const CHANGES = { AP_Create: 'created', AP_Update: 'replaced name and description', AP_Modify: 'changed' };
+
+// Who changed its record, and when. The audit keeps no texts, so the texts of older revisions are not shown.
+function revisions(agent) {
+  const place = el('div', {}, el('p', { class: 'soft' }, 'Reading…'));
+  call('AC_Audit', { target: `agent:${agent.name}`, result: 'done', page: { limit: 200 } }).then(({ entries }) => {
+    const changes = entries.filter((entry) => CHANGES[entry.tool] && entry.at >= agent.created_at.slice(0, 19)).slice(0, 10);
+    place.replaceChildren(changes.length ? el('ul', { class: 'why' }, ...changes.map((entry, i) => el('li', {}, i === 0 ? tag(`revision ${agent.revision}`, 'reads') : null, ` ${CHANGES[entry.tool]} by `, el('b', {}, entry.agent ?? entry.user), ' ', ago(entry.at), el('span', { class: 'soft' }, entry.key_name ? ` with the key ${entry.key_name}` : ''))))
+      : el('p', { class: 'soft' }, 'The audit has no change of it under this name.'));
+  }).catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
+  return place;
 }

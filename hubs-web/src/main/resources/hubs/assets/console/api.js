@@ -33,10 +33,15 @@ async function answer(response) {
   return body;
 }
 
-export async function call(tool, args = {}) {
+export function call(tool, args = {}) {
   const same = JSON.stringify(args);
   if (!made.some((one) => one.tool === tool && JSON.stringify(one.args) === same)) made.push({ tool, args });
   if (made.length > 30) made.shift();
+  return ask(tool, args);
+}
+
+// Calls without recording it as a call of the page.
+export async function ask(tool, args = {}) {
   let response;
   try {
     response = await fetch(`/api/mcp/tools/${tool}/invoke`, {
@@ -80,7 +85,7 @@ export async function all(tool, args, pick, most = 5) {
   return found;
 }
 
-export const me = { tools: new Set(), user: null, role: null };
+export const me = { tools: new Set(), all: [], viewing: null, user: null, role: null };
 
 // Whether the caller may run a tool, if only to read with it.
 export const may = (tool) => me.tools.has(tool);
@@ -89,7 +94,7 @@ export const may = (tool) => me.tools.has(tool);
 export async function identify() {
   const [session, listed] = await Promise.all([request('/api/auth/session'), request('/api/mcp/tools')]);
   if (!session.signed_in) return null;
-  Object.assign(me, { user: session.user, role: session.role, tenant: session.tenant, tools: new Set(listed.tools.map((tool) => tool.name)) });
+  Object.assign(me, { user: session.user, role: session.role, tenant: session.tenant, all: listed.tools, tools: new Set(listed.tools.map((tool) => tool.name)) });
   return me;
 }
 

@@ -3,6 +3,7 @@ import { signIn, signedIn } from '../account.js';
 import { identify, made, onSessionLost } from './api.js';
 import * as live from './live.js';
 import { el, empty, problem } from './ui.js';
+import { apply, banner } from './view-as.js';
 
 const main = document.getElementById('main');
 const rail = document.querySelector('.rail nav');
@@ -11,7 +12,8 @@ let current = 0;
 
 const MODULES = {
   world: () => import('./world.js'), agents: () => import('./agents.js'), spaces: () => import('./spaces.js'),
-  memory: () => import('./memory.js'), keys: () => import('./keys.js'), webhooks: () => import('./webhooks.js'),
+  memory: () => import('./memory.js'), documents: () => import('./documents.js'), keys: () => import('./keys.js'), webhooks: () => import('./webhooks.js'),
+  rules: () => import('./rules.js'),
   activity: () => import('./activity.js'), settings: () => import('./settings.js'),
 };
 
@@ -56,7 +58,7 @@ async function show() {
     view.replaceChildren(problem(error));
   }
   if (turn === current || main.dataset.page === at.page) {
-    main.replaceChildren(view);
+    main.replaceChildren(...[banner(go), view].filter(Boolean));
     main.removeAttribute('aria-busy');
     view.dispatchEvent(new Event('shown'));
   }
@@ -83,6 +85,7 @@ async function boot() {
     main.replaceChildren(problem(error));
     return;
   }
+  apply();
   live.start();
   await show();
 }

@@ -55,6 +55,7 @@ export function demoBar(place, on, isHere, changed) {
     if (same === drawn) return;
     const had = drawn.startsWith('["none"') || !drawn;
     drawn = same;
+    document.getElementById('start-demo')?.toggleAttribute('hidden', demo.state !== 'none');
     if (demo.state === 'none') {
       place.replaceChildren();
       return;
@@ -69,10 +70,11 @@ export function demoBar(place, on, isHere, changed) {
     buttons.push(el('button', { type: 'button', class: 'quiet', click: () => remove(changed) }, 'Remove'));
     place.replaceChildren(el('section', { class: `demo ${demo.state}`, 'aria-label': 'Demo' },
       el('div', { class: 'demo-words' }, el('b', {}, 'Demo'), ' ', el('span', {}, text), ' ', link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Read along')), bar, el('div', { class: 'head-actions' }, ...buttons),
-      demo.state === 'waiting' ? el('div', { class: 'demo-question' }, el('p', {}, demo.question), el('div', { class: 'row' }, ...demo.answers.map((answer) => el('button', { type: 'button', click: async (event) => {
+      demo.question ? el('div', { class: 'demo-question' }, el('p', {}, demo.question), el('div', { class: 'row' }, ...demo.answers.map((answer) => el('button', { type: 'button', click: async (event) => {
         event.target.disabled = true;
         await call('AP_Chat', { target: { domain: demo.domain, zone: demo.zone }, content: answer }).catch((error) => toast(error.message));
-        look();
+        if (demo.state === 'paused') await act('resume');
+        else look();
       } }, answer)))) : null));
   }
 

@@ -1,5 +1,6 @@
 // Keys: which there are and whose children, what each is used for, and making, narrowing, rotating and revoking them.
 import { all, call, me, request } from './api.js';
+import { begin } from './view-as.js';
 import { action, ago, ask, bars, client, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
 
 const FAMILIES = { AP: 'agent', DM: 'domain', ZN: 'zone', MB: 'bank', US: 'user', AK: 'key', WH: 'webhook', DC: 'document', RL: 'rule', SK: 'skill', AC: 'account' };
@@ -52,10 +53,10 @@ export async function show({ at, view, go }) {
     detail.append(el('p', { class: 'soft pick' }, 'Choose a key to see what it is used for.'));
     return;
   }
-  await one(keys.find((key) => key.id === at.parts[0]), at.parts[0], detail, go);
+  await one(keys, at.parts[0], detail, go);
 }
 
-async function one(known, id, place, go) {
+async function one(keys, id, place, go) {
   let usage;
   try {
     usage = await call('AK_Usage', { id });
@@ -63,22 +64,72 @@ async function one(known, id, place, go) {
     place.append(problem(error));
     return;
   }
-  const key = usage.key ?? known;
+  const key = usage.key ?? keys.find((each) => each.id === id);
   const again = () => go(location.pathname, true);
   const narrow = usage.never_needed.length && usage.needed.length && key.state === 'active';
   const left = key.previous_works_until ? new Date(key.previous_works_until) - Date.now() : 0;
   put(place,
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, key.name), el('p', { class: 'soft' }, el('code', {}, key.id))), el('div', { class: 'head-actions' },
+      key.state === 'active' ? el('button', { type: 'button', class: 'quiet', click: () => begin(key, go) }, 'View as this key') : null,
       action('AK_Create', 'New child', () => create(go, key)),
       action('AK_Rotate', 'Rotate', () => ask({ title: `Rotate ${key.name}`, text: 'The same key gets a new secret, which is shown once.', verb: 'Rotate', tool: 'AK_Rotate', fields: [{ name: 'overlap_seconds', label: 'The old secret works for', options: ['0', '3600', '86400', '604800'], hint: 'Seconds: none, an hour, a day, a week.' }], args: ({ overlap_seconds: overlap }) => ({ id: key.id, overlap_seconds: Number(overlap) }), done: (answer) => { secret(`The new secret of ${key.name}`, 'This is the only time that it is shown.', answer.api_key); again(); } })),
-      action('AK_Revoke', 'Revoke', () => ask({ title: `Revoke ${key.name}?`, text: `It stops on every replica within a second${key.children ? `, and so do the ${number(key.children)} keys below it` : ''}. ${key.last_used_at ? `It was last used ${new Date(key.last_used_at).toLocaleString()}${key.last_client ? ` by ${client(key.last_client)}` : ''}, for ${usage.commands.length} tools in ${usage.days} days.` : 'Nobody has used it.'}`, verb: 'Revoke', danger: true, tool: 'AK_Revoke', args: () => ({ id: key.id }), done: again })))),
-    el('p', { class: 'tagline' }, tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), key.environment ? tag(key.environment) : null, key.agent ? tag(`acts as ${key.agent}`) : null, key.expires_at ? tag(`ends ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null, left > 0 ? tag(`old secret works ${Math.ceil(left / 60000)} min more`, 'changes') : null),
+      action('AK_Revoke', 'Revoke', () => ask({ title: `Revoke ${key.name}?`, text: broken(key, usage, keys), verb: 'Revoke', danger: true, tool: 'AK_Revoke', args: () => ({ id: key.id }), done: again })))),
+    el('p', { class: 'tagline' }, tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), key.environment ? tag(key.environment) : null, key.agent ? tag(`acts as ${key.agent}`) : null, key.expires_at ? tag(`ends ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null, ),
+    left > 0 ? countdown(key) : null,
     narrow ? el('div', { class: 'note' }, el('p', {}, `Never used in ${usage.days} days: `, ...usage.never_needed.flatMap((one_) => [el('code', {}, one_), ' '])), action('AK_Update', 'Narrow it to what it needs', () => ask({ title: `Narrow ${key.name}?`, text: `It keeps ${usage.needed.join(', ')} and loses the rest.`, verb: 'Narrow it', tool: 'AK_Update', args: () => ({ id: key.id, capabilities: usage.needed, if_revision: key.revision }), done: () => { toast('Narrowed.'); again(); } }), '')) : null,
-    el('section', {}, el('h3', {}, 'Use ', el('span', { class: 'count' }, `last ${usage.days} days`)), usage.commands.length ? el('div', {}, bars(usage.commands.slice(0, 24).map((used) => ({ label: used.tool, value: used.calls })), `Calls by tool: ${usage.commands.slice(0, 24).map((used) => `${used.tool} ${used.calls}`).join(', ')}`),
+    el('section', {}, el('h3', {}, 'Use ', el('span', { class: 'count' }, `last ${usage.days} days`)), usage.commands.length ? el('div', {}, byDay(usage),
       el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Tool'), el('th', { scope: 'col' }, 'Calls'), el('th', { scope: 'col' }, 'Last'))), el('tbody', {}, ...usage.commands.map((used) => el('tr', {}, el('td', {}, el('a', { href: `/mcp-hub/tools/${enc(used.tool)}` }, used.tool)), el('td', {}, number(used.calls)), el('td', {}, ago(used.last_used_at ?? used.last_at))))))) : el('p', { class: 'soft' }, 'No calls yet.')),
     el('section', {}, el('h3', {}, 'It may'), el('p', {}, ...key.capabilities.flatMap((word) => [el('code', {}, word), ' ']))),
     el('section', {}, el('h3', {}, 'Handshakes'), handshakes(key)),
     el('section', {}, el('h3', {}, 'Record'), facts([['User', key.user], ['Parent', key.parent ? link(`/console/keys/${enc(key.parent)}`, key.parent) : null], ['Children', number(key.children)], ['Last used', ago(key.last_used_at)], ['Client', client(key.last_client)], ['Old secret last used', key.previous_last_used_at ? ago(key.previous_last_used_at) : null], ['Created', ago(key.created_at)], ['Rotated', key.rotated_at ? ago(key.rotated_at) : null]])));
+}
+
+// Calls on each of the days that are kept, those without any too.
+function byDay(usage) {
+  const calls = new Map(usage.daily.map((one_) => [one_.day, one_.calls]));
+  const points = Array.from({ length: usage.days }, (_, i) => {
+    const day = new Date(Date.now() - (usage.days - 1 - i) * DAY * 1000).toISOString().slice(0, 10);
+    return { label: day, value: calls.get(day) ?? 0 };
+  });
+  return el('figure', { class: 'by-day' }, bars(points, `Calls on each day: ${usage.daily.map((one_) => `${one_.day} ${one_.calls}`).join(', ')}`),
+    el('figcaption', { class: 'soft' }, el('span', {}, points[0].label), el('span', {}, `at most ${number(Math.max(...points.map((point) => point.value)))} calls a day`), el('span', {}, 'today')));
+}
+
+// Which keys hang on a key, however deep.
+function below(id, keys) {
+  return keys.filter((key) => key.parent === id).flatMap((key) => [key, ...below(key.id, keys)]);
+}
+
+// What stops with it: who came with it of late, which tools they ran, which keys are below it.
+function broken(key, usage, keys) {
+  const children = below(key.id, keys).filter((one_) => one_.state === 'active');
+  const recent = Date.now() - Date.parse(key.last_used_at ?? 0) < 7 * DAY * 1000;
+  const calls = usage.commands.reduce((sum, used) => sum + used.calls, 0);
+  const things = [
+    key.last_used_at ? el('li', {}, tag(recent ? 'in use' : 'not used this week', recent ? 'destroys' : 'reads'), ` Last used `, ago(key.last_used_at), key.last_client ? ` by ${client(key.last_client)}` : '', '.') : el('li', {}, tag('never used', 'reads'), ' Nobody has come with it.'),
+    usage.commands.length ? el('li', {}, `${number(calls)} calls in ${usage.days} days: `, ...usage.commands.slice(0, 6).flatMap((used) => [el('code', {}, used.tool), ' ']), usage.commands.length > 6 ? `and ${number(usage.commands.length - 6)} more tools.` : '') : null,
+    key.agent ? el('li', {}, 'The agent ', el('b', {}, key.agent), ' loses this way in.') : null,
+    children.length ? el('li', {}, tag('stop too', 'destroys'), ` ${number(children.length)} keys below it: ${children.slice(0, 6).map((one_) => one_.name).join(', ')}${children.length > 6 ? ', …' : ''}.`) : null,
+  ].filter(Boolean);
+  return ['It stops on every replica within a second. What would break:', el('ul', { class: 'breaks-list' }, ...things)];
+}
+
+// How long the old secret still works, and whether anybody still needs it.
+function countdown(key) {
+  const ends = Date.parse(key.previous_works_until);
+  const left = el('b', { role: 'timer' });
+  const tick = () => {
+    const seconds = Math.max(0, Math.round((ends - Date.now()) / 1000));
+    const [days, hours, minutes] = [Math.floor(seconds / DAY), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60];
+    left.textContent = `${days ? `${days} d ` : ''}${days || hours ? `${hours} h ` : ''}${minutes} min ${seconds % 60} s`;
+    return seconds > 0;
+  };
+  tick();
+  const timer = setInterval(() => {
+    if (!tick() || !left.isConnected) clearInterval(timer);
+  }, 1000);
+  const since = key.previous_last_used_at && key.rotated_at && Date.parse(key.previous_last_used_at) >= Date.parse(key.rotated_at);
+  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : tag('not used since the rotation', 'reads'), since ? el('span', {}, ' Somebody came with the old secret ', ago(key.previous_last_used_at), '. Give them the new one before it ends.') : ' Everybody who came since has the new one.'));
 }
 
 function handshakes(key) {

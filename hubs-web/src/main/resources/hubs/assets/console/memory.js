@@ -1,6 +1,9 @@
 // Memory: banks, what is in them, who may do what with them.
 import { all, call, may } from './api.js';
-import { action, ago, ask, el, empty, enc, facts, given, head, link, number, problem, subnav, tag, toast } from './ui.js';
+import { action, ago, ask, el, empty, enc, given, head, link, number, problem, subnav, tag, toast } from './ui.js';
+import { evaluating } from './evaluate.js';
+import { find, showMemory } from './memory-one.js';
+import { censor, loading, trash } from './memory-parts.js';
 import { virtualList } from './virtual.js';
 
 const PERMISSIONS = ['none', 'read', 'append', 'write', 'manage'];
@@ -12,19 +15,26 @@ const newBank = (go) => ask({
   args: ({ agent, ...vx }) => given({ target: given({ agent }), vx: given(vx) }), done: (answer) => go(`/console/memory/${enc(answer.bank.name)}`),
 });
 
+const PARTS = [['banks', 'Banks', '/console/memory'], ['permissions', 'Permissions', '/console/memory?view=permissions'], ['trash', 'Trash', '/console/memory?view=trash']];
+
 export async function show({ at, view, on, go, isHere }) {
   const banks = await all('MB_List', {}, (body) => body.profile.map((bank, i) => ({ ...bank, ...body.content[i] })));
   view.append(head('Memory', { sub: 'What agents remember, in banks that they share.', actions: [action('MB_Create', 'New bank', () => newBank(go), '')] }));
   if (at.query.get('view') === 'permissions') {
-    view.append(subnav('Parts', [['banks', 'Banks', '/console/memory'], ['permissions', 'Permissions', '/console/memory?view=permissions']], 'permissions'));
+    view.append(subnav('Parts', PARTS, 'permissions'));
     await matrix(view, banks);
     return;
   }
-  if (!banks.length && !at.parts[0]) {
-    view.append(empty('No memory banks yet', 'A bank holds what agents remember, and says who may read, append, write or manage. Create one, then let an agent store something with MB_Store.', action('MB_Create', 'Create a bank', () => newBank(go), '')));
+  if (at.query.get('view') === 'trash') {
+    view.append(subnav('Parts', PARTS, 'trash'));
+    await trash(view, go);
     return;
   }
-  view.append(subnav('Parts', [['banks', 'Banks', '/console/memory'], ['permissions', 'Permissions', '/console/memory?view=permissions']], 'banks'));
+  if (!banks.length && !at.parts[0]) {
+    view.append(subnav('Parts', PARTS, 'banks'), empty('No memory banks yet', 'A bank holds what agents remember, and says who may read, append, write or manage. Create one, then let an agent store something with MB_Store.', action('MB_Create', 'Create a bank', () => newBank(go), '')));
+    return;
+  }
+  view.append(subnav('Parts', PARTS, 'banks'));
   const side = el('nav', { class: 'side channels', 'aria-label': 'Banks' });
   side.append(...banks.map((bank) => {
     const entry = link(`/console/memory/${enc(bank.name)}`, el('b', {}, bank.name), el('span', { class: 'soft', 'data-bank': bank.name }, number(bank.memories)));
@@ -38,10 +48,10 @@ export async function show({ at, view, on, go, isHere }) {
     if (count && memory.change === 'stored') count.textContent = number(Number(count.textContent.replaceAll(',', '')) + (memory.count ?? 1));
   });
   const wanted = at.parts[0] ?? banks[0]?.name;
-  if (wanted) await bankDetail(wanted, at.parts.slice(1).join('/'), detail, { on, go, isHere });
+  if (wanted) await bankDetail(wanted, at.parts.slice(1).join('/'), detail, { on, go, isHere, part: at.query.get('view'), query: at.query.get('q') });
 }
 
-async function bankDetail(name, memory, place, { on, go, isHere }) {
+async function bankDetail(name, memory, place, { on, go, isHere, part, query }) {
   let first;
   try {
     first = await call('MB_Read', { target: { bank: name }, page: { limit: 50 } });
@@ -51,17 +61,35 @@ async function bankDetail(name, memory, place, { on, go, isHere }) {
   }
   const bank = first.profile[0];
   const again = () => go(location.pathname, true);
+  if (part === 'load') {
+    await loading(bank, place, go);
+    return;
+  }
+  if (part === 'evaluate') {
+    evaluating(bank, place);
+    return;
+  }
+  if (memory) {
+    try {
+      showMemory(await find(bank.name, memory), bank, place, { go, isHere });
+      return;
+    } catch (error) {
+      place.append(problem(error)); // It has no such memory any more: the list stands.
+    }
+  }
   place.append(el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, bank.name), el('p', { class: 'soft' }, bank.description ?? '')),
     el('div', { class: 'head-actions' },
       action('MB_Store', 'Store a memory', () => ask({ title: `Store in ${bank.name}`, verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 4, required: true, max: 64000 }, { name: 'name', label: 'Name', max: 64, hint: 'To find it again; the same name makes a new revision.' }, { name: 'tags', label: 'Tags', hint: 'With commas between them.' }, { name: 'agent', label: 'By the agent', hint: 'One of yours; you, if left out.' }],
         args: (values) => given({ target: given({ bank: bank.name, agent: values.agent }), content: values.content, vx: given({ name: values.name, tags: values.tags ? values.tags.split(',').map((one) => one.trim()).filter(Boolean) : undefined }) }), done: () => toast('Stored.') }), ''),
+      el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=load` }, 'What would load'),
+      may('MB_Evaluate') ? el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=evaluate` }, 'Evaluate') : null,
       action('MB_Censor', 'Censor…', () => censor(bank, again)),
-      action('MB_Delete', 'To the trash', () => ask({ title: `Put ${bank.name} in the trash?`, text: `Its ${number(bank.memories)} memories can be restored for 30 days.`, verb: 'To the trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('In the trash for 30 days: MB_Restore brings it back.'); go('/console/memory'); } })))),
-    el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owner ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(`${number(bank.memories)} memories`)));
+      action('MB_Delete', 'To the trash', () => ask({ title: `Put ${bank.name} in the trash?`, text: `Its ${number(bank.memories)} memories can be restored for 30 days.`, verb: 'To the trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('In the trash for 30 days.'); go('/console/memory?view=trash'); } })))),
+    el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owned by ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(`${number(bank.memories)} memories`)));
 
   const authors = el('input', { type: 'search', placeholder: 'Only by this agent', 'aria-label': 'Only by this agent' });
   const tags = el('input', { type: 'search', placeholder: 'Only with these tags', 'aria-label': 'Only with these tags, with commas between them' });
-  const words = may('MB_Search') ? el('input', { type: 'search', placeholder: 'Search by meaning and words', 'aria-label': 'Search this bank' }) : null;
+  const words = may('MB_Search') ? el('input', { type: 'search', placeholder: 'Search memories', 'aria-label': 'Search this bank' }) : null;
   const found = el('div', { class: 'memories' });
   place.append(el('div', { class: 'filters' }, words, authors, tags), found);
   let list;
@@ -79,7 +107,9 @@ async function bankDetail(name, memory, place, { on, go, isHere }) {
     found.replaceChildren(list.element);
   }
   function entry(one) {
-    return el('button', { type: 'button', class: 'memory', click: () => open(one, bank) }, el('span', { class: 'memory-head' }, el('b', {}, one.name ?? 'memory'), el('span', { class: 'soft' }, one.author, ' · ', ago(one.updated_at)), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, ...marked(one.text, one.why?.highlights)));
+    const entry_ = link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('span', { class: 'memory-head' }, el('b', {}, one.name ?? 'memory'), el('span', { class: 'soft' }, one.author, ' · ', ago(one.updated_at)), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, ...marked(one.text, one.why?.highlights)));
+    entry_.className = 'memory';
+    return entry_;
   }
   async function search() {
     const q = words.value.trim();
@@ -99,19 +129,16 @@ async function bankDetail(name, memory, place, { on, go, isHere }) {
       waiting = setTimeout(words?.value.trim() ? search : listing, 200);
     });
   }
-  listing();
+  if (words && query) {
+    words.value = query;
+    await search();
+  } else {
+    listing();
+  }
   on('memories', (change) => {
-    if (change.bank !== bank.name || !isHere() || words?.value || authors.value || tags.value || change.change !== 'stored' || !change.text) return;
+    if (change.bank !== bank.name || !isHere() || words?.value || authors.value || tags.value || !list || change.change !== 'stored' || !change.text) return;
     if (list.items.every((one) => one.id !== change.id)) list.unshift({ ...change, tags: change.tags ?? [], updated_at: change.at });
   });
-  if (memory) {
-    try {
-      const body = await call('MB_Read', { target: { bank: bank.name }, vx: { name: memory } });
-      open(body.content[0], bank);
-    } catch {
-      // It has no such name any more: the list stands.
-    }
-  }
 }
 
 // The text with what was searched for marked; places count characters, not UTF-16 units.
@@ -125,24 +152,6 @@ function marked(text, places = []) {
     at = to;
   }
   return [...pieces, signs.slice(at).join('')];
-}
-
-function open(one, bank) {
-  const derived = one.derived_from ?? one.source?.derived_from ?? [];
-  ask({
-    title: one.name ?? 'Memory', verb: 'Close',
-    text: [el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'Text' }, one.text),
-      facts([['Bank', bank.name], ['Author', one.author], ['Source', one.source?.kind ? `${one.source.kind} ${one.source.name ?? ''}` : null], ['Revision', one.revision], ['Tags', (one.tags ?? []).join(', ')], ['Derived from', derived.length ? derived.join(', ') : null], ['Supersedes', one.supersedes], ['Superseded by', one.superseded_by], ['Expires', one.expires_at ? ago(one.expires_at) : null], ['Id', el('code', {}, one.id)], ['Changed', ago(one.updated_at)]])],
-  });
-}
-
-// What it would hide, before it is done.
-async function censor(bank, again) {
-  const listed = await call('MB_AgentList', { target: { bank: bank.name }, page: { limit: 200 } }).catch(() => ({ content: [] }));
-  const authors = listed.content.filter((one) => one.memories > 0);
-  const select = { name: 'agent', label: 'Whose memories', options: ['', ...authors.map((one) => one.agent)], hint: `Leave it open to hide all ${number(bank.memories)}. ${authors.map((one) => `${one.agent}: hides ${number(one.memories)}`).join('; ')}${authors.length ? ', and what was derived from them.' : ''}` };
-  await ask({ title: `Censor ${bank.name}`, text: 'Hidden from every read and search, kept for audit; MB_Uncensor shows it again. What a censored agent writes from now on stays in quarantine.', verb: 'Censor', danger: true, fields: [select], tool: 'MB_Censor',
-    args: ({ agent }) => ({ target: given({ bank: bank.name, agent }) }), done: (answer) => { toast(`${number(answer.hidden)} memories hidden.`); again(); } });
 }
 
 // Agents by banks: a click sets the permission.

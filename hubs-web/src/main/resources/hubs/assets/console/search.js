@@ -1,24 +1,40 @@
-// ⌘K: finds pages, agents, spaces, banks, keys and endpoints that the caller may see.
+// ⌘K: finds pages, agents, spaces, banks, memories, documents, rules, keys and recent messages that the caller may see.
 import { dialog, el } from '../dom.js';
-import { call, may } from './api.js';
+import { ask, may } from './api.js';
 import { avatar, enc } from './ui.js';
+
+const has = (text, q) => text.toLowerCase().includes(q.toLowerCase());
 
 const SOURCES = [
   ['Agents', 'AP_List', (q) => ({ target: { agent: q }, page: { limit: 8 } }), (body) => body.profile.map((agent) => ({ title: agent.name, sub: agent.description, path: `/console/agents/${enc(agent.name)}`, agent: true }))],
   ['Spaces', 'DM_List', (q) => ({ target: { domain: q }, page: { limit: 6 } }), (body) => body.profile.map((domain) => ({ title: domain.name, sub: domain.description, path: `/console/spaces/${enc(domain.name)}` }))],
   ['Banks', 'MB_List', (q) => ({ target: { bank: q }, page: { limit: 6 } }), (body) => body.profile.map((bank) => ({ title: bank.name, sub: bank.description, path: `/console/memory/${enc(bank.name)}` }))],
   ['Memories', 'MB_Search', (q) => ({ content: q, page: { limit: 5 } }), (body) => body.content.map((hit) => ({ title: hit.name ?? (hit.snippet ?? hit.text ?? '').slice(0, 60), sub: hit.bank, path: `/console/memory/${enc(hit.bank)}/${enc(hit.name ?? hit.id)}` }))],
-  ['Keys', 'AK_List', () => ({ page: { limit: 200 } }), (body, q) => body.keys.filter((key) => key.name.toLowerCase().includes(q.toLowerCase())).slice(0, 5).map((key) => ({ title: key.name, sub: `${key.id} · ${key.state}`, path: `/console/keys/${enc(key.id)}` }))],
+  ['Documents', 'DC_List', (q) => ({ prefix: q, newest: true, page: { limit: 5 } }), (body) => body.documents.map((document) => ({ title: document.name, sub: document.state, path: `/console/documents/${enc(document.name)}` }))],
+  ['Rules', 'RL_List', () => ({ page: { limit: 200 } }), (body, q) => body.rules.filter((rule) => has(`${rule.name} ${rule.description ?? ''}`, q)).slice(0, 5).map((rule) => ({ title: rule.name, sub: rule.effect, path: `/console/rules/${enc(rule.id)}` }))],
+  ['Keys', 'AK_List', () => ({ page: { limit: 200 } }), (body, q) => body.keys.filter((key) => has(key.name, q)).slice(0, 5).map((key) => ({ title: key.name, sub: `${key.id} · ${key.state}`, path: `/console/keys/${enc(key.id)}` }))],
 ];
+
+const SPACES = 12;
+
+// The latest messages of the spaces that the caller may see. They are read once for each search.
+async function latest() {
+  const { profile } = await ask('DM_List', { page: { limit: SPACES } });
+  const read = await Promise.all(profile.map((domain) => ask('DM_Read', { target: { domain: domain.name } }).catch(() => ({ messages: [] }))));
+  return read.flatMap((domain) => domain.messages ?? []).sort((a, b) => b.created_at.localeCompare(a.created_at));
+}
 
 export function open(go, pages) {
   const results = el('div', { class: 'found', role: 'listbox', id: 'found-list', 'aria-label': 'Found' });
-  const input = el('input', { type: 'search', placeholder: 'Find an agent, a space, a bank, a key…', 'aria-label': 'Search', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'found-list', autocomplete: 'off', spellcheck: 'false' });
+  const input = el('input', { type: 'search', placeholder: 'Find an agent, a space, a memory, a document, a message…', 'aria-label': 'Search', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'found-list', autocomplete: 'off', spellcheck: 'false' });
   const box = dialog('Search', input, results, el('p', { class: 'hint' }, 'Arrows to choose, Enter to open, Escape to close.'));
   box.classList.add('search');
   let chosen = 0;
   let turn = 0;
   let waiting;
+  let messages;
+  let moved = false; // Whether the person has chosen with the arrows.
+  let at = null;
 
   const options = () => [...results.querySelectorAll('[role="option"]')];
 
@@ -45,6 +61,20 @@ export function open(go, pages) {
     go(path);
   }
 
+  const sources = [...SOURCES.map(([title, tool, args, read]) => ({ title, tools: [tool], find: async (q) => read(await ask(tool, args(q)), q) })),
+    { title: 'Recent messages', tools: ['DM_List', 'DM_Read'], find: async (q) => {
+      messages ??= latest();
+      return (await messages).filter((message) => has(message.content, q)).slice(0, 5).map((message) => ({ title: around(message.content, q), sub: `${message.from} in ${message.domain}/${message.zone}`, path: `/console/spaces/${enc(message.domain)}/${enc(message.zone)}` }));
+    } }];
+  sources.push(...sources.splice(sources.findIndex((source) => source.title === 'Memories'), 1)); // The slowest.
+
+  // The part of a text that the words are in.
+  function around(text, q) {
+    const before = text.slice(0, text.toLowerCase().indexOf(q.toLowerCase())).split(/\s+/).slice(-4).join(' ');
+    const from = text.toLowerCase().indexOf(q.toLowerCase()) - before.length;
+    return `${from > 0 ? '… ' : ''}${text.slice(Math.max(0, from), from + 80)}`;
+  }
+
   async function look() {
     const mine = ++turn;
     const q = input.value.trim();
@@ -53,27 +83,30 @@ export function open(go, pages) {
       results.replaceChildren(...[first].filter(Boolean));
       return choose(0);
     }
-    const groups = await Promise.all(SOURCES.filter(([, tool]) => may(tool)).map(async ([title, tool, args, read]) => {
-      try {
-        return group(title, read(await call(tool, args(q)), q));
-      } catch {
-        return null;
-      }
-    }));
-    if (mine !== turn) return;
-    const all = [...groups, first].filter(Boolean);
-    results.replaceChildren(...(all.length ? all : [el('p', { class: 'soft' }, 'Nothing that you may see is called so.')]));
-    choose(0);
+    // Each group is shown as soon as it and those above it are there: what is quick does not wait for what is slow.
+    const asked = sources.filter((source) => source.tools.every(may)).map((source) => source.find(q).then((entries) => group(source.title, entries)).catch(() => null));
+    const found = [];
+    for (const one of [...asked, first]) {
+      found.push(await one);
+      if (mine !== turn) return;
+      const shown = found.filter(Boolean);
+      if (shown.length) results.replaceChildren(...shown);
+      choose(moved ? Math.max(0, options().findIndex((option) => option.dataset.path === at)) : 0);
+    }
+    if (!found.some(Boolean)) results.replaceChildren(el('p', { class: 'soft' }, 'Nothing that you may see has these words.'));
   }
 
   input.addEventListener('input', () => {
     clearTimeout(waiting);
+    moved = false;
     waiting = setTimeout(look, 120);
   });
   input.addEventListener('keydown', (event) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       choose(chosen + (event.key === 'ArrowDown' ? 1 : -1));
+      moved = true;
+      at = options()[chosen]?.dataset.path;
     } else if (event.key === 'Enter') {
       event.preventDefault();
       const entry = options()[chosen];

@@ -38,7 +38,7 @@ export async function show({ view, go }) {
   const profile = who?.profile[0];
   grid.append(part('You', facts([['User', me.user], ['Role', me.role], ['Tenant', me.tenant], ['May call', `${me.tools.size} tools`], ['Capabilities', profile ? profile.capabilities.join(', ') : null]])));
   if (config) {
-    grid.append(part('Sign-in', el('p', {}, 'With an API key', config.sign_in.length ? ', or with' : '; no identity provider is set up.'), config.sign_in.length ? el('ul', {}, ...config.sign_in.map((name) => el('li', {}, name))) : el('p', { class: 'soft' }, el('a', { href: '/docs/operations' }, 'Operations'), ' says how to set one up.')));
+    grid.append(part('Sign-in', el('p', {}, 'With an API key', config.sign_in.length ? ', or with' : '; no identity provider is set up.'), config.sign_in.length ? el('ul', {}, ...config.sign_in.map((name) => el('li', {}, name))) : el('p', { class: 'soft' }, el('a', { href: '/docs/operations' }, 'Operations'), ' explains how to set one up.')));
     grid.append(part('Service', facts([['State', health ? tag(health.status, health.status === 'ok' ? 'reads' : 'destroys') : 'unknown'], ['Database', health?.database], ['Version', config.version], ['Contract', config.contract_version], ['Base URL', config.base_url], ['MCP', el('code', {}, config.mcp_endpoint)]])));
   }
 }

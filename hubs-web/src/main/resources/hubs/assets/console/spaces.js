@@ -4,6 +4,7 @@ import { graph } from './graph.js';
 import { action, ago, ask, avatar, clock, el, empty, enc, given, head, link, number, problem, tag } from './ui.js';
 
 const HOPS = 8;
+const MOST = 400;
 const ACCESS = ['private', 'agent', 'domain', 'public'];
 
 const newDomain = (go) => ask({
@@ -98,14 +99,32 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     const element = line(message);
     if (fresh) element.classList.add('fresh');
     transcript.append(element);
-    if (near) transcript.scrollTop = transcript.scrollHeight;
+    if (near) {
+      trim();
+      transcript.scrollTop = transcript.scrollHeight;
+    }
+  }
+
+  // A busy room does not grow for ever: what was taken away can be read again.
+  function trim() {
+    if (transcript.children.length <= MOST) return;
+    more.remove();
+    while (transcript.children.length > MOST - 100) {
+      known.delete(transcript.firstChild.dataset.id);
+      transcript.firstChild.remove();
+    }
+    cursor = undefined;
+    transcript.prepend(more);
   }
 
   async function older() {
-    const body = await call('ZN_Read', { target: { domain: domain.name, zone }, page: { limit: 50, ...(cursor && { cursor }) } });
-    cursor = body.next_cursor;
+    let fresh;
+    do {
+      const body = await call('ZN_Read', { target: { domain: domain.name, zone }, page: { limit: 50, ...(cursor && { cursor }) } });
+      cursor = body.next_cursor;
+      fresh = body.content.filter((message) => !known.has(message.id));
+    } while (!fresh.length && cursor);
     const height = transcript.scrollHeight;
-    const fresh = body.content.filter((message) => !known.has(message.id));
     for (const message of fresh) known.set(message.id, message);
     transcript.prepend(...(cursor ? [more] : []), ...fresh.map(line));
     transcript.scrollTop += transcript.scrollHeight - height;
@@ -174,7 +193,7 @@ function members({ room, about, go, zone, messages }) {
   const sure = (tool, verb, member, text) => action(tool, verb, () => ask({ title: `${verb} ${member.agent}?`, text, verb, danger: tool !== 'DM_Unban', tool, args: () => target(member.agent), done: again }));
   about.append(
     el('p', { class: 'soft' }, domain.description),
-    el('p', { class: 'tagline' }, tag(`access ${domain.access}`), tag(`owner ${domain.owner}`)),
+    el('p', { class: 'tagline' }, tag(`access ${domain.access}`), tag(`owned by ${domain.owner}`)),
     el('h3', {}, 'Members ', el('span', { class: 'count' }, number(room.content.length))),
     el('ul', { class: 'members' }, ...room.content.map((member) => el('li', {}, link(`/console/agents/${enc(member.agent)}`, avatar(member.agent, { online: member.online }), el('span', {}, member.agent)),
       member.role === 'host' ? tag('host', 'reads') : null, member.state !== 'member' ? tag(member.state, 'changes') : null,

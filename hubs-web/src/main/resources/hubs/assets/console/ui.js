@@ -1,6 +1,6 @@
 // The pieces that the console's pages are made of. Whatever comes from the service becomes text, never markup.
 import { code, dialog, el } from '../dom.js';
-import { asCurl, asMcp, call, made, may, mcpEndpoint } from './api.js';
+import { asCurl, asMcp, call, made, may, mcpEndpoint, me } from './api.js';
 
 export { el };
 
@@ -97,7 +97,7 @@ export function toast(text) {
 // A button for a tool; greyed out, with the reason, where the caller may not run it.
 export function action(tool, label, click, kind = 'quiet') {
   const allowed = may(tool);
-  return el('button', { type: 'button', class: kind, disabled: !allowed, title: allowed ? null : `Your key or role does not allow ${tool}`, click }, label);
+  return el('button', { type: 'button', class: kind, disabled: !allowed, title: allowed ? null : me.viewing && me.all.some((one) => one.name === tool) ? `The key ${me.viewing.name} may not call ${tool}` : `Your key or role does not allow ${tool}`, click }, label);
 }
 
 let fields = 0;
@@ -121,7 +121,7 @@ function control(field) {
 }
 
 // A dialog that makes one call: its fields become arguments, which can be shown as code; it closes once the call is done.
-export function ask({ title, text, fields: wanted = [], verb, danger, tool, args, done }) {
+export function ask({ title, text, fields: wanted = [], verb, danger, tool, args, done, changed }) {
   return new Promise((resolve) => {
     const controls = wanted.map(control);
     const values = () => Object.fromEntries(controls.map((one) => [one.name, one.value()]));
@@ -131,6 +131,10 @@ export function ask({ title, text, fields: wanted = [], verb, danger, tool, args
     const form = el('form', {}, ...(text ? [text].flat().map((one) => (typeof one === 'string' ? el('p', {}, one) : one)) : []), ...controls.map((one) => one.element), wrong,
       el('div', { class: 'row' }, submit, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel'), tool ? codeButton : null));
     const box = dialog(title, form);
+    if (changed) {
+      form.addEventListener('change', () => changed(values()));
+      changed(values());
+    }
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
       submit.disabled = true;

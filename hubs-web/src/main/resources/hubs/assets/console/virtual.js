@@ -7,6 +7,7 @@ export function virtualList({ height, row, label, more, empty }) {
   let items = [];
   let shown = new Map();
   let fetching = false;
+  let failed = null;
   let through = !more;
 
   function draw() {
@@ -26,7 +27,7 @@ export function virtualList({ height, row, label, more, empty }) {
     }
     for (const [item, element] of shown) if (!next.has(item)) element.remove();
     shown = next;
-    if (!through && !fetching && last > items.length - 40) fetch();
+    if (!through && !fetching && !failed && last > items.length - 40) fetch();
   }
 
   async function fetch() {
@@ -36,13 +37,20 @@ export function virtualList({ height, row, label, more, empty }) {
       items = items.concat(page.items);
       through = !page.more;
     } catch (error) {
-      through = true;
-      inner.append(el('p', { class: 'problem', role: 'alert' }, error.message));
+      failed = el('p', { class: 'problem', role: 'alert' }, `${error.message} `, el('button', { type: 'button', class: 'quiet', click: again }, 'Try again'));
+      box.append(failed);
     } finally {
       fetching = false;
     }
     if (!items.length && through && empty) inner.replaceChildren(empty());
     else draw();
+  }
+
+  // What is shown stays; the rest is fetched when the reader asks for it again.
+  function again() {
+    failed.remove();
+    failed = null;
+    fetch();
   }
 
   box.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true });

@@ -1,6 +1,6 @@
 // Webhooks: endpoints and how they fare, deliveries with their attempts, sending again, trying a receiver.
 import { all, call, may } from './api.js';
-import { action, ago, ask, bars, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
+import { action, ago, ask, bars, clock, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
 import { code, dialog } from '../dom.js';
 import { virtualList } from './virtual.js';
 
@@ -46,7 +46,7 @@ function endpoint(one, place, go) {
     action('WH_RedeliverFailed', 'Send failed ones again', () => ask({ title: 'Send again what failed', verb: 'Send again', tool: 'WH_RedeliverFailed', fields: [{ name: 'hours', label: 'Of the last hours', type: 'number', value: 24, required: true }], args: ({ hours }) => ({ id: one.id, since: new Date(Date.now() - hours * 3_600_000).toISOString() }), done: (answer) => toast(`${number(answer.queued ?? answer.deliveries?.length)} queued.`) })),
     action('WH_RotateSecret', 'Rotate secret', () => ask({ title: 'Rotate the signing secret', text: 'For the overlap every delivery carries two signatures.', verb: 'Rotate', tool: 'WH_RotateSecret', fields: [{ name: 'overlap_seconds', label: 'The old one works for, in seconds', type: 'number', value: 86400 }], args: ({ overlap_seconds: overlap }) => ({ id: one.id, overlap_seconds: overlap }), done: (answer) => { secret('The new signing secret', 'This is the only time that it is shown.', answer.secret ?? answer.endpoint.secret); again(); } })),
     action('WH_Update', one.enabled ? 'Disable' : 'Enable', () => ask({ title: `${one.enabled ? 'Disable' : 'Enable'} this endpoint?`, text: one.enabled ? 'What happens meanwhile is not queued for it; the gap is noted.' : 'What happens from now on is sent to it.', verb: one.enabled ? 'Disable' : 'Enable', tool: 'WH_Update', args: () => ({ id: one.id, enabled: !one.enabled }), done: again })),
-    action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its deliveries go with it.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') })))),
+    action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its pending deliveries are dropped. What was sent stays listed.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') })))),
   el('p', { class: 'tagline' }, tag(one.enabled ? 'enabled' : one.disabled_reason, one.enabled ? 'reads' : 'destroys'), tag(`circuit ${health.circuit ?? 'closed'}`, health.circuit === 'open' ? 'destroys' : ''), one.missed ? tag('missed some events while disabled', 'changes') : null),
   el('div', { class: 'figures' }, figure('Delivered', number(health.succeeded)), figure('Failed', number(health.failed)), figure('Success', health.success_percent === undefined ? '–' : `${health.success_percent} %`), figure('Median', health.p50_ms === undefined ? '–' : `${health.p50_ms} ms`), figure('95th percentile', health.p95_ms === undefined ? '–' : `${health.p95_ms} ms`)),
   one.preflight ? el('p', { class: 'soft' }, `Last look: ${one.preflight.detail ?? (one.preflight.ok ? 'fine' : 'not reachable')} `, ago(one.preflight.checked_at)) : null);
@@ -111,14 +111,15 @@ function byTime(listed) {
     point.value += 1;
     point.bad ||= ['failed', 'exhausted'].includes(one.state);
   });
-  return bars(points, `The latest ${listed.length} deliveries over time`);
+  return el('figure', { class: 'by-day' }, bars(points, `The latest ${listed.length} deliveries over time`),
+    el('figcaption', { class: 'soft' }, clock(new Date(from).toISOString()), el('span', {}, `the latest ${number(listed.length)} deliveries, failures in red`), el('span', {}, 'now')));
 }
 
 async function open(one) {
   const body = await call('WH_Delivery', { id: one.id });
   const { delivery } = body;
   const box = dialog(`${delivery.event_type} #${delivery.sequence}`, facts([['State', tag(delivery.state, STATES[delivery.state])], ['To', delivery.url], ['Next attempt', delivery.next_attempt_at ? ago(delivery.next_attempt_at) : null]]),
-    el('table', {}, el('thead', {}, el('tr', {}, ...['Attempt', 'Status', 'Took', 'Error'].map((word) => el('th', { scope: 'col' }, word)))), el('tbody', {}, ...delivery.attempts.map((attempt) => el('tr', {}, el('td', {}, ago(attempt.at)), el('td', {}, attempt.status ?? '–'), el('td', {}, `${attempt.duration_ms} ms`), el('td', {}, attempt.error ?? ''))))),
+    el('table', {}, el('thead', {}, el('tr', {}, ...['Attempt', 'Status', 'Took', 'Error and response'].map((word) => el('th', { scope: 'col' }, word)))), el('tbody', {}, ...delivery.attempts.map((attempt) => el('tr', {}, el('td', {}, ago(attempt.at)), el('td', {}, attempt.status ?? '–'), el('td', {}, `${attempt.duration_ms} ms`), el('td', {}, attempt.error ?? '', attempt.response ? el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'The beginning of the response' }, attempt.response) : null))))),
     code(JSON.stringify(body.event, null, 2), 'What is sent'),
     el('div', { class: 'row' }, action('WH_Redeliver', 'Send again', async () => { await call('WH_Redeliver', { id: one.id }); toast('Queued.'); box.close(); }, ''), el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
   box.classList.add('wide');

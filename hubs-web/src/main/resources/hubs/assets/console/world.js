@@ -6,6 +6,11 @@ import { demoBar, startDemo } from './demo.js';
 const ROOMS = 12;
 const SHOWN = 4;
 const FEED = 60;
+const EARLIER = 12;
+const TALKERS = 8;
+
+// Between words, with a sign that there is more.
+const cut = (text, most) => (text.length <= most ? text : `${text.slice(0, most).replace(/\s+\S*$/, '')} …`);
 
 const either = (work, otherwise) => work.catch(() => otherwise);
 
@@ -14,9 +19,11 @@ export async function show({ view, on, isHere }) {
   const people = el('ul', { class: 'people' });
   const rooms = el('div', { class: 'rooms' });
   const banks = el('div', { class: 'bank-row' });
-  const feed = el('ol', { class: 'feed', 'aria-label': 'What happens' });
+  const feed = el('ol', { class: 'feed', 'aria-label': 'What happened last' });
   const demo = el('div', { class: 'demo-place' });
   const body = el('div', { class: 'world-grid' });
+  const count = el('span', { class: 'count' });
+  const seen = new Set();
 
   async function load() {
     const [agents, domains, held] = await Promise.all([
@@ -70,20 +77,43 @@ export async function show({ view, on, isHere }) {
     people.replaceChildren(...[...state.agents.values()].sort((a, b) => Number(b.online) - Number(a.online) || a.name.localeCompare(b.name)).slice(0, 60).map(person));
     rooms.replaceChildren(...(state.rooms.size ? [...state.rooms.values()].map(room) : [el('p', { class: 'soft' }, 'No domains yet: a domain is a room with members and zones. ', link('/console/spaces', 'Create one'))]));
     banks.replaceChildren(...(state.banks.size ? [...state.banks.values()].map(bank) : [el('p', { class: 'soft' }, 'No memory banks yet. ', link('/console/memory', 'Create one'))]));
+    count.textContent = number(state.agents.size);
     if (!body.contains(rooms)) {
       body.replaceChildren(
-        el('section', { class: 'panel', 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', el('span', { class: 'count' }, number(state.agents.size))), people),
+        el('section', { class: 'panel', 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', count), people),
         el('div', { class: 'world-middle' }, el('section', { 'aria-labelledby': 'w-rooms' }, el('h2', { id: 'w-rooms' }, 'Rooms'), rooms),
           el('section', { 'aria-labelledby': 'w-banks' }, el('h2', { id: 'w-banks' }, 'Memory'), banks)),
-        el('section', { class: 'panel', 'aria-labelledby': 'w-feed' }, el('h2', { id: 'w-feed' }, 'Now'), feed));
+        el('section', { class: 'panel', 'aria-labelledby': 'w-feed' }, el('h2', { id: 'w-feed' }, 'Latest'), feed));
     }
     if (!feed.children.length) feed.append(el('li', { class: 'soft', 'data-none': true }, 'What happens from now on shows here.'));
   }
 
-  function happened(icon, words, at, path) {
+  function happened(icon, words, at, path, fresh = true) {
     feed.querySelector('[data-none]')?.remove();
-    feed.prepend(el('li', { class: 'fresh' }, el('span', { class: `dot ${icon}`, 'aria-hidden': 'true' }), path ? link(path, ...words) : el('span', {}, ...words), ago(at)));
+    feed.prepend(el('li', { class: fresh ? 'fresh' : '' }, el('span', { class: `dot ${icon}`, 'aria-hidden': 'true' }), path ? link(path, ...words) : el('span', {}, ...words), ago(at)));
     while (feed.children.length > FEED) feed.lastChild.remove();
+  }
+
+  function spoke(message, at, fresh = true) {
+    const path = message.domain ? `/console/spaces/${enc(message.domain)}/${enc(message.zone)}` : `/console/agents/${enc(message.from_kind === 'agent' ? message.from : message.to)}`;
+    happened('said', [el('b', {}, message.from), message.domain ? ` in ${message.domain}/${message.zone}: ` : ` to ${message.to}: `, el('span', { class: 'soft' }, cut(message.content, 90))], at, path, fresh);
+  }
+
+  // What was said before the page was open, in the rooms and between agents.
+  async function earlier() {
+    const speakers = may('AP_Read') ? [...state.agents.values()].filter((agent) => agent.last_message_at).sort((a, b) => b.last_message_at.localeCompare(a.last_message_at)).slice(0, TALKERS) : [];
+    const talks = await Promise.all(speakers.map((agent) => either(call('AP_Read', { target: { agent: agent.name }, page: { limit: 5 } }), { content: [] })));
+    if (!isHere()) return;
+    const known = new Map([...[...state.rooms.values()].flatMap((one) => one.messages), ...talks.flatMap((talk) => talk.content)].map((message) => [message.id, message]));
+    const older = [...known.values()].sort((a, b) => a.created_at.localeCompare(b.created_at)).slice(-EARLIER);
+    const since = [...feed.children].filter((one) => !one.hasAttribute('data-none'));
+    feed.replaceChildren();
+    for (const message of older) {
+      note(message);
+      if (!seen.has(message.id)) spoke(message, message.created_at, false);
+    }
+    feed.prepend(...since);
+    draw();
   }
 
   let again;
@@ -96,8 +126,8 @@ export async function show({ view, on, isHere }) {
   }
 
   on('messages', (message) => {
-    const path = message.domain ? `/console/spaces/${enc(message.domain)}/${enc(message.zone)}` : `/console/agents/${enc(message.from_kind === 'agent' ? message.from : message.to)}`;
-    happened('said', [el('b', {}, message.from), ` in ${message.domain ? `${message.domain}/${message.zone}` : `a talk with ${message.to}`}: `, el('span', { class: 'soft' }, message.content.slice(0, 90))], message.at, path);
+    seen.add(message.id);
+    spoke(message, message.at);
     note(message);
     const at = state.rooms.get(message.domain);
     if (message.domain && !at) return reload();
@@ -117,7 +147,7 @@ export async function show({ view, on, isHere }) {
 
   on('memories', (memory) => {
     const words = { stored: 'remembered', updated: 'revised', removed: 'forgot' }[memory.change] ?? memory.change;
-    happened('kept', [el('b', {}, memory.author ?? 'Somebody'), ` ${words} in ${memory.bank}: `, el('span', { class: 'soft' }, memory.name ?? memory.text?.slice(0, 80) ?? `${number(memory.count)} memories`)], memory.at,
+    happened('kept', [el('b', {}, memory.author ?? 'Somebody'), ` ${words} in ${memory.bank}: `, el('span', { class: 'soft' }, memory.name ?? (memory.text ? cut(memory.text, 80) : null) ?? `${number(memory.count)} memories`)], memory.at,
       `/console/memory/${enc(memory.bank)}${memory.name ? `/${enc(memory.name)}` : ''}`);
     const known = state.banks.get(memory.bank);
     if (!known) return reload();
@@ -147,7 +177,8 @@ export async function show({ view, on, isHere }) {
   on('reset', reload);
 
   await load();
-  view.append(head('World', { sub: 'Everybody and everything that you may see, live.', actions: isAdmin() ? [el('button', { type: 'button', class: 'quiet', click: () => startDemo() }, 'Demo')] : [] }), demo, body);
+  view.append(head('World', { sub: 'Everybody and everything that you may see, live.', actions: isAdmin() ? [el('button', { type: 'button', class: 'quiet', id: 'start-demo', click: () => startDemo() }, 'Start the demo')] : [] }), demo, body);
   draw();
+  earlier();
   demoBar(demo, on, isHere, reload);
 }

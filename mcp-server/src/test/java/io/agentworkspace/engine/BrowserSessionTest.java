@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.LinkedHashMap;
@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** A person's session in real Chromium, which {@code browser.mjs} plays: what the browser does with the cookie, and what it keeps away. */
+/**
+ * A user's session in real Chromium, driven by {@code browser.mjs}: what the browser does with the cookie, and what it blocks.
+ */
 @Tag("slow")
 class BrowserSessionTest {
     private static final Map<String, JsonNode> STEPS = new LinkedHashMap<>();
@@ -29,7 +31,7 @@ class BrowserSessionTest {
     @BeforeAll
     static void play() {
         Chromium.require();
-        key = TENANT.key(Door.REST, "maria", Role.MEMBER, List.of("*"));
+        key = TENANT.key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
         Chromium.play(Map.of("ENGINE_KEY", key), "browser.mjs", TestServer.url())
                 .forEach(step -> STEPS.put(step.get("step").asString(), step));
     }
@@ -44,8 +46,9 @@ class BrowserSessionTest {
     }
 
     private static Set<String> agents() {
-        var listed =
-                Door.REST.call(TestServer.url(), key, "AP_List", Json.object()).ok();
+        var listed = ClientApi.REST
+                .call(TestServer.url(), key, "AP_List", Json.object())
+                .ok();
         return Set.copyOf(listed.texts("/profile", "name"));
     }
 
@@ -75,7 +78,7 @@ class BrowserSessionTest {
         assertThat(agents()).containsExactly("Ada");
     }
 
-    /** What the browser does not hand to a page has status 0 there. */
+    /** Responses that the browser hides from a page have status 0 there. */
     @Test
     void pagesFromElsewhereGetAndChangeNothing() {
         assertThat(status("read from elsewhere")).isIn(0, 403);

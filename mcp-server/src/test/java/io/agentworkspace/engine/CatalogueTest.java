@@ -38,7 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The real catalogue as its readers see it: golden files, the generated reference, and the OpenAPI document. */
 class CatalogueTest {
     private static final Catalogue CATALOGUE =
-            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
+            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
     private static final JsonNode OPEN_API = openApi();
     private static final Encoding ENCODING = Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
 
@@ -58,7 +58,7 @@ class CatalogueTest {
         Golden.checkFolder(Repository.file("mcp-server/src/test/resources/golden/tools"), files);
     }
 
-    /** As {@code describe_tool} shows it, with what a client otherwise meets: its route, and what it needs and does. */
+    /** Returns the tool as {@code describe_tool} shows it, with its route, requirements and effect. */
     private static ObjectNode described(Tool<?, ?> tool) {
         return ToolDescription.full(tool)
                 .put("route", tool.route().method() + " " + tool.route().path())
@@ -66,7 +66,7 @@ class CatalogueTest {
                 .put("effect", tool.effect().name().toLowerCase(Locale.ROOT));
     }
 
-    /** What clients put into the context of a model, in tokens, as the documents and the hub show it. */
+    /** The tokens that clients put into a model's context, as the documents and the hub state them. */
     @Test
     void theListsOfToolsStayWithinTheirBudgets() {
         var costs = tools().stream().collect(Collectors.toMap(Tool::name, tool -> tokens(List.of(listed(tool)))));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** The console in real Chromium, which {@code console.mjs} uses as people do; its pictures are in {@code target/screenshots}. */
+/** The console in real Chromium, driven by {@code console.mjs}; screenshots are in {@code target/screenshots}. */
 @Tag("slow")
 class ConsoleTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
@@ -31,8 +31,8 @@ class ConsoleTest {
     @BeforeAll
     static void play() {
         Chromium.require();
-        owner = TENANT.key(Door.REST, "owner", Role.OWNER, List.of("*"));
-        var member = TENANT.key(Door.REST, "marta", Role.ADMIN, List.of("*"));
+        owner = TENANT.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
+        var member = TENANT.key(ClientApi.REST, "marta", Role.ADMIN, List.of("*"));
         fill();
         var keys = Map.of(
                 "OWNER_KEY",
@@ -40,11 +40,11 @@ class ConsoleTest {
                 "MEMBER_KEY",
                 member,
                 "VIEWER_KEY",
-                TENANT.key(Door.REST, "vera", Role.VIEWER, List.of("*")),
+                TENANT.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*")),
                 "NARROW_KEY",
-                TENANT.key(Door.REST, "nora", Role.MEMBER, List.of("bank:read")),
+                TENANT.key(ClientApi.REST, "nora", Role.MEMBER, List.of("bank:read")),
                 "EMPTY_KEY",
-                new TestTenant().key(Door.REST, "emma", Role.OWNER, List.of("*")));
+                new TestTenant().key(ClientApi.REST, "emma", Role.OWNER, List.of("*")));
         Chromium.play(keys, "console.mjs", TestServer.url(), SCREENSHOTS.toString())
                 .forEach(step -> STEPS.computeIfAbsent(step.get("step").asString(), _ -> new ArrayList<>())
                         .add(step));
@@ -74,6 +74,13 @@ class ConsoleTest {
                 {"target": {"bank": "notes", "agent": "Ada"}, "content": "%s", "vx": {"name": "tide", "tags": ["sea"]}}""");
         call("MB_Store", """
                 {"target": {"bank": "notes", "agent": "Ada"}, "content": "Neap tides are weaker than spring tides."}""");
+        call("MB_Store", """
+                {"target": {"bank": "notes", "agent": "Ada"}, "content": "Low water at 06:12.", "vx": {"name": "tide", "tags": ["sea"]}}""");
+        call("MB_Store", """
+                {"target": {"bank": "notes", "agent": "Bo"}, "content": "So we sail at seven.", "vx": {"name": "plan"},
+                 "derived_from": ["%s"]}""".replace("%s", idOfTide()));
+        call("MB_Create", """
+                {"target": {"agent": "Ada"}, "vx": {"name": "attic"}}""");
         call("AK_Create", """
                 {"name": "%s", "capabilities": ["agent:read"]}""");
         call("WH_Create", """
@@ -84,7 +91,17 @@ class ConsoleTest {
 
     private static void call(String service, String arguments) {
         var given = Json.readObject(arguments.replace("%s", MARKUP).getBytes(StandardCharsets.UTF_8));
-        Door.REST.call(TestServer.url(), owner, service, given).ok();
+        ClientApi.REST.call(TestServer.url(), owner, service, given).ok();
+    }
+
+    private static String idOfTide() {
+        var given = Json.readObject(
+                "{\"target\": {\"bank\": \"notes\"}, \"vx\": {\"name\": \"tide\"}}".getBytes(StandardCharsets.UTF_8));
+        return ClientApi.REST
+                .call(TestServer.url(), owner, "MB_Read", given)
+                .ok()
+                .at("/content/0/id")
+                .asString();
     }
 
     private static JsonNode only(String step) {
@@ -92,7 +109,7 @@ class ConsoleTest {
         return STEPS.get(step).getFirst();
     }
 
-    /** Errors of scripts, breaches of the policy, requests to others, what axe finds, pages wider than the window. */
+    /** Script errors, policy violations, requests to other hosts, findings of axe, and pages wider than the window. */
     @Test
     void nothingIsWrongWithAnyPageInAnyTheme() {
         assertThat(only("faults").get("faults").valueStream().map(JsonNode::asString))
@@ -109,6 +126,9 @@ class ConsoleTest {
     @Test
     void whatOneSaysTheOtherReads() {
         assertThat(only("together").path("took")).hasSize(3);
+        assertThat(only("together").path("asked").asInt())
+                .as("the reader's requests: messages reach it over the stream, without polling")
+                .isZero();
         assertThat(STEPS).containsKey("moves");
     }
 
@@ -142,10 +162,14 @@ class ConsoleTest {
                 .allSatisfy(text -> assertThat(text).doesNotContain("Watches the tide", "Low water", "Neap tides"));
     }
 
-    /** Every step is a call over MCP by an agent; the person's answer decides how it goes on; and nothing of it stays. */
+    /**
+     * Every step is a call of an agent over MCP. The user's answer decides how it continues, and
+     * the demo leaves nothing behind.
+     */
     @Test
     void aNewcomerSeesAgentsWorkAnswersThemAndTakesThemAwayAgain() {
         var walk = only("newcomer");
+        assertThat(walk.path("replayed").asBoolean()).isTrue();
         assertThat(walk.path("room").asString())
                 .contains("I disagree", "Raise the pool and watch it", "bought an hour")
                 .doesNotContain("Rolled back");
@@ -156,6 +180,36 @@ class ConsoleTest {
         assertThat(walk.path("learnt").asString())
                 .contains("lesson - a larger pool buys an hour", "handover", "finding - the leaking query");
         assertThat(walk.path("left").valueStream().map(JsonNode::asInt)).containsExactly(0, 0, 0, 0);
+    }
+
+    @Test
+    void aCensorshipShowsWhatItWouldHideFirst() {
+        assertThat(only("careful").path("hidesAll").asString()).isEqualTo("Hides 3 memories.");
+        assertThat(only("careful").path("hidesHers").asString()).isEqualTo("Hides 3 memories, 1 derived.");
+    }
+
+    @Test
+    void aMemoryShowsItsRevisionsAndItsLineage() {
+        var step = only("careful");
+        assertThat(step.path("revisions").valueStream().map(JsonNode::asString))
+                .hasSize(2)
+                .anyMatch(text -> text.contains("as it is"));
+        assertThat(step.path("lineage").valueStream().map(JsonNode::asString)).containsExactly("tide", "plan");
+        assertThat(step.path("loads").asString()).contains("of 4,000 tokens", "3 of 3 memories");
+        assertThat(step.path("figures").valueStream().map(JsonNode::asString)).startsWith("50 %", "50 %");
+        assertThat(step.path("refused").asString()).startsWith("Line 1 needs a query");
+        assertThat(step.path("searched").asString()).isEqualTo("unicorns");
+        assertThat(step.path("restored").asString()).isEqualTo("attic");
+    }
+
+    @Test
+    void aKeyShowsItsCountdownWhatItsEndWouldBreakAndWhatItMayDo() {
+        var step = only("careful");
+        assertThat(step.path("countdown").asString()).matches("59 min \\d+ s|1 h 0 min 0 s");
+        assertThat(step.path("breaks").asString()).contains("never used");
+        assertThat(step.at("/asKey/may").asBoolean()).isFalse();
+        assertThat(step.at("/asKey/why").asString()).contains("may not call AP_Create");
+        assertThat(step.path("again").asBoolean()).isTrue();
     }
 
     @Test

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** The documentation as people use it in real Chromium, which {@code docs.mjs} plays; and with scripts or without, the same pages. */
+/** The documentation in real Chromium, driven by {@code docs.mjs}. The pages are the same with and without scripts. */
 @Tag("slow")
 class DocsSiteTest {
     private static final Path PICTURES = Path.of("target/screenshots").toAbsolutePath();
@@ -48,7 +48,7 @@ class DocsSiteTest {
         return list.valueStream().map(JsonNode::asString).toList();
     }
 
-    /** Errors of scripts, breaches of the policy, requests to others, what axe finds, pages wider than the window. */
+    /** Script errors, policy violations, requests to other hosts, findings of axe, and pages wider than the window. */
     @Test
     void nothingIsWrongOnTheWay() {
         assertThat(texts(step("faults").get("faults"))).isEmpty();
@@ -62,6 +62,9 @@ class DocsSiteTest {
         var reads = step("reads", width);
         assertThat(reads.path("folded").asBoolean(true)).isTrue();
         assertThat(reads.get("page").asString()).isEqualTo("Operations");
+        assertThat(reads.get("contents").asBoolean())
+                .as("what is on the page can be seen without scrolling")
+                .isTrue();
         assertThat(reads.get("part").asString()).isEqualTo("#plans");
         assertThat(reads.get("partInView").asBoolean()).isTrue();
         assertThat(reads.get("next").asString()).isEqualTo("Commands");
@@ -76,15 +79,17 @@ class DocsSiteTest {
         assertThat(texts(searches.get("titles"))).startsWith("The loop guard").contains("AP_Chat");
         assertThat(texts(searches.get("marked"))).isNotEmpty().allMatch(word -> word.matches("(?i)loop|guard"));
         assertThat(searches.get("opened").asString()).isEqualTo("/docs/decisions/loop-guard");
-        assertThat(searches.get("command").asString()).isEqualTo("/docs/commands/agent#ap_create");
+        assertThat(searches.get("command").asString()).isEqualTo("/mcp-hub/tools/AP_Create");
         assertThat(searches.at("/markup/said").asString()).contains("<img src=x onerror=alert(1)> \"");
         assertThat(searches.at("/markup/images").asInt()).isZero();
     }
 
     @Test
-    void everyCommandHasItsAddress() {
-        assertThat(step("deep link").get("heading").asString()).startsWith("AP_Create");
-        assertThat(step("deep link").get("inView").asBoolean()).isTrue();
+    void theAddressOfACommandLeadsToItsPageInTheHub() {
+        assertThat(texts(step("deep link").get("headings")))
+                .hasSize(2)
+                .allMatch(heading -> heading.contains("AP_Create"));
+        assertThat(step("deep link").get("family").asString()).isEqualTo("Commands");
     }
 
     @Test

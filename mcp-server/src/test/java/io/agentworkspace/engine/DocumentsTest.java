@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The written documents: every link leads somewhere, every table that repeats the code is true to it. */
+/** The written documents: every link has a target, and every table that repeats the code agrees with it. */
 class DocumentsTest {
     private static final Pattern FENCE = Pattern.compile("(?ms)^```.*?^```$");
     private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\(([^)\\s]*)\\)");
@@ -69,7 +69,7 @@ class DocumentsTest {
         return Files.exists(target) && (parts.length == 1 || headings(target).contains(parts[1]));
     }
 
-    /** As they are spelled in links: in lower case, without punctuation, with hyphens for spaces. */
+    /** Returns the headings as links spell them: in lower case, without punctuation, with hyphens for spaces. */
     private static List<String> headings(Path document) {
         return HEADING.matcher(Repository.text(document))
                 .results()
@@ -105,7 +105,7 @@ class DocumentsTest {
 
     private static String contents(Path info) {
         var words = WORDS.matcher(Repository.text(info));
-        assertThat(words.find()).as("%s says what its package holds", info).isTrue();
+        assertThat(words.find()).as("%s describes its package", info).isTrue();
         return words.group(1)
                 .replaceAll("\\n \\*", " ")
                 .replaceAll("\\{@code\\s+([^}]*)}", "`$1`")
@@ -113,7 +113,7 @@ class DocumentsTest {
                 .strip();
     }
 
-    /** In the map and the page for agents every class; in the other documents every test. */
+    /** Checks every class that the map and the page for agents name, and every test that the other documents name. */
     @Test
     void everyClassThatIsNamedExists() {
         var sources = Repository.sources().stream()

@@ -13,7 +13,7 @@ import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.rest.openapi.CommandsDocument;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.KeptAnswers;
 import io.agentworkspace.engine.testing.McpResult;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -37,18 +37,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Every tool's example does what it says, sent as it stands in the reference and on its page of the hub: by a shell with curl,
- * and over MCP.
- */
+/** Every tool's example works as printed in the reference and on its hub page: by a shell with curl, and over MCP. */
 class ExamplesTest {
     private static final Catalogue CATALOGUE =
-            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
+            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
 
-    /** Before all others: what they do is delivered, and looked at with WH_Delivery. */
+    /** Run first, since WH_Delivery reads the delivery of their events. */
     private static final List<String> FIRST = List.of("WH_Create", "AP_Create");
 
-    /** After all others, in this order: each before that what it needs is taken away. */
+    /** Run last, in this order, since each removes what others need. */
     private static final List<String> LAST = List.of(
             "AP_LogOff,DM_Kick,DM_Ban,DM_Unban,MB_Unload,MB_Censor,MB_Uncensor,MB_Delete,MB_Restore,MB_Destroy,ZN_Leave,ZN_Destroy,DM_Destroy"
                     .concat(
@@ -58,11 +55,11 @@ class ExamplesTest {
     private static final Pattern SECTION = Pattern.compile(
             "^### (\\w+)$(.*?)^```sh\n(.*?)^```$.*?^```json\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern STAND_IN = Pattern.compile(
-            "In the example put (?:the id that (?<list>\\w+) shows|the address of your receiver) in place of `(?<word>[^`]+)`");
+            "In the example, put (?:the id that (?<list>\\w+) shows|the address of your receiver) in place of `(?<word>[^`]+)`");
 
     private static final Map<String, Section> SECTIONS = new LinkedHashMap<>();
 
-    /** What was put in the place of which word of an example. */
+    /** The values that replace words of the examples. */
     private static final Map<String, String> OWN = new LinkedHashMap<>();
 
     private static HttpServer receiver;
@@ -78,7 +75,7 @@ class ExamplesTest {
             exchange.close();
         });
         receiver.start();
-        // CatalogueTest holds docs/commands.md to it.
+        // CatalogueTest checks that docs/commands.md is up to date.
         SECTION.matcher(CommandsDocument.render(CATALOGUE))
                 .results()
                 .forEach(found ->
@@ -97,7 +94,7 @@ class ExamplesTest {
                         CATALOGUE.tools().stream().map(Tool::name).toList());
     }
 
-    /** Where a reader finds an example, and what he does with it. */
+    /** The places where a reader finds an example, and how it is run. */
     private enum Way {
         REFERENCE_CURL {
             @Override
@@ -132,7 +129,7 @@ class ExamplesTest {
             return this == REFERENCE_MCP || this == HUB_MCP;
         }
 
-        /** What differs by the endpoint is made as it is over REST. */
+        /** Makes the parts that differ by endpoint the same as over REST. */
         void level(String tool, ObjectNode answer) {
             var kept = Json.readObject(KeptAnswers.text("tools", tool).getBytes(UTF_8));
             ((ObjectNode) answer.path("status")).set("http_code", kept.at("/status/http_code"));
@@ -146,7 +143,7 @@ class ExamplesTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void allOfThemWorkOneAfterTheOther(Way way) {
-        var key = new TestTenant().key(Door.REST, "ada", Role.OWNER, List.of("*"));
+        var key = new TestTenant().key(ClientApi.REST, "ada", Role.OWNER, List.of("*"));
         var answers = new LinkedHashMap<String, ObjectNode>();
         var failed = new ArrayList<String>();
         for (var tool : story()) {
@@ -177,14 +174,14 @@ class ExamplesTest {
         }
     }
 
-    /** With the reader's own things as they stand in the examples. */
+    /** Returns answers in which this test's values are replaced by those of the examples. */
     private static KeptAnswers kept(String key) {
         var kept = new KeptAnswers().replacing(ApiKey.parse(key).id(), "9sJd3nQw6LbY");
         OWN.forEach(kept::replacing);
         return kept;
     }
 
-    /** Whoever pastes the example of a change wants to see one. */
+    /** Returns whether the example of a change changes something. */
     private static boolean changes(String tool, JsonNode answer) {
         return !List.of("US_Update", "AP_Update", "AP_Modify", "DM_Update", "MB_Update", "AK_Update", "WH_Update")
                         .contains(tool)
@@ -203,7 +200,7 @@ class ExamplesTest {
         return story.stream().distinct().toList();
     }
 
-    /** With what the sentence above the example says. */
+    /** Replaces the values that the sentence above the example names. */
     private static String filled(String words, String example, String key) {
         var stands = STAND_IN.matcher(words);
         if (!stands.find()) {
@@ -217,21 +214,21 @@ class ExamplesTest {
         return example.replace(stands.group("word"), own);
     }
 
-    /** Of the list's only array. */
+    /** Returns the newest element of the list's only array. */
     private static JsonNode newest(String list, String key) {
-        return Door.MCP
+        return ClientApi.MCP
                 .call(TestServer.url(), key, list, Json.object())
                 .envelope()
                 .valueStream()
                 .filter(JsonNode::isArray)
                 .findFirst()
-                .orElseThrow()
+                .orElseGet(Json::object)
                 .path(0);
     }
 
     private static ObjectNode overMcp(String message, String key) {
         return envelope(Json.readObject(
-                Door.post(TestServer.url() + "/mcp", key, message).body()));
+                ClientApi.post(TestServer.url() + "/mcp", key, message).body()));
     }
 
     private static ObjectNode envelope(ObjectNode answer) {
@@ -240,7 +237,7 @@ class ExamplesTest {
 
     private static ObjectNode onPage(String tool, String snippet, String key) {
         var request = HttpRequest.newBuilder(URI.create(TestServer.url() + "/mcp-hub/tools/" + tool));
-        var page = new String(Door.send(request.build()).body(), UTF_8);
+        var page = new String(ClientApi.send(request.build()).body(), UTF_8);
         var code = Pattern.compile("id=\"code-%s\".*?<code>(.*?)</code>".formatted(snippet), Pattern.DOTALL)
                 .matcher(page);
         assertThat(code.find()).as(page).isTrue();
@@ -259,7 +256,7 @@ class ExamplesTest {
 
     private static ObjectNode inShell(String command, String key) {
         try {
-            var shell = new ProcessBuilder("timeout", "30", "sh", "-c", command).redirectErrorStream(true);
+            var shell = new ProcessBuilder("timeout", "600", "sh", "-c", command).redirectErrorStream(true);
             shell.environment().putAll(Map.of("ENGINE", TestServer.url(), "ENGINE_KEY", key));
             return Json.readObject(shell.start().getInputStream().readAllBytes());
         } catch (IOException e) {

@@ -8,7 +8,7 @@ import io.agentworkspace.engine.mcp.Node;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -28,13 +28,13 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The hub of tools in real Chromium, which {@code hub.mjs} uses as people do; its pictures are in {@code target/screenshots}. */
+/** The tools hub in real Chromium, driven by {@code hub.mjs}; screenshots are in {@code target/screenshots}. */
 @Tag("slow")
 class HubTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
     private static final String MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>";
     private static final int TOOLS = Tools.catalogue(
-                    TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes())
+                    TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
             .tools()
             .size();
 
@@ -57,7 +57,7 @@ class HubTest {
                 key("nina", Role.MEMBER),
                 "JAVA_HOME",
                 System.getProperty("java.home"));
-        var port = LoopbackPort.free(); // The provider has to know it beforehand.
+        var port = LoopbackPort.free(); // The provider needs it at its start.
         var provider = Node.start(
                 "provider.mjs",
                 Map.of(
@@ -86,7 +86,7 @@ class HubTest {
             var said = provider.inputReader().readLine();
             var tenant = TestDatabase.db()
                     .sql("SELECT name FROM tenant WHERE tenant_id = :id")
-                    .set("id", TENANT.id(Door.REST))
+                    .set("id", TENANT.id(ClientApi.REST))
                     .one(row -> row.text("name"))
                     .orElseThrow();
             return Map.of(
@@ -108,10 +108,10 @@ class HubTest {
     }
 
     private static String key(String user, Role role) {
-        return TENANT.key(Door.REST, user, role, List.of("*"));
+        return TENANT.key(ClientApi.REST, user, role, List.of("*"));
     }
 
-    /** Things whose words are full of markup. */
+    /** Creates things whose texts are full of markup. */
     private static void fill() {
         call("AP_Create", """
                 {"vx": {"name": "hostile", "description": "%1$s", "profile": "%1$s"}}""");
@@ -125,7 +125,7 @@ class HubTest {
 
     private static void call(String service, String arguments) {
         var given = Json.readObject(arguments.formatted(MARKUP).getBytes(StandardCharsets.UTF_8));
-        Door.REST.call(TestServer.url(), owner, service, given).ok();
+        ClientApi.REST.call(TestServer.url(), owner, service, given).ok();
     }
 
     private static JsonNode only(String step) {
@@ -133,7 +133,7 @@ class HubTest {
         return STEPS.get(step).getFirst();
     }
 
-    /** At both widths. */
+    /** Returns the step's reports at both widths. */
     private static List<JsonNode> everywhere(String step) {
         assertThat(STEPS.get(step)).as(step).hasSize(2);
         return STEPS.get(step);
@@ -143,7 +143,7 @@ class HubTest {
         return array.valueStream().map(JsonNode::asString).toList();
     }
 
-    /** Of axe, of scripts, of the policy; requests to elsewhere; pages wider than their window. */
+    /** Findings of axe, script errors, policy violations, requests to other hosts, and pages wider than their window. */
     @Test
     void nothingIsWrongOnAnyPage() {
         assertThat(words(only("faults").get("faults"))).isEmpty();
@@ -153,26 +153,33 @@ class HubTest {
     void theListIsSearchedAndFilteredAsOneTypes() {
         for (var list : everywhere("list")) {
             assertThat(list.get("all").asInt()).isEqualTo(TOOLS);
-            assertThat(list.get("navigation").asInt()).isZero();
-            assertThat(words(list.get("byField"))).contains("AP_Create").doesNotContain("AP_Destroy");
+            assertThat(list.at("/header/0").asInt()).isZero();
+            assertThat(list.at("/header/1").asInt()).as("one row").isLessThan(70);
+            assertThat(words(list.get("menu"))).contains("Tools", "Skills", "Connect", "Doctor", "Docs");
+            assertThat(words(list.get("byField")).subList(0, 5)).contains("AP_Create", "AP_Update", "AP_Modify");
+            assertThat(words(list.get("begun"))).startsWith("AP_Remove").contains("AP_Add", "AP_List");
+            assertThat(words(list.get("misspelled"))).startsWith("AP_Chat");
             assertThat(words(list.get("byWords"))).contains("AP_LogOff").doesNotContain("WH_List");
             assertThat(list.get("address").asString()).isEqualTo("?q=logged+on");
             assertThat(words(list.get("destructive")))
                     .contains("DM_Ban", "AK_Delete")
                     .doesNotContain("AP_Create");
-            assertThat(words(list.get("destructiveAgents"))).containsExactly("AP_Destroy");
-            assertThat(list.get("announced").asString()).isEqualTo("1 tool");
-            assertThat(list.get("heading").asString()).matches("(?s)Agents\\s+1 of \\d+ tools · .*");
-            assertThat(list.get("linked").asString()).contains("effect=destroys", "toolset=agent");
-            assertThat(words(list.get("afterReload"))).containsExactly("AP_Destroy");
-            assertThat(list.get("nothing").asString()).contains("no such thing");
+            assertThat(words(list.get("destructiveOfTask"))).containsExactly("AP_Destroy", "DM_Destroy", "ZN_Destroy");
+            assertThat(list.get("announced").asString()).isEqualTo("3 tools");
+            assertThat(list.get("heading").asString()).matches("(?s)Create agents and spaces\\s+3 of \\d+");
+            assertThat(list.get("linked").asString()).contains("effect=destroys", "task=set-up");
+            assertThat(words(list.get("afterReload"))).containsExactly("AP_Destroy", "DM_Destroy", "ZN_Destroy");
+            assertThat(list.get("nothing").asString()).contains("xyzzy qwrt");
             assertThat(list.get("pasted").asString()).doesNotContain("ek_");
             assertThat(list.get("cleared").asInt()).isEqualTo(TOOLS);
             assertThat(list.get("firstTool").asDouble()).isLessThan(1);
         }
     }
 
-    /** The chosen one by a click, in a link, and the first when all is cleared; what one clicks on stays where it is. */
+    /**
+     * The toolset is chosen by a click or by a link, and the first one is chosen after clearing. The
+     * clicked element stays in place.
+     */
     @Test
     void theChosenToolsetIsInView() {
         for (var list : everywhere("list")) {
@@ -199,7 +206,7 @@ class HubTest {
     @Test
     void oneSignsInAtAProviderAndIsBackWhereOneLeft() {
         assertThat(words(only("provider").get("backs"))).hasSize(3).allMatch("/skills-hub"::equals);
-        assertThat(only("provider").get("address").asString()).isEqualTo("/mcp-hub?toolset=agent");
+        assertThat(only("provider").get("address").asString()).isEqualTo("/mcp-hub?task=talk");
         assertThat(only("provider").at("/session/user").asString()).isEqualTo("alice");
     }
 
@@ -212,6 +219,15 @@ class HubTest {
                     .isEqualTo(tried.at("/refused/envelope/status/note").asString());
             assertThat(tried.at("/created/heading").asString()).startsWith("Done HTTP 200");
             assertThat(tried.at("/created/envelope/agent/access").asString()).isEqualTo("public");
+            assertThat(tried.get("shown").asString())
+                    .contains("tried " + tried.get("width").asInt());
+            assertThat(tried.get("folded").asInt()).isZero();
+            assertThat(tried.get("table").asString())
+                    .contains("tried " + tried.get("width").asInt());
+            assertThat(words(tried.get("history"))).startsWith("AP_List", "AP_Create");
+            assertThat(tried.get("carried").asString())
+                    .isEqualTo("tried " + tried.get("width").asInt());
+            assertThat(words(tried.get("linked"))).containsExactly("from a link", "");
             assertThat(tried.get("curl").asString()).contains("/AP_Create/invoke", "\"access\":\"public\"");
             assertThat(tried.at("/json/vx/access").asString()).isEqualTo("public");
             assertThat(tried.get("noJson").asString()).startsWith("This is not JSON");
@@ -254,7 +270,30 @@ class HubTest {
         }
     }
 
-    /** The door lists the three tools of discovery, and beside them those of the families that are chosen. */
+    @Test
+    void aClientIsConnectedStepByStep() {
+        for (var wizard : everywhere("wizard")) {
+            assertThat(wizard.get("may").asString())
+                    .contains("agent:write", "bank:read", "zone:write")
+                    .doesNotContain("*", "key:", "account:");
+            assertThat(wizard.get("named").asString()).isEqualTo("Any other client");
+            assertThat(wizard.get("key").asString()).isEqualTo("ek_");
+            assertThat(wizard.get("variable").asString()).isEqualTo("export ENGINE_KEY='<key>'");
+            assertThat(wizard.get("refused").asString()).contains("was refused", "Update the client", "2025-11-25");
+            assertThat(wizard.get("connected").asString()).contains("wizard 1 is connected", "2025-11-25");
+            assertThat(wizard.get("kept").asBoolean()).isFalse();
+        }
+    }
+
+    @Test
+    void oneSearchFindsToolsSkillsAndDocumentsFromEveryPage() {
+        for (var finds : everywhere("finds")) {
+            assertThat(words(finds.get("groups"))).containsExactly("Tools", "Skills", "Documents");
+            assertThat(finds.get("opened").asString()).startsWith("Say something");
+        }
+    }
+
+    /** The endpoint lists the three discovery tools, and the tools of the chosen families. */
     @Test
     void discoveryAndAFamilyCostBoth() {
         for (var connect : everywhere("connect")) {
@@ -288,7 +327,7 @@ class HubTest {
         }
     }
 
-    /** Somebody without a key had nothing but an empty page there. */
+    /** Users without a key used to see only an empty page there. */
     @Test
     void theDoctorAsksForTheKeyOfWhoeverSignedInWithoutOne() {
         assertThat(only("provider").get("none").asString()).contains("AK_Create");
@@ -310,8 +349,10 @@ class HubTest {
     }
 
     private static void isEnough(JsonNode keyed) {
-        assertThat(keyed.get("first").asString()).startsWith("AP_List");
-        assertThat(keyed.get("second").asString()).startsWith("AP_Create");
+        assertThat(keyed.get("first").asString())
+                .contains("roster")
+                .isNotEqualTo(keyed.get("second").asString());
+        assertThat(keyed.get("second").asString()).contains("roster");
         assertThat(keyed.get("back").asString()).isEqualTo("q");
         assertThat(keyed.get("runner").asString()).isEqualTo("Run AP_Create");
         assertThat(keyed.at("/envelope/agent/name").asString())
@@ -324,7 +365,7 @@ class HubTest {
     void withoutScriptsAllCanBeRead() {
         var plain = only("without scripts");
         assertThat(plain.get("tools").asInt()).isEqualTo(TOOLS);
-        assertThat(plain.get("buttons").asInt()).isZero();
+        assertThat(words(plain.get("buttons"))).as("of the browser alone").containsExactly("Menu");
         assertThat(words(plain.get("headings")))
                 .contains("curl", "Java", "Input", "Answer", "Errors")
                 .doesNotContain("Try it");
@@ -361,11 +402,11 @@ class HubTest {
     @Test
     void oneSeesWhatOnesKeyMayCall() {
         var viewer = only("viewer");
-        assertThat(viewer.get("barred").asInt() + viewer.get("mine").asInt()).isEqualTo(TOOLS);
-        assertThat(viewer.get("price").asString())
-                .startsWith("Your key is given %d tools"
-                        .formatted(viewer.get("mine").asInt()));
-        assertThat(viewer.get("address").asString()).isEqualTo("?mine=1");
+        var barred = viewer.get("barred").asInt();
+        assertThat(barred).isPositive();
+        assertThat(viewer.get("own").asString())
+                .startsWith("Your key may call %d of %d tools.".formatted(TOOLS - barred, TOOLS));
+        assertThat(viewer.get("order").valueStream().map(JsonNode::asBoolean)).isSorted();
         assertThat(viewer.get("reason").asString()).contains("your role is 'viewer'");
         assertThat(viewer.get("obstacle").asString()).contains("needs the role 'member'");
     }

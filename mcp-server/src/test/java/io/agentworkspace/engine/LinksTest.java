@@ -30,7 +30,7 @@ class LinksTest {
 
     private static final URI SERVER = URI.create(TestServer.url());
 
-    /** By path: of pages that choices in the query change there are more than anybody could follow. */
+    /** The pages by path. Choices in the query make too many pages to follow all. */
     private static final Map<String, HttpResponse<String>> ANSWERS = new LinkedHashMap<>();
 
     private static final List<Link> LINKS = new ArrayList<>();
@@ -120,7 +120,7 @@ class LinksTest {
                 .isEmpty();
     }
 
-    /** A link in a document that leads to nothing here is rendered as words. */
+    /** A document's link without a target here is rendered as plain text. */
     @Test
     void noLinkOfADocumentIsLeftOut() {
         assertThat(ANSWERS.keySet().stream()
@@ -147,7 +147,7 @@ class LinksTest {
                 .isEmpty();
     }
 
-    /** The documents are all there, and none is left out of the lists. */
+    /** All documents exist, and the lists contain all of them. */
     @Test
     void everyDocumentIsAPage() {
         Set<String> paths = ANSWERS.keySet();

@@ -3,7 +3,7 @@ package io.agentworkspace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What stands around the pages: how long they may be kept, and where other spellings of their addresses lead. */
+/** The headers around the pages: how long pages may be cached, and where other spellings of their addresses redirect. */
 class PagesTest {
     private static HttpResponse<String> get(String path, String... headers) throws Exception {
         try (var http = HttpClient.newHttpClient()) {
@@ -43,7 +43,7 @@ class PagesTest {
 
     @Test
     void whatOneSeesSignedInIsNotKept() throws Exception {
-        var key = new TestTenant().key(Door.REST, "maria", Role.MEMBER, List.of("*"));
+        var key = new TestTenant().key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
         assertThat(kept(get("/skills-hub", "X-Api-Key", key))).containsExactly("no-store", "Accept-Encoding, Cookie");
     }
 
@@ -55,7 +55,7 @@ class PagesTest {
         assertThat(kept(get(asset.group()))).containsExactly("public, max-age=31536000, immutable", "Accept-Encoding");
     }
 
-    /** As browsers ask when somebody follows a link. */
+    /** The header Accept of a browser that follows a link. */
     private static final String NAVIGATION = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
     @ParameterizedTest
@@ -67,7 +67,7 @@ class PagesTest {
         "/api/auth/oauth/nowhere/callback?state=x&x=%s, 400, does not belong in the query",
     })
     void aPersonIsToldOnAPageWhyItWasRefused(String asked, int status, String note) throws Exception {
-        var key = new TestTenant().key(Door.REST, "maria", Role.MEMBER, List.of("*"));
+        var key = new TestTenant().key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
         var page = get(asked.formatted(key), "Accept", NAVIGATION);
         assertThat(page.statusCode()).isEqualTo(status);
         assertThat(page.headers().allValues("Content-Type"))
@@ -127,7 +127,7 @@ class PagesTest {
         assertThat(get("/docs/nowhere.md").statusCode()).isEqualTo(404);
     }
 
-    /** They are rendered by hand, and would else stay behind their sources. */
+    /** Diagrams are rendered by hand and could fall behind their sources. */
     @Test
     void diagramsAreRenderedFromTheirSources() throws Exception {
         var sources = Repository.files("docs/diagrams", ".mmd");
@@ -141,7 +141,7 @@ class PagesTest {
             assertThat(picture.headers().firstValue("Content-Security-Policy").orElseThrow())
                     .contains("sandbox");
             assertThat(picture.body())
-                    .as("%s is rendered anew by docs/diagrams/render.mjs", address)
+                    .as("%s is outdated: run docs/diagrams/render.mjs", address)
                     .startsWith("<!--\n" + Repository.text(source).replace("--", "- -") + "-->");
         }
     }

@@ -9,7 +9,7 @@ import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRefusal;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A tool refuses in no other way than the hub says of it. */
+/** Each tool refuses calls only with the errors that the hub lists for it. */
 class RefusalTest {
     private static final List<String> KINDS = List.of("user", "agent", "domain", "bank", "zone");
 
@@ -30,7 +30,7 @@ class RefusalTest {
     private final List<String> keys = List.of(owner, key("maria", Role.MEMBER));
 
     private String key(String user, Role role) {
-        return tenant.key(Door.MCP, user, role, List.of("*"));
+        return tenant.key(ClientApi.MCP, user, role, List.of("*"));
     }
 
     @Test
@@ -39,14 +39,14 @@ class RefusalTest {
         var others = new ArrayList<String>();
         var seen = new ArrayList<String>();
         for (var tool : Tools.catalogue(
-                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes())
+                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
                 .tools()) {
             var said = ToolRefusal.of(tool).stream()
                     .map(refusal -> refusal.failure().error())
                     .toList();
             for (var arguments : tries(tool)) {
                 for (var key : keys) {
-                    var error = Door.MCP
+                    var error = ClientApi.MCP
                             .call(TestServer.url(), key, tool.name(), arguments)
                             .at("/status/error");
                     if (!error.isMissingNode()) {
@@ -73,10 +73,13 @@ class RefusalTest {
     private void taken(String service) {
         var arguments = Json.object();
         arguments.putObject("vx").put("name", "taken").put("description", "There already.");
-        Door.MCP.call(TestServer.url(), owner, service, arguments).ok();
+        ClientApi.MCP.call(TestServer.url(), owner, service, arguments).ok();
     }
 
-    /** Nothing, nonsense, the example, and the example with a target left out, unknown, with a taken name or a passed revision. */
+    /**
+     * Returns no arguments, nonsense, the example, and variants of the example: without a target, with an unknown one,
+     * with a taken name or an old revision.
+     */
     private static List<ObjectNode> tries(Tool<?, ?> tool) {
         var example = Example.arguments(tool);
         var tries = new ArrayList<>(List.of(Json.object(), Json.object().put("nonsense", 1), example));

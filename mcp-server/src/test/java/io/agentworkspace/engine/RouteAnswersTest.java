@@ -7,7 +7,7 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.openapi.Contract;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.KeptAnswers;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -31,16 +31,16 @@ import tools.jackson.databind.node.ObjectNode;
 /** Records the responses of routes that run no tool, and of requests that are refused, for the OpenAPI document. */
 class RouteAnswersTest {
     private static final TestTenant TENANT = new TestTenant();
-    private static final String KEY = TENANT.key(Door.REST, "ada", Role.OWNER, List.of("*"));
+    private static final String KEY = TENANT.key(ClientApi.REST, "ada", Role.OWNER, List.of("*"));
 
-    private static final String CLIENT = TENANT.key(Door.REST, "dora", Role.MEMBER, List.of("*"));
+    private static final String CLIENT = TENANT.key(ClientApi.REST, "dora", Role.MEMBER, List.of("*"));
     private static final String SESSION = "/api/auth/session";
     private static final String KEYS = "/api/keys";
-    private static final String CREATE = Door.path("AP_Create");
+    private static final String CREATE = ClientApi.path("AP_Create");
     private static final String PING = """
             {"jsonrpc": "2.0", "id": "1", "method": "ping", "params": {}}""";
 
-    /** Its answer is the document itself, that of the command it names, or the demo's, which changes while it runs. */
+    /** The response is the document itself, that of the named command, or the demo's, which changes while it runs. */
     private static final List<String> SHOWN_OTHERWISE =
             List.of("openapiJson", "commandRun", "demoRead", "demoChange", "demoRemove");
 
@@ -92,7 +92,7 @@ class RouteAnswersTest {
         kept().check("refusals", answers);
     }
 
-    /** Where no second request is let through, since no time passes. */
+    /** Records refusals by rate limits. The clock stands still, so no second request is accepted. */
     private static void limited(Map<String, JsonNode> answers) {
         try (var engine = TestServer.start(
                 Map.of("ENGINE_RATE_LIMIT", "1/s burst 1"), Clock.fixed(Instant.now(), ZoneOffset.UTC))) {
@@ -111,7 +111,7 @@ class RouteAnswersTest {
     }
 
     private static String narrow() {
-        return TENANT.key(Door.REST, "bob", Role.MEMBER, List.of("agent:read"));
+        return TENANT.key(ClientApi.REST, "bob", Role.MEMBER, List.of("agent:read"));
     }
 
     private static String own() {
@@ -130,15 +130,15 @@ class RouteAnswersTest {
         answers.put("sessionEnd", body(send("DELETE", SESSION, "", page)));
     }
 
-    /** A member asks whether she may change what is another's. */
+    /** Asks as a member whether she may change another user's thing. */
     private static JsonNode why() {
         post(CREATE, """
                 {"vx": {"name": "scout", "description": "Watches the tide tables.", "access": "public"}}""", "X-Api-Key", KEY);
-        var cleo = TENANT.key(Door.REST, "cleo", Role.MEMBER, List.of("*"));
+        var cleo = TENANT.key(ClientApi.REST, "cleo", Role.MEMBER, List.of("*"));
         return body(send("GET", "/api/auth/why?tool=AP_Update&target=agent:scout", "", "X-Api-Key", cleo));
     }
 
-    /** These have the service's own address, also in words that cannot be read. */
+    /** Records responses that contain the service's own address, also in encoded form. */
     private static void withAddress(Map<String, JsonNode> answers) {
         try (var engine = TestServer.start(Map.of("ENGINE_BASE_URL", "https://engine.example.com"))) {
             var url = "http://127.0.0.1:" + engine.port();
@@ -158,7 +158,7 @@ class RouteAnswersTest {
                         told -> !told.path("handshakes").isEmpty());
     }
 
-    /** The first of a long list is shown. */
+    /** Keeps only the first element of a long list. */
     private static JsonNode first(String field, HttpResponse<byte[]> answer) {
         var whole = (ObjectNode) body(answer);
         var list = whole.path(field);
@@ -166,7 +166,7 @@ class RouteAnswersTest {
         return whole;
     }
 
-    /** The routes that run no tool and answer JSON. */
+    /** Returns the routes that run no tool and return JSON. */
     private static List<String> withAnswers() {
         return Contract.at(TestServer.url())
                 .operations()
@@ -209,6 +209,6 @@ class RouteAnswersTest {
         if (headers.length > 0) {
             request.headers(headers);
         }
-        return Door.send(request.build());
+        return ClientApi.send(request.build());
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.SkillZip;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** The hub of skills as people use it in real Chromium, which {@code skills.mjs} plays. */
+/** The skills hub in real Chromium, driven by {@code skills.mjs}. */
 @Tag("slow")
 class SkillsHubTest {
     private static final Path PICTURES = Path.of("target/screenshots").toAbsolutePath();
@@ -32,7 +32,7 @@ class SkillsHubTest {
     private static final String MARKUP =
             "<img src=x onerror=alert(1)><script>pwned=1</script><svg onload=alert(2)>\"'&lt;b&gt;";
 
-    /** As far as Markdown, YAML and the rules for paths let anybody go. */
+    /** As hostile as Markdown, YAML and the rules for paths allow. */
     private static final SkillZip HOSTILE = SkillZip.ofText("""
                     ---
                     name: hostile
@@ -74,7 +74,7 @@ class SkillsHubTest {
     static void play(@TempDir Path zips) throws IOException {
         Chromium.require();
         var tenant = new TestTenant();
-        var admin = tenant.key(Door.REST, "root", Role.ADMIN, List.of("*"));
+        var admin = tenant.key(ClientApi.REST, "root", Role.ADMIN, List.of("*"));
         for (var agent : List.of("Ada", "Bea")) {
             call(admin, "AP_Create", "{'vx':{'name':'%s','description':'It works.'}}".formatted(agent));
         }
@@ -94,16 +94,16 @@ class SkillsHubTest {
                 "ADMIN_KEY",
                 admin,
                 "VIEWER_KEY",
-                tenant.key(Door.REST, "vera", Role.VIEWER, List.of("*")),
+                tenant.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*")),
                 "INSTALLER_KEY",
-                tenant.key(Door.REST, "ines", Role.ADMIN, List.of("skill:read", "skill:write")));
+                tenant.key(ClientApi.REST, "ines", Role.ADMIN, List.of("skill:read", "skill:write")));
         Chromium.play(keys, "skills.mjs", TestServer.url(), PICTURES.toString(), zips.toString())
                 .forEach(STEPS::add);
     }
 
     private static void call(String key, String tool, String arguments) {
         var read = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        Door.REST.call(TestServer.url(), key, tool, read).ok();
+        ClientApi.REST.call(TestServer.url(), key, tool, read).ok();
     }
 
     private static JsonNode step(String name) {
@@ -129,7 +129,7 @@ class SkillsHubTest {
         return list.valueStream().map(JsonNode::asString).toList();
     }
 
-    /** Errors of scripts, breaches of the policy, requests to others, what axe finds, pages wider than the window. */
+    /** Script errors, policy violations, requests to other hosts, findings of axe, and pages wider than the window. */
     @Test
     void nothingIsWrongOnTheWay() {
         assertThat(texts(step("faults").get("faults"))).isEmpty();
@@ -215,7 +215,7 @@ class SkillsHubTest {
         assertThat(texts(step("admin", width).at("/ended/twice"))).isEmpty();
     }
 
-    /** That the key may not list agents is answered as if nobody had signed in, with 401. */
+    /** A key that may not list agents gets 401, like a visitor who is not signed in. */
     @Test
     void whoMayNotListAgentsStaysSignedIn() {
         var installer = step("installer");
@@ -241,7 +241,9 @@ class SkillsHubTest {
         assertThat(texts(plain.get("all"))).hasSize(5);
         assertThat(plain.get("text").asString())
                 .contains("Five words that explain the rest", "references/errors.md", "sha256:");
-        assertThat(plain.get("buttons").asInt()).isZero();
+        assertThat(plain.get("buttons").asInt())
+                .as("the menu, which the browser opens")
+                .isEqualTo(1);
         assertThat(texts(step("paper").get("cut"))).isEmpty();
         assertThat(step("paper").get("buttons").asInt()).isZero();
     }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Style sheets, scripts and pictures. All of them stand under one digest of all their contents, so that browsers keep them
- * for good, scripts can name each other relatively, and a new version is a new address.
+ * Style sheets, scripts and pictures. Their path contains one digest of all their contents. Therefore browsers can
+ * cache them for good, scripts can import each other relatively, and a new version has a new address.
  */
 final class Assets {
     static final String PREFIX = "/assets/";
@@ -34,15 +34,15 @@ final class Assets {
         root = PREFIX + Sha256.hex(all.toByteArray()).substring(0, 12) + "/";
     }
 
-    /** What an asset's name is put behind. */
+    /** Returns the path to which an asset's name is appended. */
     String root() {
         return root;
     }
 
-    Optional<Page> find(String path) {
+    Optional<PageResponse> find(String path) {
         return path.startsWith(root)
                 ? Optional.ofNullable(files.get(path.substring(root.length())))
-                        .map(bytes -> Page.kept(type(path), bytes))
+                        .map(bytes -> PageResponse.kept(type(path), bytes))
                 : Optional.empty();
     }
 

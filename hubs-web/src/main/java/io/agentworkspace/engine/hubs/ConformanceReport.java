@@ -5,10 +5,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What the protocol's referee says of the service, as its run has written it down.
+ * The recorded result of the MCP conformance tests for this service.
  *
- * @param markdown beginning with the summary
- * @param summary a sentence: how many of the required scenarios are passed, by revision, the newest first
+ * @param markdown the report, which begins with the summary
+ * @param summary a sentence: how many of the required scenarios pass, by revision, the newest first
  */
 record ConformanceReport(String markdown, String summary) {
     private static final Pattern RESULT =

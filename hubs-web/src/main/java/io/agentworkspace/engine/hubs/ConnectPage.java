@@ -4,33 +4,52 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.mcp.ClientConfiguration;
 import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.model.mcp.McpClient;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.Toolset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the page shows that connects clients of MCP: what they are to see, chosen by plain links, and the configuration of
- * each, the same as {@code GET /api/mcp/clients/{client}}.
+ * The page that connects clients of MCP, in steps: what they may do, chosen by plain links, a key for just that, and the
+ * configuration of each, the same as {@code GET /api/mcp/clients/{client}}.
  *
- * @param address the address of the MCP endpoint, for what was chosen
- * @param tools how many tools the client is shown, in words
- * @param tokens what they cost a model
+ * @param address the address of the MCP endpoint, with the choice
+ * @param tools how many tools the client sees, in words
+ * @param tokens how many tokens these tools cost a model
  * @param conformance the result of the conformance tests, in short
+ * @param keyObstacle why the caller may not create keys; null if it may, or if nobody is signed in
+ * @param capabilities those that the client's key needs for what was chosen
+ * @param custom whether something else than a preset was chosen
  */
 record ConnectPage(
         String address,
         String tools,
         String tokens,
         String conformance,
+        boolean signedIn,
+        @Nullable String keyObstacle,
+        String capabilities,
+        List<Preset> presets,
+        boolean custom,
         List<Choice> toolsets,
         Choice readOnly,
         List<Client> clients) {
-    /** The tools of the toolset {@code discovery}, which are shown beside those of the families that are chosen with it. */
+    /** The tool with which the page makes the client's key. */
+    private static final String CREATES_KEYS = "AK_Create";
+
+    /**
+     * The number of tools in the toolset {@code discovery}, which the client sees in addition to those of the chosen
+     * families.
+     */
     private static final int DISCOVERING = 3;
+
+    /** A common choice, in plain words. */
+    record Preset(String title, String sentence, boolean chosen, String href, String tokens) {}
 
     /** @param href where it is chosen, or given up where it is */
     record Choice(String word, boolean chosen, String href, String tokens) {}
@@ -45,7 +64,7 @@ record ConnectPage(
             List<String> steps,
             String verify) {}
 
-    /** What a request chose; words that name no toolset are passed over. */
+    /** The choices in a request. Names of unknown toolsets are ignored. */
     private record Chosen(List<String> words, boolean readOnly) {
         static Chosen of(PageRequest request, List<String> known) {
             var words = request.query().getOrDefault("toolset", List.of()).stream()
@@ -57,13 +76,17 @@ record ConnectPage(
                     words, request.query().getOrDefault("readonly", List.of()).contains("true"));
         }
 
-        /** With the word, or where it is chosen already without it. */
+        /** Returns the choices with the word added, or removed if it was chosen. */
         Chosen turned(String word) {
             var other = new ArrayList<>(words);
             if (!other.remove(word)) {
                 other.add(word);
             }
             return new Chosen(List.copyOf(other), readOnly);
+        }
+
+        boolean isDefault() {
+            return words.isEmpty();
         }
 
         String href() {
@@ -101,12 +124,18 @@ record ConnectPage(
                 .flatMap(family -> family.tools().stream())
                 .filter(chosen::covers)
                 .toList();
+        var presets = presets(chosen, families, counts);
         return new ConnectPage(
                 address.url(),
                 shown(chosen, covered.size()),
                 TokenCounts.words((chosen.discovers() ? counts.of(Toolset.DISCOVERY) : 0)
                         + (chosen.onlyDiscovers() ? 0 : counts.of(covered))),
                 conformance,
+                request.caller() != null,
+                keyObstacle(families, request.caller()),
+                capabilities(chosen.onlyDiscovers() ? tools(families).toList() : covered, request.caller()),
+                presets,
+                presets.stream().noneMatch(Preset::chosen),
                 Stream.concat(
                                 Stream.of(byDefault(chosen, families, counts)),
                                 known.stream().map(word -> choice(word, chosen, families, counts)))
@@ -116,6 +145,57 @@ record ConnectPage(
                         .sorted((a, b) -> Boolean.compare(a == McpClient.GENERIC, b == McpClient.GENERIC))
                         .map(client -> client(client.configuration(address)))
                         .toList());
+    }
+
+    private static List<Preset> presets(Chosen chosen, ToolFamilies families, TokenCounts counts) {
+        return List.of(
+                preset(
+                        "Talk and remember",
+                        "Agents, domains, zones and memory banks. Right for most clients.",
+                        new Chosen(List.of(), false),
+                        chosen,
+                        families,
+                        counts),
+                preset(
+                        "Read only",
+                        "The same, without anything that changes what others see.",
+                        new Chosen(List.of(), true),
+                        chosen,
+                        families,
+                        counts),
+                preset(
+                        "Everything that you may",
+                        "Also users, keys, rules, documents and webhooks.",
+                        new Chosen(List.of(Toolset.ALL), false),
+                        chosen,
+                        families,
+                        counts));
+    }
+
+    private static Preset preset(
+            String title, String sentence, Chosen choice, Chosen chosen, ToolFamilies families, TokenCounts counts) {
+        var covered = tools(families).filter(choice::covers).toList();
+        var tokens = counts.of(covered) + (choice.isDefault() ? counts.of(Toolset.DISCOVERY) : 0);
+        return new Preset(title, sentence, choice.equals(chosen), choice.href(), TokenCounts.words(tokens));
+    }
+
+    /** Those that these tools need, of which a signed-in caller can give only what it has. */
+    private static String capabilities(List<Tool<?, ?>> tools, @Nullable Caller caller) {
+        return tools.stream()
+                .filter(tool -> caller == null || caller.obstacle(tool).isEmpty())
+                .map(tool -> tool.capability().word())
+                .distinct()
+                .collect(Collectors.joining(" "));
+    }
+
+    private static @Nullable String keyObstacle(ToolFamilies families, @Nullable Caller caller) {
+        return caller == null
+                ? null
+                : tools(families)
+                        .filter(tool -> tool.name().equals(CREATES_KEYS))
+                        .findFirst()
+                        .flatMap(caller::obstacle)
+                        .orElse(null);
     }
 
     private static String shown(Chosen chosen, int covered) {

@@ -8,14 +8,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The console: one page for all its addresses, which shows nothing by itself. Its scripts read everything with the rights of
- * whoever is signed in.
+ * The console: the same page for all its addresses, without data. Its scripts read everything with the rights of the
+ * signed-in user.
  */
 final class ConsolePages {
     static final String ROOT = "/console";
 
     private static final List<String> MODULES =
-            List.of("console/app.js", "console/api.js", "console/live.js", "console/ui.js");
+            List.of("console/app.js", "console/api.js", "console/live.js", "console/ui.js", "console/view-as.js");
 
     private final Templates templates;
     private final PublicAddresses published;
@@ -25,14 +25,16 @@ final class ConsolePages {
         this.templates = templates;
     }
 
-    /** The pages in the rail; the icon is an SVG path. */
+    /** The pages in the side navigation. The icon is an SVG path. */
     private enum Section {
         WORLD("World", "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18"),
         AGENTS("Agents", "M5 9h14v10H5zM12 9V5M12 5h.01M9 14h.01M15 14h.01M2 13v3M22 13v3"),
         SPACES("Spaces", "M4 5h16v11H9l-5 4z"),
         MEMORY("Memory", "M4 6c0-4 16-4 16 0v12c0 4-16 4-16 0zM4 6c0 4 16 4 16 0M4 12c0 4 16 4 16 0"),
+        DOCUMENTS("Documents", "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6"),
         KEYS("Keys", "M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM11 12l9-9M16 7l3 3"),
         WEBHOOKS("Webhooks", "M4 12h5M15 6h5M15 18h5M9 12l6-6M9 12l6 6"),
+        RULES("Rules", "M12 3v18M5 21h14M4 7h16M4 7l-2 6h5zM20 7l-3 6h5z"),
         ACTIVITY("Activity", "M3 12h4l3-8 4 16 3-8h4"),
         SETTINGS("Settings", "M4 7h10M18 7h2M14 4v6M4 17h2M10 17h10M6 14v6");
 
@@ -49,9 +51,9 @@ final class ConsolePages {
         }
     }
 
-    private record Entry(String word, String title, String icon, boolean current) {}
+    private record MenuItem(String word, String title, String icon, boolean current) {}
 
-    private record Shown(
+    private record ConsolePage(
             String title,
             String assets,
             String version,
@@ -59,11 +61,11 @@ final class ConsolePages {
             String baseUrl,
             String mcpUrl,
             List<String> preloads,
-            List<Entry> pages) {}
+            List<MenuItem> pages) {}
 
-    Optional<Page> find(PageRequest request) {
+    Optional<PageResponse> find(PageRequest request) {
         if (request.path().equals(ROOT)) {
-            return Optional.of(Page.redirect(ROOT + "/world"));
+            return Optional.of(PageResponse.redirect(ROOT + "/world"));
         }
         var below = request.after(ROOT + "/");
         if (below == null) {
@@ -73,17 +75,17 @@ final class ConsolePages {
         return Arrays.stream(Section.values())
                 .filter(section -> section.word().equals(word))
                 .findFirst()
-                .map(section -> Page.html(shell(section, request)));
+                .map(section -> PageResponse.html(shell(section, request)));
     }
 
     private String shell(Section current, PageRequest request) {
         var pages = Arrays.stream(Section.values())
-                .map(section -> new Entry(section.word(), section.title, section.icon, section == current))
+                .map(section -> new MenuItem(section.word(), section.title, section.icon, section == current))
                 .toList();
         var user = request.caller() == null ? null : request.caller().userName();
         return templates.fill(
                 "console",
-                new Shown(
+                new ConsolePage(
                         current.title,
                         templates.assets(),
                         published.version(),

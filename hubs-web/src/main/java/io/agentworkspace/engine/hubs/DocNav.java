@@ -1,33 +1,33 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.hubs.Documents.Document;
+import io.agentworkspace.engine.hubs.Documents.DocFile;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The list of pages beside each of them.
+ * The navigation beside each documentation page.
  *
- * @param query what is looked for, to be changed there
+ * @param query the current search text
  */
 record DocNav(List<Group> groups, String query) {
-    record Group(String title, List<Entry> entries) {}
+    record Group(String title, List<NavItem> entries) {}
 
-    /** @param parts the pages below it, where it or one of them is shown */
-    record Entry(String title, String address, boolean current, List<Entry> parts) {
+    /** @param parts the pages below it, if it or one of them is shown */
+    record NavItem(String title, String address, boolean current, List<NavItem> parts) {
         public boolean hasParts() {
             return !parts.isEmpty();
         }
     }
 
-    /** @param shown the page that this stands beside, if it is one of them */
-    static DocNav of(List<Document> all, @Nullable Document shown) {
-        var groups = new LinkedHashMap<String, List<Entry>>();
+    /** @param shown the current page, if it is a document */
+    static DocNav of(List<DocFile> all, @Nullable DocFile shown) {
+        var groups = new LinkedHashMap<String, List<NavItem>>();
         for (var document : all) {
             if (!document.group().isEmpty() && document.parent() == null) {
                 groups.computeIfAbsent(document.group(), _ -> new ArrayList<>())
-                        .add(new Entry(
+                        .add(new NavItem(
                                 document.title(),
                                 document.address(),
                                 document.equals(shown),
@@ -41,11 +41,11 @@ record DocNav(List<Group> groups, String query) {
                 "");
     }
 
-    private static List<Entry> parts(List<Document> all, Document of, @Nullable Document shown) {
+    private static List<NavItem> parts(List<DocFile> all, DocFile of, @Nullable DocFile shown) {
         var open = shown != null && (shown.equals(of) || of.address().equals(shown.parent()));
         return all.stream()
                 .filter(document -> open && of.address().equals(document.parent()))
-                .map(document -> new Entry(document.title(), document.address(), document.equals(shown), List.of()))
+                .map(document -> new NavItem(document.title(), document.address(), document.equals(shown), List.of()))
                 .toList();
     }
 

@@ -1,20 +1,25 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.hubs.Documents.Document;
+import io.agentworkspace.engine.hubs.Documents.DocFile;
 import io.agentworkspace.engine.hubs.markdown.Markdown;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.text.Excerpt;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The documentation: a page for each document, the search through all of them, and the files that they speak of. */
+/**
+ * The documentation: a page for each document, the search through all of them, and the repository files that they
+ * link to.
+ */
 final class DocPages {
     static final String ROOT = Documents.ROOT;
     static final String SEARCH = ROOT + "/search";
+    private static final String COMMANDS = ROOT + "/commands";
 
     static final String LLMS_ADDRESS = "/llms.txt";
 
@@ -28,8 +33,8 @@ final class DocPages {
 
             """;
 
-    /** On the page of all commands each is found under its own name. */
-    private static final Pattern COMMAND = Pattern.compile("<a href=\"(/docs/commands/[a-z-]+#(\\w+))\">");
+    /** A link to a tool. On the page of all commands, each link also gets the command's name as its anchor. */
+    private static final Pattern TOOL = Pattern.compile("<a href=\"(" + ToolPages.TOOL + "(\\w+))\">");
 
     private final String baseUrl;
     private final Templates templates;
@@ -42,7 +47,7 @@ final class DocPages {
         this.templates = templates;
     }
 
-    Optional<Page> find(PageRequest request) {
+    Optional<PageResponse> find(PageRequest request) {
         if (!request.path().equals(ROOT) && !request.path().startsWith(ROOT + "/")) {
             return Optional.empty();
         } else if (request.path().equals(SEARCH)) {
@@ -50,28 +55,36 @@ final class DocPages {
         }
         var diagram = Documents.diagram(request.path());
         if (diagram.isPresent()) {
-            return Optional.of(new Page(200, Assets.type(request.path()), diagram.get(), null, false));
+            return Optional.of(new PageResponse(200, Assets.type(request.path()), diagram.get(), null, false));
         }
         if (request.path().endsWith(MARKDOWN)) {
+            var address = withoutMarkdown(request.path());
             return documents()
-                    .find(withoutMarkdown(request.path()))
-                    .map(document -> Page.markdown(document.markdown()));
+                    .find(address)
+                    .or(() -> documents().chapter(address))
+                    .map(document -> PageResponse.markdown(document.markdown()));
         }
         var file = request.after(Documents.FILES);
-        return file != null
-                ? Documents.file(file).map(text -> file(file, text, request))
-                : documents().find(request.path()).map(document -> page(document, request));
+        if (file != null) {
+            return Documents.file(file).map(text -> file(file, text, request));
+        }
+        // A browser keeps the fragment, which names a command, and the page of all commands leads on to it.
+        return documents()
+                .find(request.path())
+                .map(document -> page(document, request))
+                .or(() -> documents().chapter(request.path()).map(_ -> PageResponse.redirect(COMMANDS)));
     }
 
     private static String withoutMarkdown(String path) {
         return path.substring(0, path.length() - MARKDOWN.length());
     }
 
-    /** The list of all documents for models, as <a href="https://llmstxt.org">llms.txt</a> describes it. */
-    Page llms() {
+    /** Returns the list of all documents for models, as <a href="https://llmstxt.org">llms.txt</a> describes it. */
+    PageResponse llms() {
         var text = new StringBuilder(LLMS);
         var group = "";
-        for (var document : documents().all().stream().skip(1).toList()) { // The first is this same list for people.
+        // The first document is this same list for people.
+        for (var document : documents().withChapters().stream().skip(1).toList()) {
             if (!document.group().equals(group)) {
                 group = document.group();
                 text.append("\n## ").append(group).append("\n\n");
@@ -84,10 +97,12 @@ final class DocPages {
                             MARKDOWN,
                             sentence(rendered(document).sections().getFirst().text())));
         }
-        return Page.markdown(text.toString());
+        return PageResponse.markdown(text.toString());
     }
 
-    /** Read when first asked for: the start need not wait for them. */
+    /**
+     * Returns the documents, which are read at the first request, so that the server's start does not wait for them.
+     */
     private synchronized Documents documents() {
         if (documents == null) {
             documents = new Documents(baseUrl);
@@ -95,36 +110,43 @@ final class DocPages {
         return documents;
     }
 
+    /** Finds sections of the pages, without the tools, which have a search of their own. */
+    List<DocSearch.DocHit> find(String query) {
+        return search().find(query).stream()
+                .filter(hit -> !hit.address().startsWith(ToolPages.TOOL))
+                .toList();
+    }
+
     private synchronized DocSearch search() {
         if (search == null) {
-            search = new DocSearch(documents().all(), this::rendered);
+            search = new DocSearch(documents().withChapters(), this::rendered, documents()::address);
         }
         return search;
     }
 
-    private Markdown.Rendered rendered(Document document) {
+    private Markdown.Rendered rendered(DocFile document) {
         return rendered.computeIfAbsent(
                 document.address(),
                 _ -> Markdown.ours(link -> documents().address(document, link)).render(document.markdown()));
     }
 
-    record Shown(
+    record DocPage(
             DocNav nav,
             String html,
             List<Markdown.Section> contents,
-            @Nullable Document before,
-            @Nullable Document after) {
+            @Nullable DocFile before,
+            @Nullable DocFile after) {
         public boolean hasContents() {
             return !contents.isEmpty();
         }
     }
 
-    private Page page(Document document, PageRequest request) {
+    private PageResponse page(DocFile document, PageRequest request) {
         var text = rendered(document);
         var all = documents().all();
         var at = all.indexOf(document);
         var html = anchored(document.address(), text.html());
-        var shown = new Shown(
+        var shown = new DocPage(
                 DocNav.of(all, document),
                 html,
                 contents(text),
@@ -132,13 +154,15 @@ final class DocPages {
                 at + 1 == all.size() ? null : all.get(at + 1));
         var first = text.sections().getFirst();
         var frame = new Templates.Frame(first.title(), sentence(first.text()), "docs", "docs");
-        return Page.html(templates.page("docs", shown, frame, request));
+        return PageResponse.html(templates.page("docs", shown, frame, request));
     }
 
-    /** Adds the anchors that others link to: each command in the full list, and each error in its table. */
+    /** Adds the anchors that other pages link to: each command in the full list, and each error in its table. */
     private static String anchored(String address, String html) {
-        if (address.equals(ROOT + "/commands")) {
-            return COMMAND.matcher(html).replaceAll("<a id=\"$2\" href=\"$1\">");
+        if (address.equals(COMMANDS)) {
+            return TOOL.matcher(html)
+                    .replaceAll(link -> "<a id=\"%s\" href=\"%s\">"
+                            .formatted(link.group(2).toLowerCase(Locale.ROOT), link.group(1)));
         }
         var anchored = html;
         if (address.equals(ROOT + "/concepts")) {
@@ -157,31 +181,31 @@ final class DocPages {
         return contents.size() < MIN_CONTENTS ? List.of() : contents;
     }
 
-    /** What a page begins with. */
+    /** Returns the first sentence of a page. */
     private static String sentence(String text) {
         var end = text.indexOf(". ");
         var sentence = end < 0 ? text : text.substring(0, end + 1);
         return sentence.length() > 200 ? sentence.substring(0, sentence.lastIndexOf(' ', 200)) + " …" : sentence;
     }
 
-    private record Results(DocNav nav, String query, String said, boolean asked, List<DocSearch.Hit> hits) {}
+    private record Results(DocNav nav, String query, String said, boolean asked, List<DocSearch.DocHit> hits) {}
 
-    private Page found(PageRequest request) {
+    private PageResponse found(PageRequest request) {
         var query = request.query().getOrDefault("q", List.of()).stream()
                 .findFirst()
                 .orElse("")
                 .strip();
         var asked = Excerpt.cut(query, DocSearch.MAX_QUERY);
-        var hits = asked.isEmpty() ? List.<DocSearch.Hit>of() : search().find(asked);
+        var hits = asked.isEmpty() ? List.<DocSearch.DocHit>of() : search().find(asked);
         var nav = DocNav.of(documents().all(), null).asking(asked);
         var results = new Results(nav, asked, said(hits.size()), !asked.isEmpty(), hits);
         var frame = new Templates.Frame("Search", "What the documentation says of something.", "docs", "docs");
-        return Page.html(templates.page("docs-search", results, frame, request));
+        return PageResponse.html(templates.page("docs-search", results, frame, request));
     }
 
     private static String said(int hits) {
         return switch (hits) {
-            case 0 -> "Nothing holds all of";
+            case 0 -> "No section contains all of";
             case 1 -> "One place for";
             case DocSearch.MAX_HITS -> "The best %d places for".formatted(hits);
             default -> "%d places for".formatted(hits);
@@ -190,9 +214,9 @@ final class DocPages {
 
     private record File(DocNav nav, String path, String text) {}
 
-    private Page file(String path, String text, PageRequest request) {
+    private PageResponse file(String path, String text, PageRequest request) {
         var nav = DocNav.of(documents().all(), null);
         var frame = new Templates.Frame(path, "A file of the project's repository.", "docs", "docs");
-        return Page.html(templates.page("docs-file", new File(nav, path, text), frame, request));
+        return PageResponse.html(templates.page("docs-file", new File(nav, path, text), frame, request));
     }
 }

@@ -1,18 +1,26 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.hubs.Documents.Document;
+import io.agentworkspace.engine.hubs.Documents.DocFile;
 import io.agentworkspace.engine.hubs.markdown.Markdown;
 import io.agentworkspace.engine.hubs.markdown.Markdown.Section;
+import io.agentworkspace.engine.model.search.Spelling;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Finds the sections of documents that hold all of some words; first those that have them in their heading. */
+/**
+ * Finds the sections of documents that contain all of some words: first those that have them in their heading, and whole words
+ * before parts of words. A word that no document contains is replaced by the most similar one.
+ */
 final class DocSearch {
     static final int MAX_QUERY = 100;
 
@@ -22,24 +30,50 @@ final class DocSearch {
     private static final int BEFORE = 60;
 
     private static final int SAME = 100;
+    private static final int WHOLE_IN_HEADING = 20;
     private static final int IN_HEADING = 20;
+    private static final int WHOLE = 10;
     private static final int IN_TITLE = 5;
     private static final int IN_A_ROW = 10;
 
-    private final List<Place> places;
+    private static final Pattern BREAK = Pattern.compile("[^\\p{L}\\p{N}_]+");
 
-    private record Place(Document document, Section section, String heading, String text) {}
+    private final List<IndexedSection> places;
+    private final BiFunction<DocFile, Section, String> addresses;
+    private final Map<String, Integer> vocabulary = new HashMap<>();
 
-    DocSearch(List<Document> documents, Function<Document, Markdown.Rendered> rendered) {
+    /** @param words of the heading and the text, whole */
+    private record IndexedSection(
+            DocFile document, Section section, String heading, Set<String> named, String text, Set<String> words) {
+        static IndexedSection of(DocFile document, Section section) {
+            var heading = headingOf(document, section);
+            var text = lower(section.text());
+            return new IndexedSection(document, section, heading, wordsOf(heading), text, wordsOf(text));
+        }
+    }
+
+    /** @param addresses where each section is read */
+    DocSearch(
+            List<DocFile> documents,
+            Function<DocFile, Markdown.Rendered> rendered,
+            BiFunction<DocFile, Section, String> addresses) {
+        this.addresses = addresses;
         places = documents.stream()
                 .flatMap(document -> rendered.apply(document).sections().stream()
-                        .map(section ->
-                                new Place(document, section, heading(document, section), lower(section.text()))))
+                        .map(section -> IndexedSection.of(document, section)))
                 .toList();
+        places.forEach(place -> {
+            place.words().forEach(word -> vocabulary.merge(word, 1, Integer::sum));
+            place.named().forEach(word -> vocabulary.merge(word, 1, Integer::sum));
+        });
+    }
+
+    private static Set<String> wordsOf(String text) {
+        return BREAK.splitAsStream(text).filter(word -> !word.isEmpty()).collect(Collectors.toSet());
     }
 
     /** A page has two names: that in lists, and that at its top. */
-    private static String heading(Document document, Section section) {
+    private static String headingOf(DocFile document, Section section) {
         return lower(isWhole(section) ? document.title() + " " + section.title() : section.title());
     }
 
@@ -47,34 +81,50 @@ final class DocSearch {
         return section.level() <= 1;
     }
 
-    /** @param page the document's title, where the section's is another */
-    record Hit(String address, String title, String page, List<Part> excerpt) {}
+    /** @param page the document's title, if the section's differs */
+    record DocHit(String address, String title, String page, List<Fragment> excerpt) {}
 
-    record Part(String text, boolean marked) {}
+    record Fragment(String text, boolean marked) {}
 
-    private record Scored(Place place, int score) {}
+    private record ScoredSection(IndexedSection place, int score) {}
 
-    /** The best first, 30 at most. */
-    List<Hit> find(String query) {
-        var words = Stream.of(lower(query).strip().split("\\s+"))
+    /** Returns the words of a query. A word that no document contains is replaced by the most similar one. */
+    List<String> understood(String query) {
+        return Stream.of(lower(query).strip().split("\\s+"))
                 .limit(MAX_WORDS)
+                .map(this::known)
                 .distinct()
                 .toList();
+    }
+
+    private String known(String word) {
         return places.stream()
-                .map(place -> new Scored(place, score(place, words)))
+                        .anyMatch(place ->
+                                place.text().contains(word) || place.heading().contains(word))
+                ? word
+                : Spelling.nearest(word, vocabulary).orElse(word);
+    }
+
+    /** Returns the best hits first, 30 at most. */
+    List<DocHit> find(String query) {
+        var words = understood(query);
+        return places.stream()
+                .map(place -> new ScoredSection(place, score(place, words)))
                 .filter(scored -> scored.score() > 0)
-                .sorted(Comparator.comparingInt(Scored::score).reversed())
+                .sorted(Comparator.comparingInt(ScoredSection::score).reversed())
                 .limit(MAX_HITS)
                 .map(scored -> hit(scored.place(), words))
                 .toList();
     }
 
-    /** 0 where a word is missing. */
-    private static int score(Place place, List<String> words) {
+    /** Returns the score of a section; 0 if it lacks one of the words. */
+    private static int score(IndexedSection place, List<String> words) {
         var title = lower(place.document().title());
         var score = 0;
         for (var word : words) {
             var points = (place.heading().contains(word) ? IN_HEADING : 0)
+                    + (place.named().contains(word) ? WHOLE_IN_HEADING : 0)
+                    + (place.words().contains(word) ? WHOLE : 0)
                     + (title.contains(word) ? IN_TITLE : 0)
                     + Math.min(IN_TITLE, count(place.text(), word));
             if (points == 0 || (!place.heading().contains(word) && !place.text().contains(word))) {
@@ -96,19 +146,18 @@ final class DocSearch {
         return count;
     }
 
-    private static Hit hit(Place place, List<String> words) {
-        var id = place.section().id();
+    private DocHit hit(IndexedSection place, List<String> words) {
         var isWhole = isWhole(place.section());
         var title = place.document().title();
-        return new Hit(
-                place.document().address() + (isWhole ? "" : "#" + id),
+        return new DocHit(
+                addresses.apply(place.document(), place.section()),
                 isWhole ? title : place.section().title(),
                 isWhole ? "" : title,
                 excerpt(place.section().text(), words));
     }
 
-    /** A piece of the text around the first of the words, with all of them marked in it. */
-    private static List<Part> excerpt(String text, List<String> words) {
+    /** Returns a piece of the text around the first of the words, with all of them marked. */
+    private static List<Fragment> excerpt(String text, List<String> words) {
         var pattern = Pattern.compile(
                 words.stream().map(Pattern::quote).collect(Collectors.joining("|")),
                 Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
@@ -116,14 +165,14 @@ final class DocSearch {
         var from = first.find() && first.start() > BEFORE ? text.indexOf(' ', first.start() - BEFORE) + 1 : 0;
         var cut = text.length() > from + EXCERPT ? text.lastIndexOf(' ', from + EXCERPT) : text.length();
         var piece = text.substring(from, cut > from ? cut : text.length());
-        var parts = new ArrayList<Part>();
+        var parts = new ArrayList<Fragment>();
         var done = 0;
         for (var found : pattern.matcher(piece).results().toList()) {
-            parts.add(new Part((done == 0 && from > 0 ? "… " : "") + piece.substring(done, found.start()), false));
-            parts.add(new Part(found.group(), true));
+            parts.add(new Fragment((done == 0 && from > 0 ? "… " : "") + piece.substring(done, found.start()), false));
+            parts.add(new Fragment(found.group(), true));
             done = found.end();
         }
-        parts.add(new Part(piece.substring(done) + (cut < text.length() ? " …" : ""), false));
+        parts.add(new Fragment(piece.substring(done) + (cut < text.length() ? " …" : ""), false));
         return parts;
     }
 

@@ -1,12 +1,15 @@
 package io.agentworkspace.engine.hubs;
 
+import io.agentworkspace.engine.hubs.markdown.Markdown;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +23,7 @@ final class Documents {
     private static final String COMMANDS = "docs/commands.md";
     private static final String START = "README.md";
 
-    /** What lies outside of {@code docs/} and is a page nevertheless. */
+    /** Documents outside of {@code docs/} that are also pages. */
     private static final Map<String, String> OUTSIDE =
             Map.of(START, "quick-start", "CHANGELOG.md", "changes", "CONTRIBUTING.md", "contributing");
 
@@ -28,20 +31,21 @@ final class Documents {
     private static final Pattern PLAIN =
             Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*");
 
-    private final Map<String, Document> pages = new LinkedHashMap<>();
+    private final Map<String, DocFile> pages = new LinkedHashMap<>();
     private final Map<String, String> addresses = new LinkedHashMap<>();
+    private final Map<String, DocFile> chapters = new LinkedHashMap<>();
     private final Map<String, String> commands = new LinkedHashMap<>();
     private final String baseUrl;
 
     /**
      * A page.
      *
-     * @param source where it lies in the repository
-     * @param title as lists show it
-     * @param group of the pages that it stands with; empty for the first page
+     * @param source its path in the repository
+     * @param title as in lists
+     * @param group the group of pages that it belongs to; empty for the first page
      * @param parent the address of the page that it is a part of
      */
-    record Document(
+    record DocFile(
             String source,
             String address,
             String title,
@@ -51,7 +55,7 @@ final class Documents {
 
     Documents(String baseUrl) {
         this.baseUrl = baseUrl;
-        add(new Document(CONTENTS, ROOT, "Documentation", "", null, text(CONTENTS)));
+        add(new DocFile(CONTENTS, ROOT, "Documentation", "", null, text(CONTENTS)));
         list(CONTENTS, null, "");
     }
 
@@ -72,7 +76,7 @@ final class Documents {
         if (source.equals(COMMANDS)) {
             chapters(title, group, address);
         } else {
-            add(new Document(source, address, title, group, parent, markdown(source)));
+            add(new DocFile(source, address, title, group, parent, markdown(source)));
         }
         if (source.endsWith("/README.md")) {
             list(source, address, group);
@@ -87,49 +91,80 @@ final class Documents {
         return source.equals(START) ? start(text(START)) : text(source);
     }
 
-    /** The README without its name and its list of documents, with the address of this service. */
+    /** Returns the README without its title and its list of documents, with the address of this service. */
     private String start(String readme) {
         return readme.replaceFirst("# .*\n", "# Quick start\n")
                 .replaceFirst("(?s)\n## More\n.*", "\n")
                 .replace("http://127.0.0.1:8080", baseUrl);
     }
 
-    /** The commands are too many for one page: each family has its own. */
+    /**
+     * Adds the list of all commands, in which each leads to its page in the hub. For readers of Markdown, each family is a
+     * chapter.
+     */
     private void chapters(String title, String group, String address) {
-        var chapters = DocChapter.of(text(COMMANDS), address);
-        var overview = chapters.getFirst();
-        add(new Document(COMMANDS, address, title, group, null, overview.markdown()));
-        chapters.stream().skip(1).forEach(chapter -> {
-            var of = address + "/" + chapter.word();
-            chapter.anchors().forEach(anchor -> commands.put(anchor, of));
-            add(new Document(COMMANDS + "/" + chapter.word(), of, chapter.title(), group, address, chapter.markdown()));
+        var parts = DocChapter.of(text(COMMANDS));
+        add(new DocFile(COMMANDS, address, title, group, null, parts.getFirst().markdown()));
+        parts.stream().skip(1).forEach(part -> {
+            var of = address + "/" + part.word();
+            part.commands().forEach(name -> commands.put(name.toLowerCase(Locale.ROOT), ToolPages.TOOL + name));
+            chapters.put(of, new DocFile(of, of, "Commands: " + part.title(), group, address, part.markdown()));
         });
     }
 
-    private void add(Document document) {
+    private void add(DocFile document) {
         pages.put(document.address(), document);
         addresses.put(document.source(), document.address());
     }
 
-    /** In order, the first page first. */
-    List<Document> all() {
+    /** Returns all pages in order. */
+    List<DocFile> all() {
         return new ArrayList<>(pages.values());
     }
 
-    Optional<Document> find(String address) {
+    /** Returns all pages in order, and after the list of commands the chapters about each family, which are Markdown only. */
+    List<DocFile> withChapters() {
+        return all().stream()
+                .mapMulti((DocFile document, Consumer<DocFile> next) -> {
+                    next.accept(document);
+                    if (document.source().equals(COMMANDS)) {
+                        chapters.values().forEach(next);
+                    }
+                })
+                .toList();
+    }
+
+    /** Returns the address at which a section is read: for a command, its page in the hub. */
+    String address(DocFile document, Markdown.Section section) {
+        if (chapters.containsKey(document.address())) {
+            return commands.getOrDefault(section.id(), ROOT + "/" + word(COMMANDS));
+        }
+        return document.address() + (section.level() <= 1 ? "" : "#" + section.id());
+    }
+
+    /** Returns the page at an address. */
+    Optional<DocFile> find(String address) {
         return Optional.ofNullable(pages.get(address));
     }
 
-    /** Where a link in a document leads here: to a page, or to a file of the repository that is shown as it is. */
-    Optional<String> address(Document from, String link) {
+    /** Returns the chapter of {@code docs/commands.md} at an address. */
+    Optional<DocFile> chapter(String address) {
+        return Optional.ofNullable(chapters.get(address));
+    }
+
+    /**
+     * Returns the address for a link in a document: a page, or a file of the repository, which is shown as it is.
+     * Empty if the link leads elsewhere.
+     */
+    Optional<String> address(DocFile from, String link) {
         var hash = link.indexOf('#');
         var fragment = hash < 0 ? "" : link.substring(hash);
         var path = hash < 0 ? link : link.substring(0, hash);
-        var chapter = from.source().startsWith(COMMANDS) && path.isEmpty() || path.endsWith("commands.md")
+        var command = from.source().equals(COMMANDS) && path.isEmpty() || path.endsWith("commands.md")
                 ? commands.get(fragment.replace("#", ""))
                 : null;
-        if (chapter != null) {
-            return Optional.of(chapter + fragment);
+        if (command != null) {
+            return Optional.of(command);
         } else if (path.isEmpty()) {
             return Optional.of(fragment);
         }
@@ -141,7 +176,7 @@ final class Documents {
         return page != null ? Optional.of(page + fragment) : file(source).map(_ -> FILES + source + fragment);
     }
 
-    /** The SVG file of a diagram at its address. */
+    /** Returns the SVG file of a diagram at its address. */
     static Optional<byte[]> diagram(String address) {
         return address.startsWith(DIAGRAMS)
                         && address.endsWith(".svg")
@@ -154,7 +189,7 @@ final class Documents {
         return Path.of(from).resolveSibling(link).normalize().toString();
     }
 
-    /** A text file of the repository that documents speak of, such as an example. */
+    /** Returns a text file of the repository that documents link to, such as an example. */
     static Optional<String> file(String path) {
         return PLAIN.matcher(path).matches()
                 ? Assets.resource("/repository/" + path).map(Documents::decoded)

@@ -11,15 +11,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A value in a JSON Schema as a table of fields shows it: below what holds it, under its last name.
+ * A row in a table of the fields of a JSON Schema: under the objects around it, with its last name.
  *
- * @param above the names of what holds it, each with its dot
- * @param depth how many hold it
+ * @param above the names of the objects around it, each followed by a dot
+ * @param depth how many objects are around it
  */
 record FieldRow(String above, String name, int depth, String type, boolean required, String limits, String sentence) {
     private static final String ITEMS = "[]";
 
-    /** In order; of two that hold the same the second only says so. */
+    /** Returns the rows in order. If two fields have the same fields inside, the second only refers to the first. */
     static List<FieldRow> of(JsonNode schema, Set<String> leftOut) {
         var rows = new ArrayList<FieldRow>();
         new Walk(rows, leftOut).into(schema, "", 0, true);

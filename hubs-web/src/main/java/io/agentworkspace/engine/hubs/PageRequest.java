@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request for a page.
  *
- * @param path as it was asked for, decoded
- * @param query the values that each name has in the query, decoded
- * @param caller who is signed in, or null
- * @param requestId under which it is logged
+ * @param path the requested path, decoded
+ * @param query the values of each name in the query, decoded
+ * @param caller the signed-in user, or null
+ * @param requestId the request's id in the log
  */
 public record PageRequest(
         String path,
         Map<String, List<String>> query,
         @Nullable Caller caller,
         String requestId) {
-    /** The same address, as it stands in a link, without the slashes at its end. */
+    /** Returns the path as written in links, without slashes at its end. */
     String withoutSlash() {
         var bare = path.replaceAll("/+$", "");
         var parameters = query.entrySet().stream()
@@ -35,7 +35,7 @@ public record PageRequest(
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /** What follows a prefix; null where it does not begin so. */
+    /** Returns what follows a prefix; null if the path does not begin with it. */
     @Nullable
     String after(String prefix) {
         return path.startsWith(prefix) ? path.substring(prefix.length()) : null;

@@ -11,9 +11,10 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Where the links of a skill's file lead: to its own headings, and to the skill's other files; nowhere else on this server.
+ * Resolves the links in a skill's file: to its own headings and to the skill's other files, but nowhere else on this
+ * server.
  *
- * @param from the path of the file that they are in
+ * @param from the path of the file with the links
  * @param files with the {@code path} of each
  */
 record SkillLinks(String skill, String from, List<JsonNode> files) {
@@ -42,21 +43,24 @@ record SkillLinks(String skill, String from, List<JsonNode> files) {
         return String.join("/", parts);
     }
 
-    /** Without the escapes of addresses, some of which the server leaves in the path; no file's name has a percent sign. */
+    /**
+     * Returns the path without percent-encoding, some of which the server leaves in. No file name contains a percent
+     * sign.
+     */
     static String decoded(String path) {
         try {
             return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) { // A percent sign that is one.
+        } catch (IllegalArgumentException e) { // The percent sign is not the start of an encoded character.
             return path;
         }
     }
 
-    /** The address of the page of a file. */
+    /** Returns the address of a file's page. */
     static String file(String skill, String path) {
         return SkillPages.ROOT + "/" + skill + encoded("/files/" + path);
     }
 
-    /** The address of its bytes. */
+    /** Returns the address of a file's bytes. */
     static String raw(String skill, String path) {
         return SkillPages.ROOT + "/" + skill + encoded("/raw/" + path);
     }

@@ -12,7 +12,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** The hub of skills: the list, a page for each, and one for each of its files. What is in own skills may come from anybody. */
+/**
+ * The hub of skills: the list, a page for each, and one for each of its files. The content of custom skills may come
+ * from anyone.
+ */
 final class SkillPages {
     static final String ROOT = "/skills-hub";
 
@@ -20,7 +23,7 @@ final class SkillPages {
     private static final String RAW = "/raw/";
     private static final String MAIN = "SKILL.md";
 
-    /** Of a longer text the rest is only in the download, in characters. */
+    /** The most characters of a text that a page shows. The rest is only in the download. */
     private static final int MAX_SHOWN = 256 * 1024;
 
     private final Skills skills;
@@ -31,7 +34,7 @@ final class SkillPages {
         this.templates = templates;
     }
 
-    Optional<Page> find(PageRequest request) {
+    Optional<PageResponse> find(PageRequest request) {
         if (request.path().equals(ROOT)) {
             return Optional.of(list(request));
         }
@@ -43,7 +46,7 @@ final class SkillPages {
         var name = end < 0 ? rest : rest.substring(0, end);
         var below = end < 0 ? "" : SkillLinks.decoded(rest.substring(end));
         return below.isEmpty()
-                ? skills.read(name, request).map(told -> skill(told, request))
+                ? skills.read(name, request).map(result -> skill(result, request))
                 : below.startsWith(FILES)
                         ? skills.file(name, below.substring(FILES.length()), request)
                                 .map(file -> file(name, file, request))
@@ -53,7 +56,7 @@ final class SkillPages {
                                 : Optional.empty();
     }
 
-    private record Listed(
+    private record SkillGroup(
             List<Entry> skills,
             String count,
             boolean signedIn,
@@ -61,26 +64,27 @@ final class SkillPages {
             @Nullable String note,
             @Nullable String addObstacle) {}
 
-    private Page list(PageRequest request) {
-        var told = skills.list(request);
-        var entries = told.told().path("skills").valueStream().map(Entry::of).toList();
-        var listed = new Listed(
+    private PageResponse list(PageRequest request) {
+        var result = skills.list(request);
+        var entries =
+                result.response().path("skills").valueStream().map(Entry::of).toList();
+        var listed = new SkillGroup(
                 entries,
                 entries.size() == 1 ? "1 skill" : "%d skills".formatted(entries.size()),
                 request.caller() != null,
                 entries.stream().anyMatch(Entry::own),
-                told.note(),
+                result.note(),
                 skills.obstacle("SK_Add", request));
         var frame = new Templates.Frame(
                 "Skills",
                 "Skills that teach an agent to use the workspace, and those of your own.",
                 "skills",
                 "skills");
-        return Page.html(templates.page("skills", listed, frame, request));
+        return PageResponse.html(templates.page("skills", listed, frame, request));
     }
 
-    private Page skill(Skills.Told told, PageRequest request) {
-        var skill = told.told();
+    private PageResponse skill(Skills.Result result, PageRequest request) {
+        var skill = result.response();
         var entry = Entry.of(skill.get("skill"));
         var files = skill.path("files").valueStream().toList();
         var body = skill.path("body").asString("");
@@ -103,15 +107,18 @@ final class SkillPages {
                 skill.path("agents").valueStream().map(JsonNode::asString).toList(),
                 new SkillView.Visitor(
                         signedIn,
-                        told.note(),
+                        result.note(),
                         skills.obstacle("SK_Install", request),
                         skills.obstacle("SK_Remove", request)));
         var frame = new Templates.Frame(entry.name(), entry.description(), "skills", "skills");
-        return Page.html(templates.page("skill", view, frame, request));
+        return PageResponse.html(templates.page("skill", view, frame, request));
     }
 
-    /** @param html of Markdown; null for another text, which is shown as it is, and for what is no text */
-    private record Shown(
+    /**
+     * @param html the rendered Markdown; null for other texts, which are shown as they are, and for files that
+     *     are not text
+     */
+    private record SkillPage(
             String skill,
             SkillView.File file,
             @Nullable String html,
@@ -119,33 +126,33 @@ final class SkillPages {
             boolean binary,
             boolean cut) {}
 
-    private Page file(String skill, JsonNode file, PageRequest request) {
+    private PageResponse file(String skill, JsonNode file, PageRequest request) {
         var view = SkillView.File.of(skill, file);
         var text = file.path("text").asStringOpt().orElse(null);
         var isMarkdown = view.kind().equals("text/markdown") && !view.path().equals(MAIN);
         var html = text != null && isMarkdown ? rendered(skill, view.path(), text, request) : null;
         var begin = text == null ? null : Excerpt.cut(text, MAX_SHOWN);
-        var shown = new Shown(skill, view, html, begin, text == null, !Objects.equals(begin, text));
+        var shown = new SkillPage(skill, view, html, begin, text == null, !Objects.equals(begin, text));
         var frame = new Templates.Frame(
                 view.path() + " · " + skill, "A file of the skill %s.".formatted(skill), "skills", "skills");
-        return Page.html(templates.page("skill-file", shown, frame, request));
+        return PageResponse.html(templates.page("skill-file", shown, frame, request));
     }
 
     private String rendered(String skill, String path, String text, PageRequest request) {
         var files = skills.read(skill, request)
-                .map(told -> told.told().path("files").valueStream().toList())
+                .map(result -> result.response().path("files").valueStream().toList())
                 .orElse(List.of());
         return Markdown.anybodys(new SkillLinks(skill, path, files)::address)
                 .render(text)
                 .html();
     }
 
-    /** For a browser it is nothing but bytes, to be saved. */
-    private static Page raw(JsonNode file) {
+    /** Returns the file's bytes with a generic media type, so that browsers save it and do not interpret it. */
+    private static PageResponse raw(JsonNode file) {
         var text = file.path("text").asStringOpt();
         var bytes = text.isPresent()
                 ? text.get().getBytes(StandardCharsets.UTF_8)
                 : Base64.getDecoder().decode(file.path("base64").asString());
-        return new Page(200, "application/octet-stream", bytes, null, false);
+        return new PageResponse(200, "application/octet-stream", bytes, null, false);
     }
 }

@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What the page of a skill shows. */
+/** The content of a skill's page. */
 record SkillView(
         Entry skill,
         String html,
@@ -23,7 +23,7 @@ record SkillView(
         return !agents.isEmpty();
     }
 
-    /** A skill as lists show it. */
+    /** A skill as shown in lists. */
     record Entry(
             String name,
             String title,
@@ -51,7 +51,7 @@ record SkillView(
             return own ? "own" : "shipped";
         }
 
-        /** What the list is searched by. */
+        /** Returns the text that the list's search uses. */
         public String words() {
             return String.join(" ", name, title, description, String.join(" ", tools))
                     .toLowerCase(Locale.ROOT);
@@ -60,7 +60,7 @@ record SkillView(
 
     record Field(String name, String value) {}
 
-    /** Every field of the frontmatter by its path; what is deep in lists as JSON. */
+    /** Returns every field of the frontmatter by its path. Values inside lists are shown as JSON. */
     static List<Field> fields(JsonNode frontmatter) {
         var fields = new ArrayList<Field>();
         collect("", frontmatter, fields);
@@ -95,8 +95,8 @@ record SkillView(
     /**
      * A tool that the skill uses.
      *
-     * @param ours whether it is one of this service
-     * @param may whether who is signed in may call it
+     * @param ours whether it is one of this service's tools
+     * @param may whether the signed-in user may call it
      * @param obstacle why not
      */
     record Used(
@@ -113,7 +113,7 @@ record SkillView(
         }
     }
 
-    /** What stands against what the visitor could do here; null where nothing does. */
+    /** What prevents the visitor from installing or removing the skill; null where nothing does. */
     record Visitor(
             boolean signedIn,
             @Nullable String note,

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Skills as SK_List and SK_Read tell of them: to who is signed in what it may see, to anybody else those that are shipped. */
+/** Skills as SK_List and SK_Read return them: signed-in users see their own, everyone else the built-in ones. */
 final class Skills {
     private static final int MOST = 200;
 
@@ -19,29 +19,29 @@ final class Skills {
     }
 
     /**
-     * @param told the tool's answer
-     * @param note why only what anybody may see is told, although somebody is signed in
+     * @param response the tool's response
+     * @param note why the response shows public skills only although a user is signed in
      */
-    record Told(ObjectNode told, @Nullable String note) {}
+    record Result(ObjectNode response, @Nullable String note) {}
 
-    Told list(PageRequest visit) {
+    Result list(PageRequest visit) {
         var arguments = Json.object();
         arguments.putObject("page").put("limit", MOST);
-        return ask("SK_List", arguments, visit).orElseGet(() -> new Told(Json.object(), null));
+        return call("SK_List", arguments, visit).orElseGet(() -> new Result(Json.object(), null));
     }
 
-    /** Empty where there is none that this visitor may see. */
-    Optional<Told> read(String name, PageRequest visit) {
-        return ask("SK_Read", Json.object().put("name", name), visit);
+    /** Returns the skill; empty if there is none that this visitor may see. */
+    Optional<Result> read(String name, PageRequest visit) {
+        return call("SK_Read", Json.object().put("name", name), visit);
     }
 
-    /** Its path, its kind, size and digest, and its content as {@code text} or {@code base64}. */
+    /** Returns a file's path, media type, size and digest, and its content as {@code text} or {@code base64}. */
     Optional<JsonNode> file(String name, String path, PageRequest visit) {
         var arguments = Json.object().put("name", name).put("path", path);
-        return ask("SK_Read", arguments, visit).map(told -> told.told().get("file"));
+        return call("SK_Read", arguments, visit).map(result -> result.response().get("file"));
     }
 
-    /** What keeps the visitor from a tool; null where nothing does, or nobody is signed in. */
+    /** Returns what prevents the visitor from using a tool; null if nothing does, or if nobody is signed in. */
     @Nullable
     String obstacle(String tool, PageRequest visit) {
         var caller = visit.caller();
@@ -54,13 +54,13 @@ final class Skills {
         return runner.catalogue().find(name).isPresent();
     }
 
-    private Optional<Told> ask(String tool, ObjectNode arguments, PageRequest visit) {
+    private Optional<Result> call(String tool, ObjectNode arguments, PageRequest visit) {
         String note = null;
         if (visit.caller() != null) {
             var request = new ToolRunner.Request(tool, arguments, visit.caller(), visit.requestId(), false, null);
             var answer = runner.run(request);
             if (answer.problem() == null) {
-                return Optional.of(new Told(answer.envelope(), null));
+                return Optional.of(new Result(answer.envelope(), null));
             } else if (answer.problem().failure() == Failure.NOT_FOUND) {
                 return Optional.empty();
             }
@@ -69,6 +69,6 @@ final class Skills {
         var why = note;
         return runner.open(tool, arguments, visit.requestId())
                 .filter(answer -> answer.problem() == null)
-                .map(answer -> new Told(answer.envelope(), why));
+                .map(answer -> new Result(answer.envelope(), why));
     }
 }

@@ -12,11 +12,14 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One call of a tool, written for those who call it: each can be pasted and run, with the key in {@code ENGINE_KEY}. */
+/**
+ * Examples of one call of a tool, for several kinds of clients. Each can be pasted and run, with the key in
+ * {@code ENGINE_KEY}.
+ */
 final class Snippets {
     /**
      * @param id short and unique on a page
-     * @param needs what has to be there to run it; empty where a shell is enough
+     * @param needs what must be installed to run it; empty if a shell is enough
      */
     record Snippet(String id, String title, String needs, String code) {}
 
@@ -55,7 +58,7 @@ final class Snippets {
                 : head;
     }
 
-    /** The tool's own route; what cannot stand in a body stands in the query. */
+    /** Returns the tool's own route. Arguments that cannot be in a body are in the query. */
     private String address() {
         var path = tool.route().path();
         for (var field : fields()) {
@@ -159,7 +162,7 @@ final class Snippets {
                         indented(Json.pretty(rpc()).replace("\\", "\\\\"), "                "), published.mcpUrl());
     }
 
-    /** In one line while that is short. */
+    /** Returns the JSON on one line if it is short. */
     private static String json(ObjectNode value) {
         var line = Json.text(value);
         return line.length() > LINE ? indented(Json.pretty(value), "  ") : line;

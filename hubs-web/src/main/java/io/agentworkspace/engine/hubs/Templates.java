@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The templates under {@code hubs/templates}. What is put in is escaped, but for what a template takes in three braces. */
+/** The templates under {@code hubs/templates}. Values are escaped, except in triple braces. */
 final class Templates {
     private final Map<String, Template> compiled = new ConcurrentHashMap<>();
     private final Mustache.Compiler compiler =
@@ -23,10 +23,10 @@ final class Templates {
     }
 
     /**
-     * What stands around every page.
+     * What surrounds every page.
      *
-     * @param section the entry of the navigation that it belongs to: {@code tools}, {@code skills}, {@code connect},
-     *     {@code doctor}, {@code docs}
+     * @param section the entry of the navigation that it belongs to: {@code tools}, {@code skills},
+     *     {@code connect}, {@code doctor}, {@code docs}
      * @param script the page's own module among the assets, without {@code .js}; null for none
      */
     record Frame(
@@ -55,7 +55,7 @@ final class Templates {
         }
     }
 
-    /** @param user who is signed in */
+    /** @param user the signed-in user */
     private record Framed(
             Frame frame,
             String assets,
@@ -63,13 +63,13 @@ final class Templates {
             @Nullable String user,
             String main) {}
 
-    /** A whole page: the template with what it shows, in the frame. */
+    /** Renders a whole page: the template with its data, in the frame. */
     String page(String template, Object shown, Frame frame, PageRequest request) {
         var user = request.caller() == null ? null : request.caller().userName();
         return fill("frame", new Framed(frame, assets, version, user, fill(template, shown)));
     }
 
-    /** What an asset's name is put behind. */
+    /** Returns the path to which an asset's name is appended. */
     String assets() {
         return assets;
     }

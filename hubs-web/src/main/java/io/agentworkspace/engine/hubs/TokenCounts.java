@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * What tools cost a model that is given them: tokens (o200k_base) of their entries in {@code tools/list}. A test counts them,
- * so that nothing has to at run time.
+ * How many tokens (o200k_base) tools cost a model: those of their entries in {@code tools/list}. A test counts them,
+ * so that nothing is counted at run time.
  */
 final class TokenCounts {
 
@@ -27,7 +27,7 @@ final class TokenCounts {
         counted.stringPropertyNames().forEach(name -> tokens.put(name, Integer.valueOf(counted.getProperty(name))));
     }
 
-    /** Of a tool, or of the toolset {@code discovery}; nothing for what was not counted. */
+    /** Returns the tokens of a tool or of the toolset {@code discovery}; 0 if they were not counted. */
     int of(String name) {
         return tokens.getOrDefault(name, 0);
     }
@@ -36,12 +36,12 @@ final class TokenCounts {
         return tools.stream().mapToInt(tool -> of(tool.name())).sum();
     }
 
-    /** For a reader in a hurry: {@code 12k}, {@code 375}. */
+    /** Returns the rounded number: {@code 12k}, {@code 375}. */
     static String about(int tokens) {
         return tokens < 1000 ? Integer.toString(tokens) : "%dk".formatted(Math.round(tokens / 1000.0));
     }
 
-    /** For a reader: {@code 12,345}. */
+    /** Returns the number with separators: {@code 12,345}. */
     static String words(int tokens) {
         return "%,d".formatted(tokens);
     }

@@ -1,98 +1,99 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.Toolset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What the list of tools shows: all by family, what they cost, and what of them the caller may call. */
+/**
+ * What the list of tools shows: all by task, and what toolsets cost a model.
+ *
+ * @param own what the caller may call; null if nobody is signed in
+ * @param barred what the caller may not call, after everything that it may
+ */
 record ToolList(
         String mcpEndpoint,
         int count,
         String tokens,
-        String about,
+        String defaultTokens,
         String discoveryTokens,
         @Nullable Own own,
-        List<Family> families) {
+        List<Task> tasks,
+        List<Entry> barred,
+        List<Toolsets> toolsets) {
 
-    /** What the caller's key is given, and what that costs. */
-    record Own(int count, String tokens, boolean discovers) {}
+    /** How many tools the caller's key may call. */
+    record Own(int count) {}
 
-    /** @param about the tokens, rounded */
-    record Family(
-            String word, String title, String sentence, int count, String tokens, String about, List<Entry> tools) {}
+    record Task(String word, String title, String sentence, int count, List<Entry> tools) {}
 
-    /**
-     * @param words what it is found by besides its name and title
-     * @param obstacle why the caller may not call it; null where it may, or where nobody is signed in
-     */
+    /** A family, and what its tools cost a model. */
+    record Toolsets(String word, int count, String tokens) {}
+
+    /** @param obstacle why the caller may not call it; null if it may, or if nobody is signed in */
     record Entry(
             String name,
             String title,
             String summary,
             String effect,
-            String tokens,
-            String words,
+            String task,
             @Nullable String obstacle) {}
 
+    public boolean bars() {
+        return !barred.isEmpty();
+    }
+
+    public int barredCount() {
+        return barred.size();
+    }
+
     static ToolList of(Catalogue catalogue, TokenCounts counts, String mcpUrl, @Nullable Caller caller) {
+        var tasks = new ArrayList<Task>();
+        var barred = new ArrayList<Entry>();
+        ToolTask.group(catalogue).forEach((task, tools) -> {
+            var entries = tools.stream().map(tool -> entry(tool, task, caller)).toList();
+            barred.addAll(
+                    entries.stream().filter(entry -> entry.obstacle() != null).toList());
+            var open =
+                    entries.stream().filter(entry -> entry.obstacle() == null).toList();
+            if (!open.isEmpty()) {
+                tasks.add(new Task(task.word(), task.title(), task.sentence(), open.size(), open));
+            }
+        });
         var families = ToolFamilies.of(catalogue).all().stream()
-                .map(family -> new Family(
-                        family.family().word(),
-                        family.family().title(),
-                        family.family().sentence(),
-                        family.tools().size(),
-                        TokenCounts.words(counts.of(family.tools())),
-                        TokenCounts.about(counts.of(family.tools())),
-                        family.tools().stream()
-                                .map(tool -> entry(tool, counts, caller))
-                                .toList()))
+                .map(family -> new Toolsets(
+                        family.family().word(), family.tools().size(), TokenCounts.words(counts.of(family.tools()))))
                 .toList();
+        var byDefault = catalogue.tools().stream().filter(Tool::isDefault).toList();
         return new ToolList(
                 mcpUrl + "/mcp",
                 catalogue.tools().size(),
                 TokenCounts.words(counts.of(catalogue.tools())),
-                TokenCounts.about(counts.of(catalogue.tools())),
+                TokenCounts.words(counts.of(byDefault) + counts.of(Toolset.DISCOVERY)),
                 TokenCounts.words(counts.of(Toolset.DISCOVERY)),
-                caller == null ? null : own(catalogue.tools(caller), counts, caller),
+                caller == null ? null : new Own(catalogue.tools(caller).size()),
+                List.copyOf(tasks),
+                List.copyOf(barred),
                 families);
     }
 
-    private static Own own(List<Tool<?, ?>> tools, TokenCounts counts, Caller caller) {
-        var discovers = caller.credential().toolset().discovery();
-        return new Own(
-                tools.size(),
-                TokenCounts.words(discovers ? counts.of(Toolset.DISCOVERY) : counts.of(tools)),
-                discovers);
-    }
-
-    private static Entry entry(Tool<?, ?> tool, TokenCounts counts, @Nullable Caller caller) {
+    private static Entry entry(Tool<?, ?> tool, ToolTask task, @Nullable Caller caller) {
         return new Entry(
                 tool.name(),
                 tool.title(),
                 summary(tool.description()),
                 tool.effect().name().toLowerCase(Locale.ROOT),
-                TokenCounts.words(counts.of(tool.name())),
-                words(tool),
+                task.word(),
                 caller == null ? null : caller.obstacle(tool).orElse(null));
     }
 
-    /** The first sentence. */
+    /** Returns the first sentence. */
     static String summary(String description) {
         var end = description.indexOf(". ");
         return end < 0 ? description : description.substring(0, end + 1);
-    }
-
-    /** What follows the summary, and the names of the fields. */
-    private static String words(Tool<?, ?> tool) {
-        var rest = tool.fullDescription().substring(summary(tool.description()).length());
-        var fields =
-                Field.of(tool.inputSchema().json()).stream().map(Field::path).collect(Collectors.joining(" "));
-        return (tool.family().word() + " " + fields + " " + rest).replaceAll("\\s+", " ");
     }
 }

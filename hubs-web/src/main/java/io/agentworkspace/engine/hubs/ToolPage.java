@@ -2,6 +2,7 @@ package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.KeptAnswer;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
@@ -10,20 +11,24 @@ import io.agentworkspace.engine.model.tool.ToolRefusal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the page of one tool shows.
+ * The content of a tool's page.
  *
- * @param loses what is lost by calling it, as a destructive tool's page asks first; null for others
- * @param obstacle why the caller may not call it; null where it may, or where nobody is signed in
+ * @param loses what a call destroys, for the confirmation on a destructive tool's page; null for other tools
+ * @param obstacle why the caller may not call it; null if it may, or if nobody is signed in
  */
 record ToolPage(
         String name,
         String title,
         String description,
-        String family,
-        String familyTitle,
+        String details,
+        String task,
+        String taskTitle,
         List<Tag> tags,
         String route,
         String baseUrl,
@@ -39,24 +44,46 @@ record ToolPage(
         Example.@Nullable StandIn standIn,
         String answer,
         List<Snippets.Snippet> snippets,
-        List<Error> errors) {
+        List<Error> errors,
+        List<Next> next) {
 
-    /** What every answer has. */
+    /** The fields that every response has. */
     private static final Set<String> ENVELOPE = Set.of("header", "status");
+
+    private static final Pattern NAME = Pattern.compile("[A-Z]{2}_[A-Z]\\w+");
+    private static final int MOST_NEXT = 4;
 
     /** @param kind how it looks */
     record Tag(String kind, String text, String meaning) {}
 
+    /** A tool that callers often need afterwards. */
+    record Next(String name, String title) {}
+
     record Error(String error, int code, int status, String when, String remedy) {}
 
-    static ToolPage of(Tool<?, ?> tool, PublicAddresses published, TokenCounts counts, @Nullable Caller caller) {
+    public boolean hasNext() {
+        return !next.isEmpty();
+    }
+
+    public String nextNames() {
+        return next.stream().map(Next::name).collect(Collectors.joining(" "));
+    }
+
+    static ToolPage of(
+            Tool<?, ?> tool,
+            Catalogue catalogue,
+            PublicAddresses published,
+            TokenCounts counts,
+            @Nullable Caller caller) {
         var arguments = Example.arguments(tool);
+        var task = ToolTask.of(tool);
         return new ToolPage(
                 tool.name(),
                 tool.title(),
-                tool.fullDescription(),
-                tool.family().word(),
-                tool.family().title(),
+                tool.description(),
+                tool.guide().details(),
+                task.word(),
+                task.title(),
                 tags(tool),
                 tool.route().method() + " " + tool.route().path(),
                 published.baseUrl(),
@@ -72,7 +99,21 @@ record ToolPage(
                 Example.standIn(tool).orElse(null),
                 Json.pretty(KeptAnswer.of(tool)),
                 Snippets.of(published, tool, arguments),
-                errors(tool));
+                errors(tool),
+                next(tool, catalogue));
+    }
+
+    /** The tools that its description names. */
+    private static List<Next> next(Tool<?, ?> tool, Catalogue catalogue) {
+        return NAME.matcher(tool.fullDescription())
+                .results()
+                .map(MatchResult::group)
+                .distinct()
+                .filter(name -> !name.equals(tool.name()))
+                .flatMap(name -> catalogue.find(name).stream())
+                .map(named -> new Next(named.name(), named.title()))
+                .limit(MOST_NEXT)
+                .toList();
     }
 
     private static List<Tag> tags(Tool<?, ?> tool) {
@@ -107,7 +148,7 @@ record ToolPage(
         return List.copyOf(tags);
     }
 
-    /** With the status of the tool's own route. */
+    /** Returns the errors, with the HTTP status on the tool's own route. */
     private static List<Error> errors(Tool<?, ?> tool) {
         return ToolRefusal.of(tool).stream()
                 .map(refusal -> new Error(

@@ -13,7 +13,7 @@ import java.util.Optional;
 final class ToolPages {
     static final String ROOT = "/mcp-hub";
 
-    private static final String TOOL = ROOT + "/tools/";
+    static final String TOOL = ROOT + "/tools/";
     static final String CONNECT = ROOT + "/connect";
     private static final String CONFORMANCE = ROOT + "/conformance";
     private static final String DOCTOR = ROOT + "/doctor";
@@ -33,7 +33,7 @@ final class ToolPages {
         this.templates = templates;
     }
 
-    Optional<Page> find(PageRequest request) {
+    Optional<PageResponse> find(PageRequest request) {
         var name = request.after(TOOL);
         if (name != null) {
             return Optional.of(
@@ -48,63 +48,68 @@ final class ToolPages {
         };
     }
 
-    private Page list(PageRequest request) {
+    private PageResponse list(PageRequest request) {
         var frame = new Templates.Frame(
                 "Tools",
                 "Every operation of the workspace is a tool: call it over MCP, over REST, or here.",
                 "tools",
                 "tools");
         var list = ToolList.of(catalogue, counts, published.mcpUrl(), request.caller());
-        return Page.html(templates.page("tools", list, frame, request));
+        return PageResponse.html(templates.page("tools", list, frame, request));
     }
 
-    private Page tool(Tool<?, ?> tool, PageRequest request) {
+    private PageResponse tool(Tool<?, ?> tool, PageRequest request) {
         var frame = new Templates.Frame(tool.name(), ToolList.summary(tool.description()), "tools", "tool");
-        var page = ToolPage.of(tool, published, counts, request.caller());
-        return Page.html(templates.page("tool", page, frame, request));
+        var page = ToolPage.of(tool, catalogue, published, counts, request.caller());
+        return PageResponse.html(templates.page("tool", page, frame, request));
     }
 
     private record None(String name, boolean offers, List<String> near) {}
 
-    /** A name in another case leads to the tool; others to those that look alike. */
-    private Page none(String name, PageRequest request) {
+    /** Handles an unknown name: a name in another case redirects to the tool, and any other gets suggestions. */
+    private PageResponse none(String name, PageRequest request) {
         var names = catalogue.tools().stream().map(Tool::name).toList();
         var same = names.stream().filter(name::equalsIgnoreCase).findFirst();
         if (same.isPresent()) {
-            return Page.redirect(TOOL + same.get());
+            return PageResponse.redirect(TOOL + same.get());
         }
         var frame = new Templates.Frame("No such tool", "There is no tool of this name.", "tools", null);
         var shown = Name.shortened(name);
         var near = Near.nearest(shown, names, OFFERED);
-        return Page.html(404, templates.page("no-tool", new None(shown, !near.isEmpty(), near), frame, request));
+        return PageResponse.html(
+                404, templates.page("no-tool", new None(shown, !near.isEmpty(), near), frame, request));
     }
 
-    private Page connect(PageRequest request) {
-        var frame = new Templates.Frame("Connect a client", "Ready configuration for clients of MCP.", "connect", null);
+    private PageResponse connect(PageRequest request) {
+        var frame = new Templates.Frame(
+                "Connect a client",
+                "A key, a configuration and the first handshake, step by step.",
+                "connect",
+                "connect");
         var page = ConnectPage.of(families, counts, published.mcpUrl(), report.summary(), request);
-        return Page.html(templates.page("connect", page, frame, request));
+        return PageResponse.html(templates.page("connect", page, frame, request));
     }
 
     private record Conformance(String html) {}
 
-    private Page conformance(PageRequest request) {
+    private PageResponse conformance(PageRequest request) {
         var frame = new Templates.Frame("Conformance", "What the protocol's referee says of the service.", "", null);
         var html =
                 Markdown.ours(ToolPages::documented).render(report.markdown()).html();
-        return Page.html(templates.page("conformance", new Conformance(html), frame, request));
+        return PageResponse.html(templates.page("conformance", new Conformance(html), frame, request));
     }
 
-    /** Where another document is read. */
+    /** Returns the address of the page for a link to a document. */
     private static Optional<String> documented(String link) {
         return link.endsWith(".md") ? Optional.of(DocPages.ROOT + "/" + link.replace(".md", "")) : Optional.empty();
     }
 
-    private record Doctor(String mcpEndpoint, String baseUrl, boolean signedIn) {}
+    private record DoctorPage(String mcpEndpoint, String baseUrl, boolean signedIn) {}
 
-    private Page doctor(PageRequest request) {
+    private PageResponse doctor(PageRequest request) {
         var frame = new Templates.Frame(
                 "Connection doctor", "How your clients met the service, and what would be right.", "doctor", "doctor");
-        var shown = new Doctor(published.mcpUrl() + "/mcp", published.baseUrl(), request.caller() != null);
-        return Page.html(templates.page("doctor", shown, frame, request));
+        var shown = new DoctorPage(published.mcpUrl() + "/mcp", published.baseUrl(), request.caller() != null);
+        return PageResponse.html(templates.page("doctor", shown, frame, request));
     }
 }

@@ -2,12 +2,15 @@ package io.agentworkspace.engine.access;
 
 import io.agentworkspace.engine.model.access.Role;
 
-/** What refusals say of who may, and who could change that: to those who may see the thing. */
+/**
+ * The notes of refusals for access: who may do this, and who can change that. They are shown only to callers who may
+ * see the thing.
+ */
 public final class AccessNotes {
     static final String BOUND_AND_USERS =
             "your key is bound to an agent, and decides nothing about users; an admin can, with a key that is not bound";
     static final String OUTDATED =
-            "your key has a newer secret than the one that you sent, which works for a while but neither makes, changes nor rotates keys: use the new secret, or ask the owner of the key for it";
+            "your key has a newer secret. The one that you sent still works, but not to create, change or rotate keys: use the new secret";
     public static final String KEY_REVOKED = "the key is revoked, for good: make a new one with AK_Create";
     public static final String KEY_ENDED = "the key has ended: give it a later expires_at with AK_Update first";
     static final String NOT_YOURSELF_OUT = "you cannot remove yourself: another admin can, with US_Remove";
@@ -19,7 +22,7 @@ public final class AccessNotes {
                 .formatted(kind, name, owner);
     }
 
-    /** Who decides for a domain. */
+    /** Returns who runs a domain. */
     public static String side(String owner) {
         return "the domain's owner '%s', an admin, or whoever is logged on as its host".formatted(owner);
     }
@@ -50,7 +53,7 @@ public final class AccessNotes {
     }
 
     public static String notToHost(String agent, String owner) {
-        return "the host of a new domain must be your own agent, and the owner of '%s' is '%s': name one of yours (AP_List), or create the domain without target.agent and let it in with DM_Invite"
+        return "the host of a new domain must be your own agent, and the owner of '%s' is '%s'. Name one of yours (AP_List), or invite it later with DM_Invite"
                 .formatted(agent, owner);
     }
 

@@ -1,30 +1,34 @@
 package io.agentworkspace.engine.access;
 
 /**
- * Who may see what (decisions, section 4), as SQL conditions. Each is given the alias of the thing. It expects a CTE
- * {@code ctx} of one row with the acting user's {@code user_id}, which is in the FROM list too, and the parameters
- * {@code :tenant} and {@code :admin}. A relation that the thing's side agreed to (membership, invitation, grant) makes
- * the thing visible to its holder whatever its access. Statements are put together from these once, at class load.
+ * Who may see what (decisions, section 4), as SQL conditions. Each takes the alias of the thing. It expects a CTE
+ * {@code ctx} of one row with the acting user's {@code user_id}, which must also be in the FROM list, and the
+ * parameters {@code :tenant} and {@code :admin}. A relation that the thing's owner agreed to (membership, invitation,
+ * grant) makes the thing visible to the relation's holder, whatever the thing's access. Statements are composed from
+ * these once, at class load.
  *
- * <p>The set of a user's relations depends on the statement only, not on the thing, so PostgreSQL computes it once with
- * any plan. It would run an EXISTS that refers to the thing for each row or, worse, turn it into a set over all
- * tenants.
+ * <p>The set of a user's relations depends only on the statement, not on the thing, so PostgreSQL computes it once
+ * with any plan. An EXISTS that refers to the thing would run for each row or, worse, become a set over all tenants.
  */
 public final class Visibility {
     /** The acting user, as a column of the row. */
     private static final String USER = "ctx.user_id";
 
-    /** The same where nothing may refer to the row. */
+    /** The acting user, where the expression must not refer to the row. */
     private static final String ME = "(SELECT me.user_id FROM ctx me)";
 
     private Visibility() {}
 
-    /** Whether the acting user may see the agent under the alias. */
+    /** Returns whether the acting user may see the agent. */
     public static String agent(String alias) {
         return agent(alias, USER, ME);
     }
 
-    /** The same for another user than that of a {@code ctx} row: the expression of its id. */
+    /**
+     * Returns whether another user may see the agent.
+     *
+     * @param user an expression for that user's id
+     */
     public static String agent(String alias, String user) {
         return agent(alias, user, user);
     }
@@ -43,12 +47,16 @@ public final class Visibility {
                 """.formatted(alias, user, me, sharesDomain(alias, me));
     }
 
-    /** Whether the acting user may see the domain under the alias. */
+    /** Returns whether the acting user may see the domain. */
     public static String domain(String alias) {
         return domain(alias, USER, ME);
     }
 
-    /** The same for another user than that of a {@code ctx} row: the expression of its id. */
+    /**
+     * Returns whether another user may see the domain.
+     *
+     * @param user an expression for that user's id
+     */
     public static String domain(String alias, String user) {
         return domain(alias, user, user);
     }
@@ -62,10 +70,7 @@ public final class Visibility {
                 """.formatted(alias, user, domainsOf(me, "'member', 'invited'"));
     }
 
-    /**
-     * Whether the acting user may read messages in the domain under the alias: its owner, the admins, and users with a
-     * member.
-     */
+    /** Returns whether the acting user may read messages in the domain: its owner, admins, and users with a member. */
     public static String talk(String alias) {
         return """
                 (%1$s.owner_id = %2$s
@@ -74,7 +79,7 @@ public final class Visibility {
                 """.formatted(alias, USER, domainsOf(ME, "'member'"));
     }
 
-    /** Whether the acting user may see the bank under the alias, outside the trash. */
+    /** Returns whether the acting user may see the bank, unless it is in the trash. */
     public static String bank(String alias) {
         return """
                 (%1$s.deleted_at IS NULL
@@ -88,7 +93,7 @@ public final class Visibility {
                 """.formatted(alias, USER, ME, sharesDomain(alias, ME));
     }
 
-    /** The domains where the user has an agent in one of the states. */
+    /** Returns the domains where the user has an agent in one of the states. */
     private static String domainsOf(String user, String states) {
         return """
                 (SELECT mine.domain_id
@@ -98,9 +103,9 @@ public final class Visibility {
     }
 
     /**
-     * Whether the user has an agent in a domain where the thing's owner also has one.
+     * Returns whether the user has an agent in a domain where the thing's owner also has one.
      *
-     * @param user the expression of its id, which must not refer to a row of each thing
+     * @param user an expression for the user's id, which must not refer to a row of each thing
      */
     public static String sharesDomain(String alias, String user) {
         return """
@@ -115,8 +120,8 @@ public final class Visibility {
     }
 
     /**
-     * A join with the owner {@code o} of a thing under the alias, looked up for each row: with a page, however many rows it is
-     * thought to have, no plan reads all users.
+     * Returns a join with the owner {@code o} of a thing. The owner is looked up for each row, so that no plan reads
+     * all users, whatever number of rows PostgreSQL expects.
      */
     public static String owner(String alias) {
         return """

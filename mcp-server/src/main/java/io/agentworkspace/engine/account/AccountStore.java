@@ -12,7 +12,7 @@ import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.Objects;
 
-/** A tenant as its plan has it. */
+/** Reads and changes a tenant's plan. */
 public final class AccountStore {
     private static final String READ = ContextStore.WITH_CONTEXT + """
             SELECT ctx.*, t.name, t.plan, t.created_at, %s AS counts
@@ -29,15 +29,15 @@ public final class AccountStore {
         this.db = db;
     }
 
-    /** @param counts how many there are, and the commands of this UTC day; without those that are none */
+    /** @param counts how many of each there are, and the commands of this UTC day; without zeros */
     record Account(String tenant, Instant createdAt, Plan plan, Map<Scope, Long> counts) {}
 
-    /** One round trip, the context with it. */
+    /** Reads the account and the context in one round trip. */
     Account read(Call call) {
         return select(call, READ, true);
     }
 
-    /** As it is inside the transaction. */
+    /** Reads the account within the transaction. */
     public Account current(Call call) {
         return select(call, READ_CURRENT, false);
     }
@@ -62,7 +62,7 @@ public final class AccountStore {
                 UsageStore.counts(row));
     }
 
-    /** Sets the plan; what it was before. */
+    /** Sets the plan, and returns the previous one. */
     Plan change(Call call, Plan plan) {
         return db.sql(call, """
                 WITH old AS MATERIALIZED (SELECT plan FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE),

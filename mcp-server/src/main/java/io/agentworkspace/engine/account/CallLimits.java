@@ -12,12 +12,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What limits callers, as the runner sees it.
+ * What callers have left of their limits, for the runner.
  *
- * @param requests what each has left of its requests: the rate, and the commands of the day
+ * @param requests what each caller has left of its requests: the rate, and the commands of the day
  */
 public record CallLimits(Quotas quotas, Allowance.Meter requests) implements Allowance.Meter {
-    /** All that the caller has left, of whatever it may use up. */
+    /** Returns everything that the caller has left. */
     @Override
     public List<Allowance> left(Caller caller) {
         return left(caller, EnumSet.complementOf(EnumSet.of(Scope.COMMANDS, Scope.DOCUMENTS)));
@@ -28,7 +28,7 @@ public record CallLimits(Quotas quotas, Allowance.Meter requests) implements All
         return quotas.ran(caller);
     }
 
-    /** What the caller has left after the call, of what the call has used up or lacked. */
+    /** Returns what the caller has left after the call, of the limits that the call used or exceeded. */
     public List<Allowance> after(Caller caller, @Nullable Call call, @Nullable Problem problem) {
         var excess = problem == null ? null : problem.excess();
         if (excess != null && excess.scope().isStanding()) {

@@ -5,11 +5,11 @@ import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import java.util.ArrayList;
 
-/** What the plans allow, in the database, where triggers read it. */
+/** Writes the plans' limits to the database, where triggers read them. */
 public final class PlanLimits {
     private PlanLimits() {}
 
-    /** Writes the limits of this release; done once at the start, after the migrations. */
+    /** Writes the limits of this release. Runs once at startup, after the migrations. */
     public static void publish(Db db) {
         var plans = new ArrayList<String>();
         var scopes = new ArrayList<String>();

@@ -32,40 +32,42 @@ public final class PlanTools {
         return List.of(read(), changePlan());
     }
 
-    record Read() {}
+    record ReadRequest() {}
 
-    record Shown(@Doc("The tenant.") Account account) {}
+    record ReadResponse(@Doc("The tenant.") Account account) {}
 
-    record Wanted(@Doc("The new plan.") Plan plan) {}
+    record ChangeRequest(@Doc("The new plan.") Plan plan) {}
 
-    record Changed(
+    record ChangeResponse(
             @Doc("The tenant, with the new plan.") Account account,
             @Doc("The plan before.") Plan previousPlan,
             @Doc("false when it had this plan already.") boolean changed,
 
-            @Doc(
-                    "The scopes in which there is more than the plan allows: all of it stays and can be used, but nothing can be"
-                            + " created there before enough of it is gone. Absent when there is none.")
+            @Doc("The scopes that exceed the plan. What exists stays and works, but nothing can be created there before"
+                    + " enough is gone. Absent when there is none.")
             @Nullable
             List<Scope> exceeded) {}
 
-    private Tool<Read, Shown> read() {
+    private Tool<ReadRequest, ReadResponse> read() {
         return Tool.named("AC_Read")
                 .title("Read the account")
                 .description("""
                         Reads the plan and its limits: allowed, used and left. Next: AC_ChangePlan.""")
                 .details("""
-                        It also shows when a count starts anew, and how many requests your credential may make. It \
+                        It also shows when a count starts again, and how many requests your credential may make. It \
                         works when the commands of the day are used up, and does not count as one.""")
                 .alsoCalled(
                         "quota", "usage", "how much is left", "billing", "subscription", "consumption", "rate limit")
                 .needs(Capability.ACCOUNT_READ)
                 .route("GET", "/api/account")
                 .unmetered()
-                .handledBy(Read.class, Shown.class, (_, call) -> new Shown(account(call, accounts.read(call))));
+                .handledBy(
+                        ReadRequest.class,
+                        ReadResponse.class,
+                        (_, call) -> new ReadResponse(account(call, accounts.read(call))));
     }
 
-    private Tool<Wanted, Changed> changePlan() {
+    private Tool<ChangeRequest, ChangeResponse> changePlan() {
         return Tool.named("AC_ChangePlan")
                 .title("Change the plan")
                 .description("Changes the plan (free, team, scale, unlimited), for owners.")
@@ -80,10 +82,10 @@ public final class PlanTools {
                 .route("POST", "/api/account/plan")
                 .example("plan", "team")
                 .unmetered()
-                .handledBy(Wanted.class, Changed.class, (in, call) -> {
+                .handledBy(ChangeRequest.class, ChangeResponse.class, (in, call) -> {
                     var previous = accounts.change(call, in.plan());
                     if (previous != in.plan()) {
-                        call.tell(
+                        call.emit(
                                 EventType.BILLING_PLAN_CHANGED,
                                 new EventData.PlanChanged(
                                         previous, in.plan(), call.caller().userName()));
@@ -93,7 +95,8 @@ public final class PlanTools {
                             .filter(Account.Usage::exceedsPlan)
                             .map(Account.Usage::scope)
                             .toList();
-                    return new Changed(account, previous, previous != in.plan(), exceeded.isEmpty() ? null : exceeded);
+                    return new ChangeResponse(
+                            account, previous, previous != in.plan(), exceeded.isEmpty() ? null : exceeded);
                 });
     }
 
@@ -111,7 +114,7 @@ public final class PlanTools {
     private Account.Usage usage(Call call, AccountStore.Account stored, Scope scope) {
         var limit = stored.plan().limit(scope);
         var counted = stored.counts().getOrDefault(scope, 0L);
-        // Of commands this replica knows some that are not in the database yet.
+        // This replica may have run commands that are not in the database yet.
         var count = scope.isStanding() ? counted : Math.max(counted, meter.ran(call.caller()));
         var tomorrow =
                 call.now().atOffset(ZoneOffset.UTC).truncatedTo(ChronoUnit.DAYS).plusDays(1);

@@ -25,15 +25,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * The limits of tenants' plans. Commands are counted in memory and written every second, when the counts of all replicas are
- * read too, so that no request waits for it: what others did in the last two seconds is not known. Counts (agents, banks, …) are
- * limited exactly, by the database itself; here they are only reported.
+ * The limits of tenants' plans. Commands are counted in memory. Every second the counts are written and those of all
+ * replicas are read, so that no request waits for it. What other replicas counted in the last two seconds is not
+ * known. Counts (agents, banks, …) are limited exactly, by the database; this class only reports them.
  */
 public final class Quotas {
     private static final long DAY_SECONDS = Duration.ofDays(1).toSeconds();
     private static final int MOST_WAITING = 10_000;
 
-    private final Map<UsageStore.News.Key, UsageStore.News> rejected = new ConcurrentHashMap<>();
+    private final Map<UsageStore.QuotaNotice.NoticeKey, UsageStore.QuotaNotice> rejected = new ConcurrentHashMap<>();
     private final Db db;
     private final UsageStore store;
     private final UsageCounters counters;
@@ -52,7 +52,7 @@ public final class Quotas {
     /**
      * Counts a call of a metered tool.
      *
-     * @throws Problem {@code quota_exceeded} when the plan allows no more today
+     * @throws Problem {@code quota_exceeded} if the plan allows no more today
      */
     public void count(Call call) {
         var counter = counters.of(call.caller().tenant());
@@ -64,7 +64,7 @@ public final class Quotas {
         }
     }
 
-    /** The call's transaction is committed. */
+    /** Records what the call created, once its transaction is committed. */
     public void done(Call call) {
         counters.find(call.caller().tenant())
                 .ifPresent(counter -> call.created().forEach(counter::created));
@@ -73,28 +73,29 @@ public final class Quotas {
         }
     }
 
-    /** Records that a call was refused for this; an event reports it soon. */
+    /** Records that a call was refused because of this limit. An event reports it soon. */
     public void rejected(Caller caller, String service, LimitExceeded excess) {
         if (rejected.size() < MOST_WAITING) {
-            var key = new UsageStore.News.Key(caller.tenant(), excess.scope(), "rejected", 0);
+            var key = new UsageStore.QuotaNotice.NoticeKey(caller.tenant(), excess.scope(), "rejected", 0);
             rejected.computeIfAbsent(key, _ -> rejection(key, service, excess));
         }
     }
 
-    private UsageStore.News rejection(UsageStore.News.Key key, String service, LimitExceeded excess) {
+    private UsageStore.QuotaNotice rejection(
+            UsageStore.QuotaNotice.NoticeKey key, String service, LimitExceeded excess) {
         var data =
                 new EventData.RequestRejected(excess.scope(), excess.limit(), excess.count(), excess.plan(), service);
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         var event = Event.of(EventType.QUOTA_REQUEST_REJECTED, now, data);
-        return new UsageStore.News(key, now, event);
+        return new UsageStore.QuotaNotice(key, now, event);
     }
 
-    /** What is left of today's commands; empty if that is not limited, or not known now. */
+    /** Returns what is left of today's commands; empty if they are not limited, or the count is not known now. */
     public List<Allowance> commands(Caller caller) {
         return left(caller, Scope.COMMANDS);
     }
 
-    /** The commands of today, as far as this replica knows; 0 if that is not known now. */
+    /** Returns today's commands, as far as this replica knows; 0 if the count is not known now. */
     long ran(Caller caller) {
         try {
             return counters.of(caller.tenant()).count(Scope.COMMANDS, day(clock.instant()));
@@ -103,7 +104,7 @@ public final class Quotas {
         }
     }
 
-    /** What is left of a scope; empty if it is not limited, or not known now. */
+    /** Returns what is left of a scope; empty if it is not limited, or the count is not known now. */
     List<Allowance> left(Caller caller, Scope scope) {
         UsageCounter counter;
         try {
@@ -127,7 +128,7 @@ public final class Quotas {
         return DAY_SECONDS - Math.floorMod(now.getEpochSecond(), DAY_SECONDS);
     }
 
-    /** The number of the UTC day, since 1970. */
+    /** Returns the number of the UTC day since 1970. */
     private static long day(Instant now) {
         return Math.floorDiv(now.getEpochSecond(), DAY_SECONDS);
     }
@@ -141,37 +142,38 @@ public final class Quotas {
         store.purge(now);
     }
 
-    /** Writes what was counted since the last time, with the events about it, and reads what others have counted. */
+    /** Writes the new counts with the events about them, and reads the counts of all replicas. */
     public void flush() {
         counters.flush(this::write);
     }
 
-    private record Written(List<UsageStore.Raised> commands, boolean told) {}
+    private record Written(List<UsageStore.Raised> commands, boolean hasNotices) {}
 
     private void write(List<UsageCounters.Made> made) {
         var refusals = List.copyOf(rejected.values());
         var written = db.transaction(() -> write(made, refusals));
-        var counts = new HashMap<UsageStore.Ran.Day, Long>();
+        var counts = new HashMap<UsageStore.CountedCall.Day, Long>();
         written.commands()
                 .forEach(raised -> counts.put(
-                        new UsageStore.Ran.Day(raised.tenant(), Objects.requireNonNull(raised.day())), raised.after()));
+                        new UsageStore.CountedCall.Day(raised.tenant(), Objects.requireNonNull(raised.day())),
+                        raised.after()));
         made.forEach(one -> one.day().counted(counts.getOrDefault(one.ran().key(), 0L), one.upTo()));
-        refusals.forEach(news -> rejected.remove(news.key(), news));
-        if (written.told()) {
+        refusals.forEach(notice -> rejected.remove(notice.key(), notice));
+        if (written.hasNotices()) {
             events.committed();
         }
     }
 
-    private Written write(List<UsageCounters.Made> made, List<UsageStore.News> refusals) {
+    private Written write(List<UsageCounters.Made> made, List<UsageStore.QuotaNotice> refusals) {
         var commands = made.isEmpty()
                 ? List.<UsageStore.Raised>of()
                 : store.add(made.stream().map(UsageCounters.Made::ran).toList());
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        var news = new LinkedHashMap<UsageStore.News.Key, UsageStore.News>();
-        refusals.forEach(one -> news.put(one.key(), one));
+        var notices = new LinkedHashMap<UsageStore.QuotaNotice.NoticeKey, UsageStore.QuotaNotice>();
+        refusals.forEach(one -> notices.put(one.key(), one));
         Stream.concat(commands.stream(), store.rollUp().stream())
                 .flatMap(raised -> Thresholds.crossed(raised, now))
-                .forEach(one -> news.put(one.key(), one));
-        return new Written(commands, !news.isEmpty() && store.tell(news.values()));
+                .forEach(one -> notices.put(one.key(), one));
+        return new Written(commands, !notices.isEmpty() && store.publish(notices.values()));
     }
 }

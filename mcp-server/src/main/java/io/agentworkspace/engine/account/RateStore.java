@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The requests that all replicas together admitted: a token bucket for each caller, by the database's clock. */
+/** The requests admitted by all replicas together: a token bucket for each caller, by the database's clock. */
 public final class RateStore {
     private final Db db;
 
@@ -16,22 +16,25 @@ public final class RateStore {
         this.db = db;
     }
 
-    /** Who is counted: a principal of a tenant. */
-    public record Asker(long tenant, String principal) {}
+    /** Whose requests are counted: a principal of a tenant. */
+    public record CallerId(long tenant, String principal) {}
 
     /**
-     * What is added for each asker.
+     * The requests to add for each principal.
      *
-     * @param age how long ago the first of it was admitted; a bucket that was full then is drained from then on
-     * @param perSecond how fast a bucket fills
-     * @param most how long at most a bucket takes to fill
+     * @param age how long ago the first of them was admitted; a bucket that was full then is drained from then on
+     * @param perSecond how many requests a bucket regains per second
+     * @param most the longest time that a bucket takes to fill
      */
-    public record Spent(Map<Asker, Long> made, Duration age, long perSecond, Duration most) {}
+    public record Spent(Map<CallerId, Long> made, Duration age, long perSecond, Duration most) {}
 
-    /** Adds to what was admitted elsewhere; returns how long each bucket takes to fill, not positive if it is full. */
-    public Map<Asker, Duration> add(Spent spent) {
-        var askers = List.copyOf(spent.made().keySet());
-        var waits = new HashMap<Asker, Duration>();
+    /**
+     * Adds requests to those of other replicas. Returns how long each bucket takes to fill; not positive if it is
+     * full.
+     */
+    public Map<CallerId, Duration> add(Spent spent) {
+        var callers = List.copyOf(spent.made().keySet());
+        var waits = new HashMap<CallerId, Duration>();
         db.sql("""
                 INSERT INTO rate_spent AS r (tenant_id, principal, full_at)
                 SELECT tenant_id, principal,
@@ -47,16 +50,16 @@ public final class RateStore {
                 .set("age", spent.age().toString())
                 .set("per_second", spent.perSecond())
                 .set("most", spent.most().toString())
-                .set("tenants", askers.stream().map(Asker::tenant).toList())
-                .set("principals", askers.stream().map(Asker::principal).toList())
-                .set("made", askers.stream().map(spent.made()::get).toList())
+                .set("tenants", callers.stream().map(CallerId::tenant).toList())
+                .set("principals", callers.stream().map(CallerId::principal).toList())
+                .set("made", callers.stream().map(spent.made()::get).toList())
                 .list(row -> waits.put(
-                        new Asker(row.number("tenant_id"), row.text("principal")),
+                        new CallerId(row.number("tenant_id"), row.text("principal")),
                         Duration.of(row.number("micros"), ChronoUnit.MICROS)));
         return waits;
     }
 
-    /** Deletes buckets that are full: they hold no information. */
+    /** Deletes full buckets, which contain no information. */
     public void purge(Instant now) {
         db.deleteOld("rate_spent", "full_at < least(CAST(:until AS timestamptz), now())", now);
     }

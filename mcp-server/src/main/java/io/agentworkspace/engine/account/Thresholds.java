@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.account;
 
-import io.agentworkspace.engine.account.UsageStore.News;
+import io.agentworkspace.engine.account.UsageStore.QuotaNotice;
 import io.agentworkspace.engine.account.UsageStore.Raised;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.event.EventData;
@@ -13,14 +13,17 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The shares of a limit that a tenant is told of when its count crosses them (contract, Limits). */
+/** The shares of a limit that an event reports when a tenant's count crosses them (contract, Limits). */
 final class Thresholds {
     private static final int[] PERCENT = {80, 100};
 
     private Thresholds() {}
 
-    /** Those that a count has crossed, for the UTC day of the count; what there is, is counted on the day it is told. */
-    static Stream<News> crossed(Raised raised, Instant now) {
+    /**
+     * Returns the thresholds that a count has crossed. They belong to the UTC day of the count, or to today if the
+     * scope has no days.
+     */
+    static Stream<QuotaNotice> crossed(Raised raised, Instant now) {
         var limit = raised.plan().limit(raised.scope());
         if (limit.isEmpty()) {
             return Stream.empty();
@@ -31,22 +34,22 @@ final class Thresholds {
                     var line = Math.ceilDiv(limit.getAsLong() * percent, 100);
                     return raised.before() < line && raised.after() >= line;
                 })
-                .mapToObj(percent -> news(raised, percent, limit.getAsLong(), day, now));
+                .mapToObj(percent -> notice(raised, percent, limit.getAsLong(), day, now));
     }
 
-    private static News news(Raised raised, int percent, long limit, LocalDate day, Instant now) {
+    private static QuotaNotice notice(Raised raised, int percent, long limit, LocalDate day, Instant now) {
         var data = new EventData.ThresholdReached(
                 raised.scope(), percent, limit, raised.after(), raised.plan(), exhaustion(raised, limit, now));
         var event = Event.of(EventType.QUOTA_THRESHOLD_REACHED, now, data);
-        var key = new News.Key(raised.tenant(), raised.scope(), String.valueOf(percent), limit);
-        return new News(key, start(day), event);
+        var key = new QuotaNotice.NoticeKey(raised.tenant(), raised.scope(), String.valueOf(percent), limit);
+        return new QuotaNotice(key, start(day), event);
     }
 
     private static Instant start(LocalDate day) {
         return day.atStartOfDay(ZoneOffset.UTC).toInstant();
     }
 
-    /** When the day's limit is reached if the rest of the day is like its beginning; null where it is not, or is already. */
+    /** Returns when the day's limit will be reached at the average rate so far; null if it will not, or already is. */
     private static @Nullable Instant exhaustion(Raised raised, long limit, Instant now) {
         if (raised.day() == null || raised.after() >= limit) {
             return null;

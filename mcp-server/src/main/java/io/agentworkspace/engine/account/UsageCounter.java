@@ -7,14 +7,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
-/** What one replica knows of one tenant: its plan, what the database has counted, and what was done here since. */
+/** What one replica knows about one tenant: its plan, the database's counts, and what was done here since. */
 final class UsageCounter {
     private static final int SCOPES = Scope.values().length;
 
     final long tenant;
     private volatile @Nullable Counts latest;
     private volatile Day today = new Day(Long.MIN_VALUE);
-    /** Until all of it is counted. */
+    /** The previous day. It is kept until all of its commands are counted. */
     private volatile @Nullable Day before;
 
     private final AtomicLongArray created = new AtomicLongArray(SCOPES);
@@ -26,24 +26,24 @@ final class UsageCounter {
     }
 
     /**
-     * What was read last.
+     * The counts as last read.
      *
-     * @param created what had been created here before it was read
+     * @param created what had been created here before the read
      */
     private record Counts(Plan plan, long[] counts, long[] created) {}
 
-    /** The commands of a UTC day, by its number since 1970. */
+    /** The commands of a UTC day, identified by its number since 1970. */
     static final class Day {
         final long number;
         private final AtomicLong made = new AtomicLong();
-        private volatile Counted counted = new Counted(0, 0);
+        private volatile Count counted = new Count(0, 0);
 
         private Day(long number) {
             this.number = number;
         }
 
-        /** @param flushed how many of those made here are in the count */
-        private record Counted(long count, long flushed) {}
+        /** @param flushed how many of the commands run here are in the count */
+        private record Count(long count, long flushed) {}
 
         long count() {
             var known = counted;
@@ -66,19 +66,19 @@ final class UsageCounter {
             return made.get();
         }
 
-        /** How many of those made here are in the database's count. */
+        /** Returns how many of the commands run here are in the database's count. */
         long flushed() {
             return counted.flushed;
         }
 
-        /** The database has counted so many, with the first {@code flushed} of those made here. */
+        /** Sets the database's count, which includes the first {@code flushed} commands run here. */
         void counted(long count, long flushed) {
-            counted = new Counted(count, flushed);
+            counted = new Count(count, flushed);
         }
 
-        /** What was read while nothing was being counted. */
+        /** Sets the count as read while no commands were being added. */
         void read(long count) {
-            counted = new Counted(count, counted.flushed);
+            counted = new Count(count, counted.flushed);
         }
     }
 
@@ -86,12 +86,12 @@ final class UsageCounter {
         return !stale && latest != null;
     }
 
-    /** Its plan is another one: to be read before it is used again. */
+    /** Marks the tenant's data as stale: it is read again before its next use, since the plan has changed. */
     void forget() {
         stale = true;
     }
 
-    /** Before reading: what is changed from now on makes it stale again. */
+    /** Begins a read: a change from now on marks the data as stale again. Returns what was created here so far. */
     long[] beforeRead() {
         stale = false;
         var now = new long[SCOPES];
@@ -101,7 +101,7 @@ final class UsageCounter {
         return now;
     }
 
-    /** @param createdBefore what {@link #beforeRead} said */
+    /** @param createdBefore the result of {@link #beforeRead} */
     void read(Plan plan, Map<Scope, Long> counts, long[] createdBefore, long day) {
         var found = new long[SCOPES];
         counts.forEach((scope, count) -> found[scope.ordinal()] = count);
@@ -117,7 +117,7 @@ final class UsageCounter {
         return known == null ? Plan.UNLIMITED : known.plan;
     }
 
-    /** How many there are, as far as this replica knows. */
+    /** Returns the count of a scope, as far as this replica knows. */
     long count(Scope scope, long day) {
         if (!scope.isStanding()) {
             return on(day).count();
@@ -131,7 +131,7 @@ final class UsageCounter {
         created.addAndGet(scope.ordinal(), count);
     }
 
-    /** Counts a call of a tool, unless there were as many already. */
+    /** Counts a call of a tool. Returns false, without counting, if the limit is reached. */
     boolean run(long day, long limit) {
         return on(day).take(limit);
     }
@@ -154,13 +154,13 @@ final class UsageCounter {
         }
     }
 
-    /** The days of which something may be waiting to be counted. */
+    /** Returns the days that may have commands still to be counted. */
     Day[] days() {
         var earlier = before;
         return earlier == null ? new Day[] {today} : new Day[] {earlier, today};
     }
 
-    /** Whether nobody has asked for it since then, and nothing waits to be counted. */
+    /** Returns whether the tenant was not used since then, and has nothing left to be counted. */
     boolean isIdle(long since) {
         for (var day : days()) {
             if (day.made() != day.flushed()) {

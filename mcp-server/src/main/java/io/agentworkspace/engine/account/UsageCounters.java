@@ -18,7 +18,10 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** What this replica knows of the tenants that use it. It is read again every second, and at once where the plan has changed. */
+/**
+ * What this replica knows about the tenants that use it. It is read again every second, and before the next use after
+ * a plan has changed.
+ */
 final class UsageCounters {
     private static final Duration REMEMBERED = Duration.ofMinutes(10);
     private static final String TENANT = "tenant:";
@@ -29,7 +32,7 @@ final class UsageCounters {
     private final UsageStore store;
     private final Clock clock;
 
-    /** @param watch hears of changed plans */
+    /** @param watch reports changed plans */
     UsageCounters(UsageStore store, CallerChanges watch, Clock clock) {
         this.store = store;
         this.clock = clock;
@@ -37,13 +40,13 @@ final class UsageCounters {
     }
 
     /**
-     * Commands that are to be added to the database's count.
+     * Commands to add to the database's count.
      *
-     * @param upTo how many had been made here by then
+     * @param upTo how many commands had been run here by then
      */
-    record Made(UsageCounter.Day day, UsageStore.Ran ran, long upTo) {}
+    record Made(UsageCounter.Day day, UsageStore.CountedCall ran, long upTo) {}
 
-    /** What is not heard here is read with the counts, a second later. */
+    /** Handles a reported change. A change that is missed here takes effect with the counts, a second later. */
     private void changed(String what) {
         if (what.startsWith(TENANT)) {
             changes.incrementAndGet();
@@ -51,17 +54,17 @@ final class UsageCounters {
         }
     }
 
-    /** Its plan is another one. */
+    /** Discards what is known about the tenant, since its plan has changed. */
     void forget(long tenant) {
         find(tenant).ifPresent(UsageCounter::forget);
     }
 
-    /** What is known of a tenant, if anything is. */
+    /** Returns what is known about a tenant; empty if nothing is. */
     Optional<UsageCounter> find(long tenant) {
         return Optional.ofNullable(tallies.get(tenant));
     }
 
-    /** Where nothing is known yet, or no longer, it is read: a round trip for a tenant that comes to this replica. */
+    /** Returns a tenant's counter. If its data is missing or stale, it is read first: one round trip. */
     UsageCounter of(long tenant) {
         var counter = tallies.computeIfAbsent(tenant, UsageCounter::new);
         counter.used(clock.millis());
@@ -72,8 +75,9 @@ final class UsageCounters {
     }
 
     /**
-     * Never while commands are being added: what is read has all of them that this replica takes for counted, or none. The
-     * tally's own lock is taken after that of flushing, as the flush does too.
+     * Reads a counter, but never while commands are being added. Thus the result contains either all commands that
+     * this replica treats as counted, or none. The lock for flushing is taken before the counter's own, as in a
+     * flush.
      */
     private void read(UsageCounter counter) {
         flushing.readLock().lock();
@@ -97,7 +101,7 @@ final class UsageCounters {
         var created = new HashMap<Long, long[]>();
         some.forEach(counter -> created.put(counter.tenant, counter.beforeRead()));
         var found = store.read(created.keySet(), day).stream()
-                .collect(Collectors.toMap(UsageStore.Known::tenant, known -> known));
+                .collect(Collectors.toMap(UsageStore.TenantUsage::tenant, known -> known));
         for (var counter : some) {
             var known = found.get(counter.tenant);
             if (known != null) {
@@ -106,11 +110,11 @@ final class UsageCounters {
             }
         }
         if (changes.get() != before) {
-            some.forEach(UsageCounter::forget); // What was read may be older than what was heard.
+            some.forEach(UsageCounter::forget); // A change was reported meanwhile, so what was read may be outdated.
         }
     }
 
-    /** Lets the commands be written that were made since the last time, and reads what all replicas have counted. */
+    /** Writes the commands run since the last flush, and reads the counts of all replicas. */
     void flush(Consumer<List<Made>> write) {
         flushing.writeLock().lock();
         try {
@@ -131,8 +135,8 @@ final class UsageCounters {
             for (var day : counter.days()) {
                 var upTo = day.made();
                 if (upTo > day.flushed()) {
-                    var key = new UsageStore.Ran.Day(counter.tenant, LocalDate.ofEpochDay(day.number));
-                    made.add(new Made(day, new UsageStore.Ran(key, upTo - day.flushed()), upTo));
+                    var key = new UsageStore.CountedCall.Day(counter.tenant, LocalDate.ofEpochDay(day.number));
+                    made.add(new Made(day, new UsageStore.CountedCall(key, upTo - day.flushed()), upTo));
                 }
             }
         }

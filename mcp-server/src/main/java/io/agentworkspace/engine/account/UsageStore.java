@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The counts of what plans limit. What there is, is counted by triggers, as differences in the statement that makes them;
- * commands are added by each replica every second.
+ * The counts that plans limit. Triggers count existing things, as differences in the statement that creates them.
+ * Each replica adds its commands every second.
  */
 final class UsageStore {
     private static final Duration KEPT = Duration.ofDays(90);
     private static final int BATCH = 50_000;
 
-    /** The counts of a tenant {@code t} now, as a JSON object: what there is, and the commands of {@code :day}. */
+    /** A tenant {@code t}'s current counts as a JSON object: existing things, and the commands of {@code :day}. */
     static final String COUNTS = """
             (SELECT jsonb_object_agg(u.scope, u.count)
                FROM usage_now u
@@ -48,13 +48,13 @@ final class UsageStore {
     }
 
     /** A tenant's plan and counts. */
-    record Known(long tenant, Plan plan, Map<Scope, Long> counts) {}
+    record TenantUsage(long tenant, Plan plan, Map<Scope, Long> counts) {}
 
-    List<Known> read(Collection<Long> tenants, LocalDate day) {
+    List<TenantUsage> read(Collection<Long> tenants, LocalDate day) {
         return db.sql(READ)
                 .set("tenants", tenants)
                 .set("day", day.toString())
-                .list(row -> new Known(row.number("tenant_id"), Plan.of(row.text("plan")), counts(row)));
+                .list(row -> new TenantUsage(row.number("tenant_id"), Plan.of(row.text("plan")), counts(row)));
     }
 
     static Map<Scope, Long> counts(Row row) throws SQLException {
@@ -69,19 +69,19 @@ final class UsageStore {
     }
 
     /** Commands that a replica has run. */
-    record Ran(Day key, long made) {
+    record CountedCall(Day key, long made) {
         record Day(long tenant, LocalDate day) {}
     }
 
     /**
-     * A count that was changed.
+     * A count that has changed.
      *
-     * @param day the UTC day of what is counted by the day
+     * @param day the UTC day, for counts per day
      */
     record Raised(long tenant, Scope scope, @Nullable LocalDate day, Plan plan, long before, long after) {}
 
-    /** Adds commands to those of all replicas. */
-    List<Raised> add(List<Ran> ran) {
+    /** Adds commands to the count of all replicas. */
+    List<Raised> add(List<CountedCall> ran) {
         return db.sql("""
                 WITH ran AS (SELECT * FROM unnest(CAST(:tenants AS bigint[]), CAST(:days AS date[]), CAST(:made AS bigint[]))
                                            r (tenant_id, day, made)),
@@ -96,11 +96,11 @@ final class UsageStore {
                 """)
                 .set("tenants", ran.stream().map(one -> one.key().tenant()).toList())
                 .set("days", ran.stream().map(one -> one.key().day().toString()).toList())
-                .set("made", ran.stream().map(Ran::made).toList())
+                .set("made", ran.stream().map(CountedCall::made).toList())
                 .list(row -> raised(row, LocalDate.parse(row.text("day"))));
     }
 
-    /** Adds up the differences that no other replica is adding up at this moment. */
+    /** Adds up the differences that no other replica is adding up at the moment. */
     List<Raised> rollUp() {
         return db.sql("""
                 WITH taken AS (DELETE FROM usage_delta
@@ -130,26 +130,26 @@ final class UsageStore {
     }
 
     /**
-     * Something that a tenant is to be told, unless it was already.
+     * An event to report to a tenant, unless it was reported already.
      *
      * @param at the beginning of the day, or the moment of the refusal
      */
-    record News(Key key, Instant at, Event event) {
+    record QuotaNotice(NoticeKey key, Instant at, Event event) {
         /**
-         * What is told once in a time.
+         * What is reported only once in a period.
          *
          * @param what {@code 80}, {@code 100} or {@code rejected}
-         * @param limit that a threshold is a share of; 0 for refusals
+         * @param limit the limit that the threshold is a share of; 0 for refusals
          */
-        record Key(long tenant, Scope scope, String what, long limit) {}
+        record NoticeKey(long tenant, Scope scope, String what, long limit) {}
     }
 
-    /** Writes the events of what is news: of a limit's threshold no more on the same day, of refusals none for a minute. */
-    boolean tell(Collection<News> all) {
+    /** Writes the events that are due: for each threshold at most one a day, for refusals at most one a minute. */
+    boolean publish(Collection<QuotaNotice> all) {
         var fresh = fresh(all);
         var rows = all.stream()
-                .filter(news -> fresh.contains(news.key()))
-                .map(news -> EventLog.row(news.key().tenant(), news.event()))
+                .filter(notice -> fresh.contains(notice.key()))
+                .map(notice -> EventLog.row(notice.key().tenant(), notice.event()))
                 .toList();
         if (!rows.isEmpty()) {
             db.sql(EventLog.INSERT).set("events", Json.text(rows)).run();
@@ -157,14 +157,14 @@ final class UsageStore {
         return !rows.isEmpty();
     }
 
-    private Set<News.Key> fresh(Collection<News> all) {
+    private Set<QuotaNotice.NoticeKey> fresh(Collection<QuotaNotice> all) {
         var rows = Json.text(all.stream()
-                .map(news -> Json.object()
-                        .put("tenant_id", news.key().tenant())
-                        .put("scope", news.key().scope().word())
-                        .put("what", news.key().what())
-                        .put("most", news.key().limit())
-                        .put("at", news.at().toString()))
+                .map(notice -> Json.object()
+                        .put("tenant_id", notice.key().tenant())
+                        .put("scope", notice.key().scope().word())
+                        .put("what", notice.key().what())
+                        .put("most", notice.key().limit())
+                        .put("at", notice.at().toString()))
                 .toList());
         return new HashSet<>(db.sql("""
                 INSERT INTO quota_told AS q (tenant_id, scope, what, most, at)
@@ -176,11 +176,11 @@ final class UsageStore {
                 RETURNING tenant_id, scope, what, most
                 """)
                 .set("rows", rows)
-                .list(row -> new News.Key(
+                .list(row -> new QuotaNotice.NoticeKey(
                         row.number("tenant_id"), Scope.of(row.text("scope")), row.text("what"), row.number("most"))));
     }
 
-    /** Clears away the counts of days long past. */
+    /** Deletes the counts of days long past. */
     void purge(Instant now) {
         db.deleteOld(
                 "usage",

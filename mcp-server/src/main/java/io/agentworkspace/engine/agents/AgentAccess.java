@@ -14,7 +14,7 @@ import java.util.Optional;
 public final class AgentAccess {
     private AgentAccess() {}
 
-    public static Optional<Problem> missing(Call call, AgentStore.Held held) {
+    public static Optional<Problem> missing(Call call, AgentStore.LockedAgent held) {
         return missing(call, held.ref(), held.owner(), held.ownerName());
     }
 
@@ -24,7 +24,9 @@ public final class AgentAccess {
         var own = ownerId == call.context().user().id();
         var admin = call.caller().isAdmin();
         var name = agent.name();
-        return switch (call.tool().requirement(OfAgent.class)) {
+        var required = call.tool().requirement(OfAgent.class);
+        call.checked(required);
+        return switch (required) {
             case SEE -> AccessCheck.GRANTED;
             case OWN ->
                 refusedIf(elsewhere, AccessNotes.boundNotToChange(name))

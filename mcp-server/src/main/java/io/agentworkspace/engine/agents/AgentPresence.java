@@ -7,17 +7,17 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * When each context that speaks as an agent was last used. Recorded in memory and written in one statement every few
- * seconds, so that a read stays one round trip; a crash loses a few seconds of presence and nothing else.
+ * Records when each context that speaks as an agent was last used. Uses are collected in memory and written in one
+ * statement every few seconds, so a read stays one round trip. A crash loses a few seconds of presence and nothing else.
  */
 public final class AgentPresence {
     /** @param bound the agent that the principal always acts as; 0 for none */
-    private record Key(long tenant, String principal, String context, long bound) {}
+    private record PresenceKey(long tenant, String principal, String context, long bound) {}
 
-    /** While the database is away, no more than this are remembered. */
+    /** The maximum number of uses held in memory while the database is unreachable. */
     private static final int MAX_TOUCHED = 100_000;
 
-    private final PendingWrites<Key, Instant> touched =
+    private final PendingWrites<PresenceKey, Instant> touched =
             new PendingWrites<>(MAX_TOUCHED, (older, newer) -> newer.isAfter(older) ? newer : older);
     private final Db db;
 
@@ -25,17 +25,17 @@ public final class AgentPresence {
         this.db = db;
     }
 
-    /** Records that the call's context was used, if it speaks as an agent. */
+    /** Records a use of the call's context, if it speaks as an agent. */
     public void touch(Call call) {
         var context = call.contextIfKnown();
         if (context != null && context.self() != null) {
             var caller = call.caller();
             var bound = caller.boundAgent() == null ? 0 : caller.boundAgent();
-            touched.add(new Key(caller.tenant(), caller.principal(), call.contextName(), bound), call.now());
+            touched.add(new PresenceKey(caller.tenant(), caller.principal(), call.contextName(), bound), call.now());
         }
     }
 
-    /** Writes the uses recorded since the last time. Those that could not be written are recorded again. */
+    /** Writes the recorded uses. Those that could not be written are recorded again. */
     public void flush() {
         var taken = touched.take();
         if (taken.isEmpty()) {
@@ -49,7 +49,7 @@ public final class AgentPresence {
         }
     }
 
-    private void write(Map<Key, Instant> taken) {
+    private void write(Map<PresenceKey, Instant> taken) {
         var keys = taken.keySet();
         db.sql("""
                 WITH t AS (
@@ -69,10 +69,10 @@ public final class AgentPresence {
                  WHERE t.bound = 0
                    AND c.tenant_id = t.tenant_id AND c.principal = t.principal AND c.name = t.name
                 """)
-                .set("tenants", keys.stream().map(Key::tenant).toList())
-                .set("principals", keys.stream().map(Key::principal).toList())
-                .set("names", keys.stream().map(Key::context).toList())
-                .set("bound", keys.stream().map(Key::bound).toList())
+                .set("tenants", keys.stream().map(PresenceKey::tenant).toList())
+                .set("principals", keys.stream().map(PresenceKey::principal).toList())
+                .set("names", keys.stream().map(PresenceKey::context).toList())
+                .set("bound", keys.stream().map(PresenceKey::bound).toList())
                 .set("times", taken.values().stream().map(Instant::toString).toList())
                 .run();
     }

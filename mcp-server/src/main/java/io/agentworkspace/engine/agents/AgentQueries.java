@@ -18,10 +18,10 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of agents and of their messages: one statement each, including the context. */
+/** Reads agents and their messages: one statement each, including the context. */
 public final class AgentQueries {
-    /** Whether the acting user may see the stream of participant {@code p}, who is the agent {@code a}. */
-    private static final String MAY_SEE_STREAM = """
+    /** Whether the acting user may see the stream of participant {@code p}, which is the agent {@code a}. */
+    static final String MAY_SEE_STREAM = """
             (a.owner_id = ctx.user_id OR :admin
              OR (SELECT true FROM participant mine
                   WHERE mine.tenant_id = p.tenant_id AND mine.stream_id = p.stream_id
@@ -139,17 +139,19 @@ public final class AgentQueries {
 
     private final Db db;
     private final AgentStore agents;
+    private final NamedAgentQueries named;
 
     public AgentQueries(Db db, AgentStore agents) {
         this.db = db;
         this.agents = agents;
+        this.named = new NamedAgentQueries(db);
     }
 
-    /** One row of a list, with its agent's presence. */
-    record Entry(Agent agent, long unread, @Nullable Instant lastMessageAt) {}
+    /** A row of a list, with the agent's presence. */
+    record AgentSummary(Agent agent, long unread, @Nullable Instant lastMessageAt) {}
 
-    /** The acting user's roster, or, with a prefix, the visible agents whose names start with it. */
-    ListSlice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
+    /** Returns the acting user's roster, or, with a prefix, the visible agents whose names start with it. */
+    ListSlice<AgentSummary> list(Call call, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         var rows = db.sql(call, prefix == null ? LIST_ROSTER : LIST_NAMED)
@@ -158,7 +160,7 @@ public final class AgentQueries {
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    return row.jsonList("rows", Entry.class);
+                    return row.jsonList("rows", AgentSummary.class);
                 })
                 .orElseThrow();
         return ListSlice.of(
@@ -169,21 +171,31 @@ public final class AgentQueries {
     }
 
     /**
-     * An agent, none for a user, and its latest messages that the acting user may see, oldest first. Only the streams
-     * with the latest messages are read; those with messages after the cursor do not count.
+     * An agent (null for a user), and its latest messages that the acting user may see, oldest first. Only the streams
+     * with the latest messages are read; streams whose messages are all after the cursor do not count.
      */
-    record Found(@Nullable Agent agent, ListSlice<Message> messages) {}
+    record AgentWithMessages(@Nullable Agent agent, ListSlice<Message> messages) {}
 
     /**
-     * The named agent, else the selected one, else the speaker: self, or the user. A speaker who reads their own
-     * messages marks what is shown as read.
+     * Reads the named agent, else the selected one, else the speaker: self, or the user. A speaker who reads their own
+     * messages marks the shown ones as read.
      *
      * @param inbox whether the selected agent is ignored
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
      */
-    Found read(Call call, @Nullable Name name, boolean inbox, @Nullable Page page) {
+    AgentWithMessages read(Call call, @Nullable Name name, boolean inbox, @Nullable Page page) {
         var limit = Page.limit(page);
         var before = before(page);
+        if (name != null && before == null && call.actingFor() == null) {
+            var simple = named.find(call, name, limit);
+            if (simple.isPresent()) {
+                return simple.get();
+            }
+        }
+        return general(call, name, inbox, before, limit);
+    }
+
+    private AgentWithMessages general(Call call, @Nullable Name name, boolean inbox, @Nullable UUID before, int limit) {
         var found = db.sql(call, READ)
                 .set("key", name == null ? null : name.key())
                 .set("inbox", inbox)
@@ -198,7 +210,7 @@ public final class AgentQueries {
         return found;
     }
 
-    /** The cursor is the oldest message shown. */
+    /** Returns the id in the cursor, which is the oldest message shown. */
     private static @Nullable UUID before(@Nullable Page page) {
         var keys = Page.after(page, 1);
         try {
@@ -208,7 +220,7 @@ public final class AgentQueries {
         }
     }
 
-    private static Found found(Call call, Row row) throws SQLException {
+    private static AgentWithMessages found(Call call, Row row) throws SQLException {
         var context = ContextStore.read(call, row);
         call.context(context.withUnread(context.unread() - row.number("cleared")));
         var agent = row.json("agent", Agent.class);
@@ -216,6 +228,6 @@ public final class AgentQueries {
             call.budget().spend(agent);
         }
         var messages = row.jsonList("messages", Message.class);
-        return new Found(agent, ListSlice.newest(call, messages, row.flag("more"), Message::id));
+        return new AgentWithMessages(agent, ListSlice.newest(call, messages, row.flag("more"), Message::id));
     }
 }

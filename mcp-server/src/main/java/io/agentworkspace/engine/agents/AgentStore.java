@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The agents, and the rosters that they are on. */
+/** Writes agents and rosters. */
 public final class AgentStore {
     /** The names of the skills that are installed on an agent {@code a}, as a JSON array. */
     private static final String INSTALLED = """
@@ -31,7 +31,7 @@ public final class AgentStore {
     /** The record of an agent {@code a} whose owner is {@code o}, as JSON, with the length of its persona. */
     public static final String RECORD = record("'profile_length', char_length(a.profile)");
 
-    /** The same, with its persona. */
+    /** The same record with the persona. */
     static final String WITH_PROFILE = record("'profile', a.profile");
 
     /** The columns that {@link #held} needs of an agent {@code a}. */
@@ -48,7 +48,7 @@ public final class AgentStore {
     /** Reads the {@link #record} of the agent {@code :id}. */
     private static final String READ = "SELECT %s AS record\n".formatted(RECORD) + BY_ID;
 
-    /** Keeps the context, then reads the same, and how many messages wait for the speaker {@code :party}. */
+    /** Saves the context, then reads the agent's record and the number of unread messages of the speaker {@code :party}. */
     private static final String SAVE_AND_READ =
             ContextStore.saveAnd("SELECT %s AS record, %s AS unread\n".formatted(RECORD, MessageRow.UNREAD) + BY_ID);
 
@@ -126,7 +126,7 @@ public final class AgentStore {
             RETURNING 1
             """);
 
-    /** A change of the roster, whether it changed anything, and the agent. */
+    /** Changes the roster, then returns whether that changed anything, and the agent. */
     private static String rostered(String change) {
         return """
                 WITH changed AS (%s)
@@ -145,14 +145,14 @@ public final class AgentStore {
     }
 
     /** An agent that the transaction has locked, with what determines who may change it. */
-    public record Held(long id, String name, long owner, String ownerName, Access access, long revision) {
+    public record LockedAgent(long id, String name, long owner, String ownerName, Access access, long revision) {
         public Ref ref() {
             return new Ref(id, name);
         }
     }
 
-    /** What a change sets; null leaves it as it is. */
-    record Change(
+    /** The changes to an agent; null leaves a value unchanged. */
+    record AgentChange(
             @Nullable Name name,
             @Nullable String description,
             @Nullable String profile,
@@ -176,22 +176,22 @@ public final class AgentStore {
         return agent;
     }
 
-    /** The agent of this name, locked, if the acting user may see it. */
-    public Held lock(Call call, Name name) {
+    /** Locks the agent with this name, if the acting user may see it. */
+    public LockedAgent lock(Call call, Name name) {
         return find(call, name, LOCK).orElseThrow(() -> missing(call, name));
     }
 
-    /** The agent of this name, protected from being destroyed while the transaction lasts. */
-    public Held read(Call call, Name name) {
+    /** Reads the agent with this name, and protects it from being destroyed until the transaction ends. */
+    public LockedAgent read(Call call, Name name) {
         return find(call, name, KEEP).orElseThrow(() -> missing(call, name));
     }
 
-    private Optional<Held> find(Call call, Name name, String statement) {
+    private Optional<LockedAgent> find(Call call, Name name, String statement) {
         return db.sql(call, statement).set("key", name.key()).one(AgentStore::held);
     }
 
-    public static Held held(Row row) throws SQLException {
-        return new Held(
+    public static LockedAgent held(Row row) throws SQLException {
+        return new LockedAgent(
                 row.number("id"),
                 row.text("name"),
                 row.number("owner_id"),
@@ -200,17 +200,17 @@ public final class AgentStore {
                 row.number("revision"));
     }
 
-    /** The refusal for an unknown agent, with similar names that the acting user may see. */
+    /** Returns the refusal for an unknown agent, with similar names that the acting user may see. */
     public Problem missing(Call call, Name name) {
         var names = db.sql(call, VISIBLE_NAMES).list(row -> row.text("name"));
         return Problem.notFound("agent", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** An agent after a change, and the fields that differ from before. */
+    /** An agent after a change, and the fields that the change altered. */
     record Updated(Agent agent, List<String> changed) {}
 
-    /** Sets the fields of the change; raises the revision if any differs from the current value. */
-    Updated update(Call call, Held held, Change change) {
+    /** Sets the fields of the change, and raises the revision if any of them differs from the current value. */
+    Updated update(Call call, LockedAgent held, AgentChange change) {
         try {
             return db.sql(call, UPDATE)
                     .set("id", held.id())
@@ -231,13 +231,13 @@ public final class AgentStore {
         }
     }
 
-    /** The current record, inside a transaction. */
-    public Agent record(Call call, Held held) {
+    /** Returns the current record, inside a transaction. */
+    public Agent record(Call call, LockedAgent held) {
         return db.sql(call, READ).set("id", held.id()).one(AgentStore::record).orElseThrow();
     }
 
-    /** Ends the agent for everyone: only its name on its messages and memories remains. */
-    void destroy(Call call, Held held) {
+    /** Destroys the agent. Only its name on its messages and memories remains. */
+    void destroy(Call call, LockedAgent held) {
         db.sql(call, """
                 WITH rostered AS (DELETE FROM roster WHERE tenant_id = :tenant AND agent_id = :id),
                      joined AS (DELETE FROM membership WHERE tenant_id = :tenant AND agent_id = :id),
@@ -253,23 +253,23 @@ public final class AgentStore {
         MessageStore.silence(db, call, held.owner());
     }
 
-    /** An agent after it was put on a roster or taken off it, and whether that changed anything. */
-    record Listed(Agent agent, boolean changed) {}
+    /** An agent after it was added to a roster or removed from it, and whether that changed anything. */
+    record ListedAgent(Agent agent, boolean changed) {}
 
     /** Puts the agent on the acting user's roster. */
-    Listed addToRoster(Call call, long agent) {
+    ListedAgent addToRoster(Call call, long agent) {
         return listed(call, agent, ADD_TO_ROSTER);
     }
 
-    /** Takes the agent off the acting user's roster. */
-    Listed removeFromRoster(Call call, long agent) {
+    /** Removes the agent from the acting user's roster. */
+    ListedAgent removeFromRoster(Call call, long agent) {
         return listed(call, agent, REMOVE_FROM_ROSTER);
     }
 
-    private Listed listed(Call call, long agent, String statement) {
+    private ListedAgent listed(Call call, long agent, String statement) {
         return db.sql(call, statement)
                 .set("agent", agent)
-                .one(row -> new Listed(record(row), row.flag("changed")))
+                .one(row -> new ListedAgent(record(row), row.flag("changed")))
                 .orElseThrow();
     }
 
@@ -278,8 +278,8 @@ public final class AgentStore {
     }
 
     /**
-     * Keeps what the call has changed of its context, and reads the agent as it is then. The speaker may have changed: its unread
-     * messages are counted.
+     * Saves the call's changes of its context, and reads the agent in that state. The speaker may have changed, so
+     * its unread messages are counted.
      */
     Agent saveAndRead(Call call, long agent) {
         return contexts.saving(call, SAVE_AND_READ)

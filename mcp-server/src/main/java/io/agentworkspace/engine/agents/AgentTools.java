@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.agents;
 
 import io.agentworkspace.engine.access.AccessCheck;
-import io.agentworkspace.engine.agents.AgentStore.Change;
-import io.agentworkspace.engine.agents.AgentStore.Held;
+import io.agentworkspace.engine.agents.AgentStore.AgentChange;
+import io.agentworkspace.engine.agents.AgentStore.LockedAgent;
 import io.agentworkspace.engine.context.IfRevision;
 import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.messages.MessageStore;
@@ -24,7 +24,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The agents themselves: AP_Create, AP_Read, AP_List, AP_Update, AP_Modify, AP_Destroy. */
+/** Agents: AP_Create, AP_Read, AP_List, AP_Update, AP_Modify, AP_Destroy. */
 public final class AgentTools {
     static final String ACCESS = "Who may see it.";
 
@@ -87,29 +87,29 @@ public final class AgentTools {
             @Nullable
             Access access) {}
 
-    record Create(
+    record CreateRequest(
             @Doc("On whose behalf.") Targets.@Nullable UserOnly target,
             @Doc("The new agent.") NewAgent vx) {}
 
-    record Update(
+    record UpdateRequest(
             @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
             @Doc("What replaces the old.") SameAgent vx,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Modify(
+    record ModifyRequest(
             @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
             @Doc("What changes.") @Nullable SomeOfAgent vx,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Destroy(
+    record DestroyRequest(
             @Doc("Which agent.") Targets.ThisAgent target,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Look(
+    record ListRequest(
             @Doc("Which agents.") Targets.@Nullable UserAgent target,
             @Doc("Which part.") @Nullable Page page) {}
 
-    record ReadOne(
+    record ReadRequest(
             @Doc("Which agent.") Targets.@Nullable UserAgent target,
 
             @Doc("true: your own messages, whatever is selected.") @Nullable
@@ -117,14 +117,14 @@ public final class AgentTools {
 
             @Doc("Which part.") @Nullable Page page) {}
 
-    record Changed(
+    record AgentResponse(
             @Doc("The agent as it is now.") Agent agent,
             @Doc("Its revision.") long revision,
             @Doc("Whether anything was changed.") @Nullable Boolean changed) {}
 
-    record Destroyed(@Doc("Always true.") boolean changed) {}
+    record DestroyResponse(@Doc("Always true.") boolean changed) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The agents, by name.") List<Agent> profile,
             @Doc("For each of them, its presence.") List<PresenceEntry> content,
 
@@ -141,7 +141,7 @@ public final class AgentTools {
             @Doc("When something was last said to or by it.")
             java.time.@Nullable Instant lastMessageAt) {}
 
-    record Shown(
+    record ReadResponse(
             @Doc("The agent; empty if the messages are a user's.")
             List<Agent> profile,
 
@@ -151,7 +151,7 @@ public final class AgentTools {
             @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable
             String nextCursor) {}
 
-    private Tool<Look, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return Tool.named("AP_List")
                 .title("List agents")
                 .description("""
@@ -167,21 +167,23 @@ public final class AgentTools {
                         "search agents",
                         "show my team")
                 .needs(Capability.AGENT_READ)
-                .handledBy(Look.class, Listed.class, (in, call) -> {
+                .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var prefix = in.target() == null ? null : in.target().agent();
                     var found = reads.list(call, prefix, in.page());
-                    return new Listed(
-                            found.rows().stream().map(AgentQueries.Entry::agent).toList(),
+                    return new ListResponse(
+                            found.rows().stream()
+                                    .map(AgentQueries.AgentSummary::agent)
+                                    .toList(),
                             found.rows().stream().map(AgentTools::presenceOf).toList(),
                             found.nextCursor());
                 });
     }
 
-    private static PresenceEntry presenceOf(AgentQueries.Entry entry) {
+    private static PresenceEntry presenceOf(AgentQueries.AgentSummary entry) {
         return new PresenceEntry(entry.agent().name(), entry.agent().online(), entry.unread(), entry.lastMessageAt());
     }
 
-    private Tool<ReadOne, Shown> read() {
+    private Tool<ReadRequest, ReadResponse> read() {
         return Tool.named("AP_Read")
                 .title("Read an agent or your messages")
                 .description("""
@@ -189,8 +191,8 @@ public final class AgentTools {
                         messages.""")
                 .details("""
                         profile contains the record of the agent, content its latest messages that you may see, oldest \
-                        first. Without target.agent it reads the selected agent, else the agent you are logged on as, \
-                        else the messages that agents sent to you as the user, and those of zones you entered. inbox \
+                        first. Without target.agent it reads the selected agent, else the agent you are logged on as. \
+                        Without either, it reads the messages to you as the user, and those of zones you entered. inbox \
                         skips the selected agent. Your own messages are marked as read once shown, unless earlier ones \
                         are still unread.""")
                 .alsoCalled(
@@ -206,21 +208,21 @@ public final class AgentTools {
                 .needs(Capability.AGENT_READ)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MARKS)
-                .handledBy(ReadOne.class, Shown.class, (in, call) -> {
+                .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
                     var name = in.target() == null ? null : in.target().agent();
                     var inbox = Boolean.TRUE.equals(in.inbox());
                     if (inbox && name != null) {
-                        throw Problem.invalid("inbox", "is for your own messages: leave out target.agent");
+                        throw Problem.invalid("inbox", "applies only to your own messages: leave out target.agent");
                     }
                     var found = reads.read(call, name, inbox, in.page());
-                    return new Shown(
+                    return new ReadResponse(
                             found.agent() == null ? List.of() : List.of(found.agent()),
                             found.messages().rows(),
                             found.messages().nextCursor());
                 });
     }
 
-    private Tool<Create, Changed> create() {
+    private Tool<CreateRequest, AgentResponse> create() {
         return Tool.named("AP_Create")
                 .title("Create an agent")
                 .description("""
@@ -239,16 +241,16 @@ public final class AgentTools {
                         "set up a helper")
                 .needs(Capability.AGENT_WRITE)
                 .effect(Effect.CREATES)
-                .handledBy(Create.class, Changed.class, (in, call) -> {
+                .handledBy(CreateRequest.class, AgentResponse.class, (in, call) -> {
                     var vx = in.vx();
                     var access = vx.access() == null ? Access.PRIVATE : vx.access();
                     var agent = agents.insert(call, vx.name(), vx.description(), vx.profile(), access);
-                    call.tell(EventType.AGENT_DEPLOYMENT_CREATED, AgentDeployment.of(agent, null));
-                    return new Changed(agent, agent.revision(), null);
+                    call.emit(EventType.AGENT_DEPLOYMENT_CREATED, AgentDeployment.of(agent, null));
+                    return new AgentResponse(agent, agent.revision(), null);
                 });
     }
 
-    private Tool<Update, Changed> update() {
+    private Tool<UpdateRequest, AgentResponse> update() {
         return Tool.named("AP_Update")
                 .title("Replace an agent")
                 .description("""
@@ -262,15 +264,15 @@ public final class AgentTools {
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
                 .example("vx.description", "Watches the tide tables and warns an hour before low water.")
-                .handledBy(Update.class, Changed.class, (in, call) -> {
+                .handledBy(UpdateRequest.class, AgentResponse.class, (in, call) -> {
                     var vx = in.vx();
                     var held = hold(call, in.target(), in.ifRevision());
-                    var change = new Change(vx.name(), vx.description(), vx.profile(), vx.access());
+                    var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
                     return change(call, held, change);
                 });
     }
 
-    private Tool<Modify, Changed> modify() {
+    private Tool<ModifyRequest, AgentResponse> modify() {
         return Tool.named("AP_Modify")
                 .title("Change an agent")
                 .description("Changes only the fields of an agent that you give.")
@@ -288,25 +290,25 @@ public final class AgentTools {
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
                 .example("vx.description", "Watches the tide tables of three harbours.")
-                .handledBy(Modify.class, Changed.class, (in, call) -> {
+                .handledBy(ModifyRequest.class, AgentResponse.class, (in, call) -> {
                     var held = hold(call, in.target(), in.ifRevision());
                     var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
-                    var change = new Change(vx.name(), vx.description(), vx.profile(), vx.access());
+                    var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
                     return change(call, held, change);
                 });
     }
 
-    private Changed change(Call call, Held held, Change change) {
+    private AgentResponse change(Call call, LockedAgent held, AgentChange change) {
         var updated = agents.update(call, held, change);
         var agent = updated.agent();
         if (!updated.changed().isEmpty()) {
-            call.tell(EventType.AGENT_DEPLOYMENT_UPDATED, AgentDeployment.of(agent, updated.changed()));
+            call.emit(EventType.AGENT_DEPLOYMENT_UPDATED, AgentDeployment.of(agent, updated.changed()));
             rename(call, new Ref(held.id(), agent.name()));
         }
-        return new Changed(agent, agent.revision(), !updated.changed().isEmpty());
+        return new AgentResponse(agent, agent.revision(), !updated.changed().isEmpty());
     }
 
-    /** The call's own context must show the new name. */
+    /** Changes the agent's name in the call's own context. */
     private static void rename(Call call, Ref renamed) {
         var context = call.context();
         if (context.self() != null && context.self().id() == renamed.id()) {
@@ -318,7 +320,7 @@ public final class AgentTools {
         call.context(context);
     }
 
-    private Tool<Destroy, Destroyed> destroy() {
+    private Tool<DestroyRequest, DestroyResponse> destroy() {
         return Tool.named("AP_Destroy")
                 .title("Delete an agent")
                 .description("""
@@ -330,21 +332,21 @@ public final class AgentTools {
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.DESTROYS)
-                .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
+                .handledBy(DestroyRequest.class, DestroyResponse.class, (in, call) -> {
                     var held = agents.lock(call, in.target().agent());
                     AccessCheck.require(AgentAccess.missing(call, held));
                     IfRevision.check(in.ifRevision(), held.revision());
                     agents.destroy(call, held);
-                    call.tell(
+                    call.emit(
                             EventType.AGENT_DEPLOYMENT_DELETED,
                             new AgentDeployment(held.name(), held.access(), held.ownerName(), held.revision(), null));
                     forget(call, held);
-                    return new Destroyed(true);
+                    return new DestroyResponse(true);
                 });
     }
 
-    /** The call's own context must not show the agent any more. */
-    private void forget(Call call, Held held) {
+    /** Removes the agent from the call's own context. */
+    private void forget(Call call, LockedAgent held) {
         var context = call.context();
         var wasSelf = context.self() != null && context.self().id() == held.id();
         if (wasSelf) {
@@ -359,14 +361,14 @@ public final class AgentTools {
         }
     }
 
-    private Held hold(Call call, Targets.@Nullable UserAgent target, @Nullable Long ifRevision) {
+    private LockedAgent hold(Call call, Targets.@Nullable UserAgent target, @Nullable Long ifRevision) {
         var held = agents.lock(call, nameOrSelf(call, target == null ? null : target.agent()));
         AccessCheck.require(AgentAccess.missing(call, held));
         IfRevision.check(ifRevision, held.revision());
         return held;
     }
 
-    /** The named agent, else self: what a write may take from the context. */
+    /** Returns the named agent, else self. A write takes no other agent from the context. */
     public static Name nameOrSelf(Call call, @Nullable Name name) {
         if (name != null) {
             return name;

@@ -35,19 +35,20 @@ public final class PresenceTools {
         return List.of(select(), logOn(), logOff(), add(), remove());
     }
 
-    record OfUser(@Doc("Which agent.") Targets.@Nullable UserAgent target) {}
+    record RosterRequest(@Doc("Which agent.") Targets.@Nullable UserAgent target) {}
 
-    record LogOn(
+    record LogOnRequest(
             @Doc("Which agent.") Targets.@Nullable AgentOnly target,
             @Doc("How many messages.") @Nullable Page page) {}
 
-    record LogOff(@Doc("Which agent; self when left out.") Targets.@Nullable AgentOnly target) {}
+    record LogOffRequest(
+            @Doc("Which agent; self when left out.") Targets.@Nullable AgentOnly target) {}
 
-    record Changed(
+    record RosterResponse(
             @Doc("The agent.") @Nullable Agent agent,
             @Doc("Whether this changed anything.") boolean changed) {}
 
-    record LoggedOn(
+    record LogOnResponse(
             @Doc("The agent that you now speak as.") Agent agent,
 
             @Doc("Whether you were not logged on as it before.")
@@ -56,7 +57,7 @@ public final class PresenceTools {
             @Doc("Its unread messages, oldest first; they stay unread until AP_Read or AP_Chat.")
             List<Message> content) {}
 
-    record Selected(
+    record SelectResponse(
             @Doc("The name of the agent that you address; absent when none is selected.") @Nullable
             String selected,
 
@@ -65,16 +66,16 @@ public final class PresenceTools {
             @Doc("What to do where none is selected; else absent.") @Nullable
             String note) {}
 
-    private static Selected selected(Context.@Nullable Ref agent, boolean changed) {
+    private static SelectResponse selected(Context.@Nullable Ref agent, boolean changed) {
         return agent == null
-                ? new Selected(
+                ? new SelectResponse(
                         null,
                         changed,
                         "No agent is selected: name one in target.agent. AP_List shows those that you may see.")
-                : new Selected(agent.name(), changed, null);
+                : new SelectResponse(agent.name(), changed, null);
     }
 
-    private Tool<OfUser, Selected> select() {
+    private Tool<RosterRequest, SelectResponse> select() {
         return Tool.named("AP_Select")
                 .title("Select an agent to talk to")
                 .description("""
@@ -85,7 +86,7 @@ public final class PresenceTools {
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MOVES)
                 .idempotent()
-                .handledBy(OfUser.class, Selected.class, (in, call) -> {
+                .handledBy(RosterRequest.class, SelectResponse.class, (in, call) -> {
                     var before = call.context().agent();
                     if (in.target() == null || in.target().agent() == null) {
                         return selected(before, false);
@@ -100,7 +101,7 @@ public final class PresenceTools {
                 });
     }
 
-    private Tool<LogOn, LoggedOn> logOn() {
+    private Tool<LogOnRequest, LogOnResponse> logOn() {
         return Tool.named("AP_LogOn")
                 .title("Log on as an agent")
                 .description("""
@@ -123,7 +124,7 @@ public final class PresenceTools {
                 .on(Requirement.OfAgent.BE)
                 .effect(Effect.MOVES)
                 .idempotent()
-                .handledBy(LogOn.class, LoggedOn.class, (in, call) -> {
+                .handledBy(LogOnRequest.class, LogOnResponse.class, (in, call) -> {
                     var name = in.target() == null ? null : in.target().agent();
                     if (name == null && call.context().self() == null) {
                         throw Problem.noContext(
@@ -135,7 +136,7 @@ public final class PresenceTools {
                     call.context(call.context().withSelf(held.ref()));
                     var agent = agents.saveAndRead(call, held.id());
                     call.budget().spend(agent);
-                    return new LoggedOn(
+                    return new LogOnResponse(
                             agent,
                             before == null || before.id() != held.id(),
                             call.context().unread() == 0
@@ -148,14 +149,14 @@ public final class PresenceTools {
                     AccessCheck.require(AgentAccess.missing(call, held));
                     var agent = agents.record(call, held);
                     call.budget().spend(agent);
-                    return new LoggedOn(
+                    return new LogOnResponse(
                             agent,
                             first.path("changed").asBoolean(false),
                             messages.waiting(call, held.id(), Page.limit(in.page())));
                 });
     }
 
-    private Tool<LogOff, Changed> logOff() {
+    private Tool<LogOffRequest, RosterResponse> logOff() {
         return Tool.named("AP_LogOff")
                 .title("Log off")
                 .description("Ends AP_LogOn: you act as the user again.")
@@ -168,19 +169,19 @@ public final class PresenceTools {
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MOVES)
                 .idempotent()
-                .handledBy(LogOff.class, Changed.class, (in, call) -> {
+                .handledBy(LogOffRequest.class, RosterResponse.class, (in, call) -> {
                     var name = in.target() == null ? null : in.target().agent();
                     var self = call.context().self();
                     var named = name == null ? null : agents.read(call, name);
                     if (self == null || (named != null && named.id() != self.id())) {
-                        return new Changed(null, false);
+                        return new RosterResponse(null, false);
                     }
                     call.context(call.context().withSelf(null));
-                    return new Changed(agents.saveAndRead(call, self.id()), true);
+                    return new RosterResponse(agents.saveAndRead(call, self.id()), true);
                 });
     }
 
-    private Tool<OfUser, Changed> add() {
+    private Tool<RosterRequest, RosterResponse> add() {
         return Tool.named("AP_Add")
                 .title("Add an agent to your roster")
                 .description("Adds an existing agent to your roster.")
@@ -192,14 +193,14 @@ public final class PresenceTools {
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(OfUser.class, Changed.class, (in, call) -> {
+                .handledBy(RosterRequest.class, RosterResponse.class, (in, call) -> {
                     var held = agents.read(call, named(call, in));
                     var listed = agents.addToRoster(call, held.id());
-                    return new Changed(listed.agent(), listed.changed());
+                    return new RosterResponse(listed.agent(), listed.changed());
                 });
     }
 
-    private Tool<OfUser, Changed> remove() {
+    private Tool<RosterRequest, RosterResponse> remove() {
         return Tool.named("AP_Remove")
                 .title("Remove an agent from your roster")
                 .description("""
@@ -210,15 +211,15 @@ public final class PresenceTools {
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(OfUser.class, Changed.class, (in, call) -> {
+                .handledBy(RosterRequest.class, RosterResponse.class, (in, call) -> {
                     var held = agents.read(call, named(call, in));
                     leave(call, held);
                     var listed = agents.removeFromRoster(call, held.id());
-                    return new Changed(listed.agent(), listed.changed());
+                    return new RosterResponse(listed.agent(), listed.changed());
                 });
     }
 
-    private void leave(Call call, AgentStore.Held held) {
+    private void leave(Call call, AgentStore.LockedAgent held) {
         var context = call.context();
         var wasSelf = context.self() != null
                 && context.self().id() == held.id()
@@ -238,7 +239,7 @@ public final class PresenceTools {
         }
     }
 
-    private static Name named(Call call, OfUser in) {
+    private static Name named(Call call, RosterRequest in) {
         return AgentTools.nameOrSelf(
                 call, in.target() == null ? null : in.target().agent());
     }

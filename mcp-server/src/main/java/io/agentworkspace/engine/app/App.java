@@ -23,6 +23,7 @@ import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.GateRules;
+import io.agentworkspace.engine.http.ObservedRequests;
 import io.agentworkspace.engine.http.PageEndpoint;
 import io.agentworkspace.engine.http.RefusalWriter;
 import io.agentworkspace.engine.http.TrustedProxies;
@@ -37,14 +38,26 @@ import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.Doctor;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
+import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.memory.search.SearchQueries;
+import io.agentworkspace.engine.metrics.HttpMeter;
+import io.agentworkspace.engine.metrics.Metrics;
+import io.agentworkspace.engine.metrics.MetricsEndpoint;
+import io.agentworkspace.engine.metrics.MetricsEndpoint.MetricsText;
+import io.agentworkspace.engine.metrics.MetricsServer;
+import io.agentworkspace.engine.metrics.ToolMeter;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.IdempotencyStore;
+import io.agentworkspace.engine.runtime.ObservedRunner;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.RateLimit;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.signin.AccessTokens;
@@ -61,7 +74,8 @@ import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
-import io.agentworkspace.engine.webhooks.ReceiverAccess;
+import io.agentworkspace.engine.tracing.Tracing;
+import io.agentworkspace.engine.webhooks.EndpointServices;
 import io.agentworkspace.engine.webhooks.outbox.FeedStore;
 import io.agentworkspace.engine.webhooks.outbox.Outbox;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore;
@@ -77,13 +91,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.eclipse.jetty.server.Handler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** The engine, assembled by hand: database, callers, tools, endpoints, server. Closes them in the reverse order. */
+/** The engine, assembled by hand: database, callers, tools, endpoints, server. It closes them in reverse order. */
 public final class App implements AutoCloseable {
     static final String VERSION = "0.1.0";
 
@@ -99,13 +114,16 @@ public final class App implements AutoCloseable {
     private final PublicAddresses published;
     private final Housekeeping housekeeping;
     private final Optional<FirstKey> firstKey;
+    private final @Nullable MetricsServer metricsServer;
 
-    /** Returns when it is ready to serve. On a failure it closes what it has opened. */
+    /**
+     * Starts the engine, and returns when it is ready to serve. If this fails, everything that was opened is closed.
+     */
     static App start(Settings settings) {
         return start(settings, Clock.systemUTC(), UnaryOperator.identity());
     }
 
-    /** @param around adds a handler in front of the gate that sees all traffic */
+    /** @param around wraps the gate in a handler that sees all traffic */
     public static App start(Settings settings, Clock clock, UnaryOperator<Handler> around) {
         return new App(settings, clock, around);
     }
@@ -114,7 +132,7 @@ public final class App implements AutoCloseable {
         this.settings = settings;
         this.clock = clock;
         try {
-            server = bind(); // First, so that a taken port is reported at once.
+            server = bind(); // First, so that a port in use is reported at once.
             published = published(server.port());
             housekeeping = new Housekeeping(clock);
 
@@ -131,6 +149,13 @@ public final class App implements AutoCloseable {
                     .clearing("idempotency keys", new IdempotencyStore(db)::purge)
                     .clearing("contexts", new ContextStore(db)::purge);
 
+            // What the engine counts about itself.
+            var observability = settings.observability();
+            var metrics = new Metrics();
+            var http = new HttpMeter(metrics);
+            var figures = new EngineMetrics(metrics).database(db);
+            var tracing = tracing();
+
             // Callers: keys, sessions and tokens.
             var keys = new KeyStore(db, clock, watch);
             firstKey = firstKey(db, keys);
@@ -141,9 +166,9 @@ public final class App implements AutoCloseable {
             var tokens = tokens(signingKeys);
             var signIns = new SignInStore(db, audit);
             var grants = new TokenGrantStore(db, watch);
-            var http = keep(new ProviderHttp());
-            var callers = new CredentialResolver(keys, sessions, tokens, issued(http, signIns, grants));
-            var signIn = new SessionEndpoint(sessions, tokens, providers(http, signIns), audit, clock);
+            var provider = keep(new ProviderHttp());
+            var callers = new CredentialResolver(keys, sessions, tokens, issued(provider, signIns, grants));
+            var signIn = new SessionEndpoint(sessions, tokens, providers(provider, signIns), audit, clock);
             housekeeping
                     .every(SECOND, "use of keys", keys.use()::flush)
                     .every(SECOND, "audit", () -> audit.flush(clock.instant()))
@@ -155,12 +180,17 @@ public final class App implements AutoCloseable {
                     .clearing("grants of tokens", grants::purge)
                     .clearing("signing keys", signingKeys::purge);
 
+            figures.caches()
+                    .with("keys", keys.cache())
+                    .with("sessions", sessions.cache())
+                    .with("token_grants", grants.cache());
+
             // Webhooks.
             var webhooks = settings.webhooks();
             var events = new EventLog();
-            var outbox = outbox(db, vault, events);
+            var outbox = outbox(db, vault, events, figures);
             var probes = keep(new EndpointProbes(webhooks.allowPrivate(), webhooks.authorities(), clock));
-            var receivers = new ReceiverAccess(vault, probes, webhooks.allowPrivate());
+            var receivers = new EndpointServices(vault, probes, webhooks.allowPrivate());
             var eventsKept = Duration.ofDays(settings.retention().eventsDays());
             housekeeping.clearing("events", now -> outbox.purge(now.minus(eventsKept)));
 
@@ -176,25 +206,37 @@ public final class App implements AutoCloseable {
                     .clearing("rates", rates::purge);
 
             // Search.
+            var embedder = keep(new Embedder(settings.embedding(), clock));
             var indexes = keep(new IndexCache(
-                    new SearchQueries(db), settings.database().dataDir().resolve("search"), clock));
+                    new SearchQueries(db, embedder.id()),
+                    settings.database().dataDir().resolve("search"),
+                    clock));
+            var embeddings = keep(new EmbeddingQueue(new EmbeddingStore(db), embedder));
+            embeddings.start();
             housekeeping
+                    .every(Duration.ofSeconds(30), "embedding model", embedder::tidy)
                     .every(Duration.ofSeconds(30), "search indexes", indexes::tidy)
                     .clearing("search indexes", indexes::purge);
 
+            figures.search(indexes).embeddings(embedder, embeddings, housekeeping);
+
             // Tools.
+            var files = new DocumentFileStore(db, clock);
             var presence = new AgentPresence(db);
-            var catalogue = Tools.catalogue(db, limits, receivers, indexes);
+            var catalogue =
+                    Tools.catalogue(db, limits, receivers, new Tools.Shared(indexes, embedder, embeddings, files));
             var rules = new Rules(db, watch);
-            var runner = new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits, rules);
+            var runner = new ObservedRunner(
+                    new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits, rules),
+                    new ToolMeter(
+                            metrics, catalogue.tools().stream().map(Tool::name).toList()));
             housekeeping
                     .every(Duration.ofSeconds(5), "presence", presence::flush)
                     .every(SECOND, "counts of rules", rules::flush)
                     .clearing("trash", new TrashStore(db, new BankStore(db))::purge);
 
             // Documents.
-            var files = new DocumentFileStore(db, clock);
-            validation(new QueueStore(db, events), files, rules, events);
+            validation(new QueueStore(db, events, audit), files, rules, events);
 
             // Endpoints.
             var handshakes = new HandshakeStore(db);
@@ -202,6 +244,7 @@ public final class App implements AutoCloseable {
             var features = EngineFeatures.of(runner, new Library(new SkillQueries(db)), VERSION, clock);
             var signals = keep(source.signals());
             var streams = new StreamLimits(STREAMS, PATIENCE);
+            figures.streams(streams);
             var mcp = new McpEndpoint(features, db, callers, signals, handshakes, streams, published.mcpUrl(), clock);
             var news = new LiveQueries(db, clock);
             var live = new LiveEndpoint(catalogue, news, new ListeningTenants(db, clock), streams, clock);
@@ -219,16 +262,33 @@ public final class App implements AutoCloseable {
                     .within(quotas::commands)
                     .reading(catalogue.tools())
                     .serving(path -> Endpoints.serve(path, rest::serves));
+            var text = new MetricsText(metrics);
             var gate = new Gate(
                     gateRules,
                     callers,
                     refusals,
                     clock,
                     new Endpoints(
-                            mcp, Map.of(Endpoints.STREAM, live, Endpoints.DEMO, new DemoEndpoint(demo)), pages, rest));
+                            mcp,
+                            Map.of(
+                                    Endpoints.STREAM,
+                                    live,
+                                    Endpoints.DEMO,
+                                    new DemoEndpoint(demo),
+                                    Endpoints.METRICS,
+                                    new MetricsEndpoint(text, observability.metricsToken())),
+                            pages,
+                            rest));
 
+            if (observability.metricsToken() != null || observability.metricsListen() != null) {
+                figures.depth(outbox, housekeeping, clock);
+            }
             keep(housekeeping).start(QUIET);
-            keep(server).serve(around.apply(gate), refusals); // Closed first, while the database is available.
+            metricsServer = metricsServer(text);
+            keep(server)
+                    .serve(
+                            around.apply(new ObservedRequests(gate, http, tracing)),
+                            refusals); // Closed first, while the database is available.
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -242,17 +302,18 @@ public final class App implements AutoCloseable {
     }
 
     /** Started before the endpoints open, and closed after them. */
-    private OutboxStore outbox(Db db, Vault vault, EventLog events) {
+    private OutboxStore outbox(Db db, Vault vault, EventLog events, EngineMetrics figures) {
         var webhooks = settings.webhooks();
         var sender = keep(new Sender(webhooks.allowPrivate(), webhooks.authorities(), clock));
         var store = new OutboxStore(db, vault, events);
         var outbox = keep(new Outbox(new FeedStore(db), store, sender, webhooks.schedule(), clock));
         events.onCommitted(outbox::wake);
+        figures.outbox(outbox);
         outbox.start();
         return store;
     }
 
-    /** Started before the endpoints open, and closed after them. */
+    /** Assembles the validation of documents, which starts before the endpoints open and is closed after them. */
     private void validation(QueueStore store, DocumentFileStore files, Rules rules, EventLog events) {
         var limits = settings.documents();
         var queue = keep(new ValidationQueue(store, files, rules.documents(), limits.longest(), clock));
@@ -262,6 +323,23 @@ public final class App implements AutoCloseable {
                 .clearing("files", files::purge)
                 .clearing("rejected documents", now -> store.purge(now.minus(kept)));
         queue.start();
+    }
+
+    private @Nullable Tracing tracing() {
+        var tracing = settings.observability().tracing();
+        if (tracing.isEmpty()) {
+            return null;
+        }
+        try {
+            return keep(Tracing.start(tracing, VERSION));
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSetting("a variable of OpenTelemetry cannot be understood: " + e.getMessage());
+        }
+    }
+
+    private @Nullable MetricsServer metricsServer(MetricsText text) {
+        var listen = settings.observability().metricsListen();
+        return listen == null ? null : keep(MetricsServer.start(listen.host(), listen.port(), text));
     }
 
     private AccessTokens tokens(SigningKeyStore keys) {
@@ -315,7 +393,7 @@ public final class App implements AutoCloseable {
         }
     }
 
-    /** The public addresses: those in the settings, else the listening address. */
+    /** Returns the public addresses: those in the settings, else the listening address. */
     private PublicAddresses published(int port) {
         var base = settings.http().baseUrl() == null
                 ? listening(port)
@@ -336,22 +414,27 @@ public final class App implements AutoCloseable {
         };
     }
 
-    /** The public address, as it is published. */
+    /** Returns the published public address. */
     public String baseUrl() {
         return published.baseUrl();
     }
 
-    /** Where it listens. */
+    /** Returns the port that the server listens on. */
     public int port() {
         return server.port();
     }
 
-    /** The key that this start created, if it was the first on a fresh database. */
+    /** Returns the port that serves metrics without a credential, if there is one. */
+    public OptionalInt metricsPort() {
+        return metricsServer == null ? OptionalInt.empty() : OptionalInt.of(metricsServer.port());
+    }
+
+    /** Returns the key that this start created, if it was the first on a fresh database. */
     public Optional<FirstKey> firstKey() {
         return firstKey;
     }
 
-    /** Deletes expired data now instead of within the next ten minutes. */
+    /** Deletes expired data now rather than with the next scheduled run. */
     public void clear() {
         housekeeping.clear();
     }
@@ -361,7 +444,7 @@ public final class App implements AutoCloseable {
         return part;
     }
 
-    /** Stops accepting, finishes what is in flight, then stops the database. */
+    /** Stops accepting requests, completes those in progress, then stops the database. */
     @Override
     public void close() {
         while (!opened.isEmpty()) {

@@ -8,14 +8,17 @@ import io.agentworkspace.engine.settings.Settings;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Where the database is, and who we are there. */
+/** The database's address, and the credentials to log in with. */
 record DatabaseSource(
         String url, @Nullable String user, @Nullable String password) {
     static DatabaseSource of(EmbeddedPostgres.Access access) {
         return new DatabaseSource(access.jdbcUrl(), access.user(), access.password());
     }
 
-    /** For a command: of the database that the settings name, else of the embedded one, which is started where none runs. */
+    /**
+     * Runs a command on the database that the settings name, else on the embedded one. If that is not running, it is
+     * started.
+     */
     static <T> T with(Settings settings, Function<DatabaseSource, T> work) {
         if (settings.database().url() != null) {
             return work.apply(new DatabaseSource(settings.database().url(), null, null));

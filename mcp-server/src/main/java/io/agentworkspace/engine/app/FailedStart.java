@@ -16,10 +16,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A start that failed: what its one line says was wrong, and what would be right. */
+/** A start that failed, with the line that reports what was wrong and what would be right. */
 record FailedStart(Settings settings, Throwable failure) {
 
-    /** The line, without its end; nothing where it is a defect. */
+    /** Returns the line, without its end; empty for an unexpected failure. */
     Optional<String> line() {
         return Stream.<@Nullable Throwable>iterate(
                         failure, Objects::nonNull, cause -> cause == null ? null : cause.getCause())

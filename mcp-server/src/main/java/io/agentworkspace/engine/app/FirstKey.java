@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** The first API key of a fresh installation, as it is shown: once, framed, on standard output. */
+/** The first API key of a fresh installation. It is shown once, framed, on standard output. */
 public record FirstKey(String key) {
 
     public String framed() {
@@ -22,7 +22,7 @@ public record FirstKey(String key) {
                         key + " ".repeat(width() - 4 - key.length()));
     }
 
-    /** Keeps it for whoever missed the frame, in a file that only its owner reads. */
+    /** Writes the key to a file that only its owner can read, for those who missed the output. */
     void keepIn(Path dataDir) throws IOException {
         Path file = dataDir.resolve("first-api-key");
         Files.deleteIfExists(file);
@@ -34,7 +34,7 @@ public record FirstKey(String key) {
         return Math.max(key.length(), 40) + 4;
     }
 
-    /** Never the key itself, should this end up in a log. */
+    /** Returns a text without the key, in case it gets into a log. */
     @Override
     public String toString() {
         return "FirstKey";

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What makes a fresh database usable: the tenant {@code default}, its user {@code owner}, and one key with all capabilities. */
+/** Prepares a fresh database: the tenant {@code default}, its user {@code owner}, and one key with all capabilities. */
 final class FirstStart {
     private final Db db;
     private final KeyStore keys;
@@ -29,8 +29,8 @@ final class FirstStart {
     }
 
     /**
-     * @param directory where the key is left besides, in a file of its own; null: nowhere
-     * @return the key, on a fresh database only; of several replicas that start together one gets it
+     * @param directory where the key is also written to a file; null: nowhere
+     * @return the key, only on a fresh database; if several replicas start together, one of them gets it
      */
     Optional<FirstKey> run(Settings settings, @Nullable Path directory) {
         return db.transaction(() -> {
@@ -56,7 +56,7 @@ final class FirstStart {
         });
     }
 
-    /** Before the commit: a key that exists must never be one that nobody was told. */
+    /** Writes the file before the commit, so that no key exists that nobody received. */
     private static void keep(FirstKey key, Path directory) {
         try {
             key.keepIn(directory);

@@ -16,8 +16,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
- * The process: reads its settings, starts the app, says so, and stops it on SIGTERM or SIGINT. Standard output carries the first key and
- * the ready line, nothing else. Exit codes: 0 stopped as asked, 1 could not start, 2 a setting cannot be understood.
+ * The process: reads its settings, starts the app, reports that it is ready, and stops it on SIGTERM or SIGINT.
+ * Standard output contains only the first key and the ready line. Exit codes: 0 stopped as requested, 1 could not
+ * start, 2 a setting is invalid.
  */
 public final class Main {
     private final CompletableFuture<App> started = new CompletableFuture<>();
@@ -48,7 +49,10 @@ public final class Main {
         }
     }
 
-    /** A webhook's name is resolved at every attempt (decisions, section 8), which the JVM would spare itself for 30 s. */
+    /**
+     * Turns off the JVM's cache of addresses, which lasts 30 s: a webhook's name is resolved at every attempt
+     * (decisions, section 8).
+     */
     private static void forgetAddresses() {
         Security.setProperty("networkaddress.cache.ttl", "0");
         Security.setProperty("networkaddress.cache.negative.ttl", "0");
@@ -89,7 +93,10 @@ public final class Main {
         new CountDownLatch(1).await();
     }
 
-    /** A failure that was foreseen is one line; any other is a defect, whose line is followed by all that is known of it. */
+    /**
+     * Reports a failed start. An expected failure is one line. Any other is a defect, and its line is followed by the
+     * details.
+     */
     private static void refuse(Settings settings, Throwable failure) {
         var line = new FailedStart(settings, failure).line();
         System.err.println("engine: " + line.orElseGet(() -> "it cannot start, by a defect: " + failure));
@@ -99,8 +106,8 @@ public final class Main {
     }
 
     /**
-     * Runs in the only shutdown hook, and ends the process itself: left alone, the JVM would answer a signal with 143 or 130. Another
-     * signal meanwhile waits for this hook, that is, for ever.
+     * Runs in the only shutdown hook, and ends the process itself, since the JVM would exit with 143 or 130 after a
+     * signal. A second signal in the meantime waits for this hook, that is, forever.
      */
     private void stop() {
         try {
@@ -114,7 +121,7 @@ public final class Main {
         }
     }
 
-    /** Before the first logger is made: its configuration reads the property. */
+    /** Sets the log format. Must run before the first logger is created, whose configuration reads the property. */
     public static void log(Settings.LogFormat format) {
         System.setProperty("engine.log", format.name().toLowerCase(Locale.ROOT));
         SLF4JBridgeHandler.removeHandlersForRootLogger();

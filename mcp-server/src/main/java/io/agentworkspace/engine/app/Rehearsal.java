@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A start, a few requests and a stop in a directory of its own, during which the JVM records what it loads: the launcher makes the
- * start-up cache of it. Knows nothing of the environment, so it can never touch anyone's data.
+ * A start, a few requests and a stop in a directory of its own. Meanwhile the JVM records which classes it loads,
+ * from which the launcher makes the startup cache. It ignores the environment, so it can never touch anyone's data.
  */
 final class Rehearsal {
     private static final List<String> PATHS =
@@ -17,20 +17,20 @@ final class Rehearsal {
 
     private Rehearsal() {}
 
-    /** @param arguments the directory to use, kept for the next rehearsal */
+    /** @param arguments the directory to use, which is kept for the next run */
     public static void main(String[] arguments) {
         Settings settings = Settings.read(Map.of(), List.of("--port", "0", "--data-dir", arguments[0]));
         Main.log(settings.logFormat());
         try (App app = App.start(settings)) {
             for (String path : PATHS) {
-                ask(app.baseUrl() + path);
+                request(app.baseUrl() + path);
             }
         }
         Runtime.getRuntime().halt(0);
     }
 
-    /** Any answer will do, a refusal too: it is the way there that is rehearsed. */
-    private static void ask(String url) {
+    /** Sends a request. Any response will do, even a refusal: only the classes on the request path matter. */
+    private static void request(String url) {
         try {
             var request = (HttpURLConnection) URI.create(url).toURL().openConnection();
             request.setReadTimeout(2_000);

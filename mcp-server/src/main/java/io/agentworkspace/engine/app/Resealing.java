@@ -8,7 +8,7 @@ import io.agentworkspace.engine.webhooks.EndpointStore;
 import java.util.List;
 import java.util.UUID;
 
-/** Seals everything in the {@link Vault} anew, under its current key, so that the keys from before can be given up. */
+/** Seals everything in the {@link Vault} again, with its current key, so that earlier keys are no longer needed. */
 final class Resealing {
     private final Db db;
     private final Vault vault;
@@ -18,14 +18,15 @@ final class Resealing {
         this.vault = vault;
     }
 
-    /** A sealed text, in which row it lies, and what it is sealed for. */
+    /** A sealed text, the row that contains it, and the place that it is sealed for. */
     private record Sealed(long tenant, String id, String place, String text) {}
 
     /**
-     * All of it or nothing. Doing it again does no harm.
+     * Reseals all secrets or none. It is safe to repeat.
      *
-     * @return how many secrets it were
-     * @throws io.agentworkspace.engine.secrets.SecretsFailure when one of them was sealed under a key that we do not have
+     * @return the number of secrets
+     * @throws io.agentworkspace.engine.secrets.SecretsFailure if one of them was sealed with a key that is not
+     *     available
      */
     int run() {
         return db.transaction(() -> {

@@ -7,16 +7,16 @@ import io.agentworkspace.engine.settings.Settings;
 import java.util.List;
 
 /**
- * The command {@code secrets reseal}: seals every secret in the database under the current master key. It works beside running
- * engines that have both keys, and starts the embedded database where none runs.
+ * The command {@code secrets reseal}: seals every secret in the database with the current master key. It works beside
+ * running engines that have both keys, and starts the embedded database if it is not running.
  */
 record SecretsCommand(Settings settings) {
     static final String WORD = "secrets";
 
     /**
-     * @param words what follows {@code secrets} on the command line, without the flags
-     * @return what was done
-     * @throws InvalidSetting when they are not understood
+     * @param words the words after {@code secrets} on the command line, without the flags
+     * @return a description of what was done
+     * @throws InvalidSetting if the words are not valid
      */
     String run(List<String> words) {
         if (!words.equals(List.of("reseal"))) {

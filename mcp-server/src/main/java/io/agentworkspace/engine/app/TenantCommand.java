@@ -16,8 +16,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The command {@code tenant create <name> [<owner>]}: makes a tenant with its owner, and gives the owner's first key, once. It works beside
- * running engines, and starts the embedded database where none runs.
+ * The command {@code tenant create <name> [<owner>]}: creates a tenant with its owner, and shows the owner's first
+ * key once. It works beside running engines, and starts the embedded database if it is not running.
  */
 record TenantCommand(Settings settings, Clock clock) {
     static final String WORD = "tenant";
@@ -25,8 +25,8 @@ record TenantCommand(Settings settings, Clock clock) {
     private static final String USAGE = "tenant create <name> [<user name of its owner, default: owner>] [<flags>]";
 
     /**
-     * @param words what follows {@code tenant} on the command line, without the flags
-     * @throws InvalidSetting when they are not understood, or the name is taken
+     * @param words the words after {@code tenant} on the command line, without the flags
+     * @throws InvalidSetting if the words are not valid, or the name is taken
      */
     FirstKey run(List<String> words) {
         if (words.size() < 2 || words.size() > 3 || !words.getFirst().equals("create")) {

@@ -15,20 +15,20 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/** Makes a tenant that can be used: with its owner, and the owner's first key, which has all capabilities. */
+/** Creates a tenant with its owner, and the owner's first key, which has all capabilities. */
 record TenantFounder(TenantStore tenants, KeyStore keys, AuditStore audit, Plan plan, Clock clock) {
-    /** Inside a transaction. */
+    /** Creates the tenant within the current transaction. */
     FirstKey found(Name name, Name ownerName, ApiKey key) {
         var now = clock.instant();
         var tenant = tenants.create(name, plan.word(), now);
         var owner = tenants.createUser(tenant, ownerName, Role.OWNER, now);
-        keys.insert(key, new KeyStore.Holder(tenant, owner, "first key", List.of(Capability.ALL)), now);
+        keys.insert(key, new KeyStore.KeyOwner(tenant, owner, "first key", List.of(Capability.ALL)), now);
         note(tenant, "tenant.created", ownerName, new AuditEntry.Subject("tenant", name.text(), null), now);
         note(tenant, "user.joined", ownerName, new AuditEntry.Subject("user", ownerName.text(), null), now);
         return new FirstKey(key.reveal());
     }
 
-    /** It came through no endpoint, and with no credential but access to the machine. */
+    /** Writes an audit entry. It has no endpoint and no credential: the operator acted with access to the machine. */
     private void note(long tenant, String event, Name owner, AuditEntry.Subject subject, Instant now) {
         var actor = new AuditEntry.Actor(owner.text(), "operator", null);
         var id = UUID.randomUUID().toString();

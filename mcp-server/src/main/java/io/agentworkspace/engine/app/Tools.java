@@ -17,6 +17,7 @@ import io.agentworkspace.engine.banks.CensorTools;
 import io.agentworkspace.engine.banks.DocumentLoadStore;
 import io.agentworkspace.engine.banks.GrantStore;
 import io.agentworkspace.engine.banks.LoadTools;
+import io.agentworkspace.engine.banks.LoadedMemoryStore;
 import io.agentworkspace.engine.banks.MemoryQueries;
 import io.agentworkspace.engine.banks.MemoryStore;
 import io.agentworkspace.engine.banks.MemoryTools;
@@ -25,12 +26,14 @@ import io.agentworkspace.engine.banks.RevisionStore;
 import io.agentworkspace.engine.banks.ShareStore;
 import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.TrashTools;
+import io.agentworkspace.engine.banks.VectorSource;
 import io.agentworkspace.engine.banks.files.FileQueries;
 import io.agentworkspace.engine.banks.files.FileStore;
 import io.agentworkspace.engine.banks.files.FileTools;
 import io.agentworkspace.engine.chat.ChatTools;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.documents.DeleteTool;
 import io.agentworkspace.engine.documents.DocumentFileStore;
 import io.agentworkspace.engine.documents.DocumentQueries;
 import io.agentworkspace.engine.documents.DocumentStore;
@@ -51,9 +54,13 @@ import io.agentworkspace.engine.keys.KeyLifeTools;
 import io.agentworkspace.engine.keys.KeyLimitTexts;
 import io.agentworkspace.engine.keys.KeyQueries;
 import io.agentworkspace.engine.keys.KeyTools;
+import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
+import io.agentworkspace.engine.memory.search.EvaluateTools;
 import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.memory.search.SearchQueries;
 import io.agentworkspace.engine.memory.search.SearchTools;
+import io.agentworkspace.engine.memory.search.Searcher;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
@@ -72,22 +79,24 @@ import io.agentworkspace.engine.webhooks.DeliveryQueries;
 import io.agentworkspace.engine.webhooks.DeliveryQueueStore;
 import io.agentworkspace.engine.webhooks.DeliveryTools;
 import io.agentworkspace.engine.webhooks.EndpointQueries;
+import io.agentworkspace.engine.webhooks.EndpointServices;
 import io.agentworkspace.engine.webhooks.EndpointStore;
 import io.agentworkspace.engine.webhooks.EndpointTools;
 import io.agentworkspace.engine.webhooks.EventTools;
 import io.agentworkspace.engine.webhooks.GradeTool;
-import io.agentworkspace.engine.webhooks.ReceiverAccess;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Puts the families together, over one database. */
+/** Assembles the tools of all families over one database. */
 public final class Tools {
     private Tools() {}
 
-    /** All tools in the order that clients see: in each family a harmless read first. */
-    public static Catalogue catalogue(Db db, Allowance.Meter meter, ReceiverAccess outbound, IndexCache indexes) {
+    /** What tools share with other parts of the engine: the search, and the files of documents. */
+    public record Shared(IndexCache indexes, Embedder embedder, EmbeddingQueue embeddings, DocumentFileStore files) {}
+
+    /** Returns all tools in the order that clients see: in each family a harmless read first. */
+    public static Catalogue catalogue(Db db, Allowance.Meter meter, EndpointServices outbound, Shared shared) {
         var contexts = new ContextStore(db);
         var messages = new MessageStore(db);
         var agents = new AgentStore(db);
@@ -104,24 +113,26 @@ public final class Tools {
         tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
-        tools.addAll(banks(db, agents, indexes));
+        tools.addAll(banks(db, agents, shared));
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(webhooks(db, outbound));
         tools.addAll(skills(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(new RuleTools(db, Collections.unmodifiableList(tools)).tools());
-        tools.addAll(documents(db));
+        tools.addAll(documents(db, shared.files()));
         tools.addAll(new PlanTools(new AccountStore(db), meter).tools());
         tools.addAll(new AuditTools(new AuditQueries(db), Collections.unmodifiableList(tools)).tools());
         return new Catalogue(List.copyOf(tools));
     }
 
-    private static List<Tool<?, ?>> documents(Db db) {
-        return new DocumentTools(
-                        new DocumentQueries(db), new DocumentStore(db), new DocumentFileStore(db, Clock.systemUTC()))
-                .tools();
+    private static List<Tool<?, ?>> documents(Db db, DocumentFileStore files) {
+        var documents = new DocumentStore(db);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new DocumentTools(new DocumentQueries(db), documents, files).tools());
+        tools.addAll(new DeleteTool(new ContextStore(db), documents, new LoadedMemoryStore(db)).tools());
+        return tools;
     }
 
-    /** @param all all tools, once they exist */
+    /** @param all all tools; filled later */
     private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all) {
         var keys = new KeyChangeStore(db);
         var words = new KeyLimitTexts(all);
@@ -132,7 +143,7 @@ public final class Tools {
         return tools;
     }
 
-    /** @param all all tools, once they exist */
+    /** @param all all tools; filled later */
     private static List<Tool<?, ?>> skills(Db db, AgentStore agents, List<Tool<?, ?>> all) {
         var reads = new SkillQueries(db);
         var library = new Library(reads);
@@ -142,7 +153,7 @@ public final class Tools {
         return tools;
     }
 
-    private static List<Tool<?, ?>> webhooks(Db db, ReceiverAccess outbound) {
+    private static List<Tool<?, ?>> webhooks(Db db, EndpointServices outbound) {
         var endpoints = new EndpointStore(db, outbound.vault());
         var reads = new DeliveryQueries(db);
         var queue = new DeliveryQueueStore(db);
@@ -154,7 +165,7 @@ public final class Tools {
         return tools;
     }
 
-    private static List<Tool<?, ?>> banks(Db db, AgentStore agents, IndexCache indexes) {
+    private static List<Tool<?, ?>> banks(Db db, AgentStore agents, Shared shared) {
         var banks = new BankStore(db);
         var reads = new MemoryQueries(db, banks);
         var grants = new GrantStore(db, agents, banks);
@@ -163,9 +174,13 @@ public final class Tools {
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new BankTools(banks, new BankQueries(db, agents), acting).tools());
         var memories = new MemoryStore(db);
-        tools.addAll(new MemoryTools(banks, memories, reads, acting).tools());
+        tools.addAll(new MemoryTools(
+                        banks, memories, reads, acting, new VectorSource(shared.embedder(), shared.embeddings()))
+                .tools());
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
-        tools.addAll(new SearchTools(banks, new SearchQueries(db), indexes).tools());
+        var searcher = new Searcher(new SearchQueries(db, shared.embedder().id()), shared.indexes(), shared.embedder());
+        tools.addAll(new SearchTools(banks, searcher).tools());
+        tools.addAll(new EvaluateTools(banks, searcher).tools());
         tools.addAll(new PermissionTools(banks, grants).tools());
         tools.addAll(new LoadTools(banks, grants, reads, acting, new LoadQueries(db), new DocumentLoadStore(db, banks))
                 .tools());

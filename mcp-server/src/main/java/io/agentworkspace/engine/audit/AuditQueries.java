@@ -16,15 +16,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads of the audit: one statement for a page, along the index for its filter. */
 public final class AuditQueries {
-    /** Any result but done. */
+    /** Matches all results except success. */
     static final String REFUSED = "refused";
 
-    /** Entries have names. An address finds what was done under the name that its user has now. */
+    /** Entries contain names. An e-mail address finds the entries under its user's current name. */
     private static final String OF_ADDRESS = """
              AND a.user_key = (SELECT u.name_key FROM app_user u
                                 WHERE u.tenant_id = :tenant AND u.id = (SELECT user_of_email(:tenant, :user_key)))""";
 
-    /** The conditions of a filter follow, only those that are set: each combination is planned along its own index. */
+    /**
+     * Only the conditions that the filter sets are appended, so that each combination is planned along its own index.
+     */
     private static final String LIST = ContextStore.WITH_CONTEXT + """
             , page AS (
                 SELECT a.*
@@ -52,7 +54,7 @@ public final class AuditQueries {
     record Filter(
             @Nullable UserHandle user,
             @Nullable String tool,
-            @Nullable Target target,
+            @Nullable AuditedThing target,
             @Nullable String result,
             @Nullable Instant since,
             @Nullable Instant until) {
@@ -74,13 +76,13 @@ public final class AuditQueries {
         }
     }
 
-    /** A thing by its kind and its name or id. */
-    record Target(String kind, String name) {}
+    /** A thing, by its kind and its name or id. */
+    record AuditedThing(String kind, String name) {}
 
     /** @param rowId distinguishes entries of the same instant */
-    private record Found(UUID rowId, AuditEntry entry) {}
+    private record AuditRow(UUID rowId, AuditEntry entry) {}
 
-    /** The entries, newest first. */
+    /** Returns the entries, newest first. */
     ListSlice<AuditEntry> list(Call call, Filter filter, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = ListPosition.of(page);
@@ -104,7 +106,7 @@ public final class AuditQueries {
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    return row.jsonList("rows", Found.class);
+                    return row.jsonList("rows", AuditRow.class);
                 })
                 .orElseThrow();
         var slice = ListSlice.of(
@@ -112,6 +114,6 @@ public final class AuditQueries {
                 found,
                 limit,
                 last -> Cursor.of(last.entry().at().toString(), last.rowId().toString()));
-        return new ListSlice<>(slice.rows().stream().map(Found::entry).toList(), slice.nextCursor());
+        return new ListSlice<>(slice.rows().stream().map(AuditRow::entry).toList(), slice.nextCursor());
     }
 }

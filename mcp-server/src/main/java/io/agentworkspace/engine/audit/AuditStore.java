@@ -13,20 +13,21 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The audit. A successful call is written in its own transaction, together with the commit. A refusal has no
- * transaction: it is recorded in memory and written every second, up to a limit; a crash loses a second. The first
- * refusals of each key in a minute have an entry each; the others are summarised in one when the minute is over.
+ * transaction: it is recorded in memory and written every second, up to a limit. A crash loses at most a second of
+ * refusals. The first refusals of each key in a minute get an entry each; the others are summarized in one when the
+ * minute is over.
  */
 public final class AuditStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AuditStore.class);
@@ -44,6 +45,19 @@ public final class AuditStore implements AutoCloseable {
               FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
             """;
 
+    /** One entry, which needs no JSON. */
+    private static final String INSERT_ONE = """
+            INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
+                               target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
+                               result, request_id, times, rules, before, after)
+            VALUES (:tenant, CAST(:at AS timestamptz), CAST(:row_id AS uuid), :user_name, :user_key, :acting_for, :credential,
+                    :key_id, (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key_id AS text)), :agent,
+                    :tool, :target_kind, :target, :target_id, :target_key, :renamed_to, :member, :door, :address, :client,
+                    :result, :request_id, CAST(:times AS integer), CAST(:rules AS text[]), :before, :after)
+            """;
+
+    private static final String INSERT_WITH_EVENTS = EventLog.INSERT + ";\n" + INSERT_ONE;
+
     private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
     private final RefusalTally tally = new RefusalTally();
     private final AtomicLong lost = new AtomicLong();
@@ -55,13 +69,49 @@ public final class AuditStore implements AutoCloseable {
         this.kept = kept;
     }
 
-    /** Writes the entry and the call's events, and commits: the last action in the transaction of a successful call. */
+    /** Writes the entry and the call's events, and commits: the last action in a successful call's transaction. */
     public void done(Call call, AuditEntry entry) {
         var tenant = call.caller().tenant();
-        var told = call.events().isEmpty() ? "" : EventLog.INSERT + ";\n";
-        inserting(told, List.of(row(tenant, entry)))
-                .set("events", EventLog.rows(tenant, call.events()))
-                .runAndCommit();
+        if (call.events().isEmpty()) {
+            one(INSERT_ONE, tenant, entry).runAndCommit();
+        } else {
+            one(INSERT_WITH_EVENTS, tenant, entry)
+                    .set("events", EventLog.rows(tenant, call.events()))
+                    .runAndCommit();
+        }
+    }
+
+    private Statement one(String statement, long tenant, AuditEntry entry) {
+        return db.sql(statement)
+                .set("tenant", tenant)
+                .set("at", entry.at())
+                .set("row_id", UUID.randomUUID())
+                .set("user_name", entry.user())
+                .set("user_key", Name.key(entry.user()))
+                .set("acting_for", entry.actingFor())
+                .set("credential", entry.credential())
+                .set("key_id", entry.keyId())
+                .set("agent", entry.agent())
+                .set("tool", entry.tool())
+                .set("target_kind", entry.targetKind())
+                .set("target", entry.target())
+                .set("target_id", entry.targetId())
+                .set("target_key", targetKey(entry))
+                .set("renamed_to", entry.renamedTo())
+                .set("member", entry.member())
+                .set("door", entry.door())
+                .set("address", entry.address())
+                .set("client", ClientName.readable(entry.client()))
+                .set("result", entry.result())
+                .set("request_id", entry.requestId())
+                .set("times", entry.times())
+                .set("rules", entry.rules())
+                .set("before", entry.before())
+                .set("after", entry.after());
+    }
+
+    private static @Nullable String targetKey(AuditEntry entry) {
+        return entry.targetId() != null ? entry.targetId() : entry.target() == null ? null : Name.key(entry.target());
     }
 
     /** Runs work that is not a tool call, and writes its entry in the same transaction. */
@@ -75,7 +125,7 @@ public final class AuditStore implements AutoCloseable {
 
     /** Writes the entry, inside the transaction that it describes. */
     public void note(long tenant, AuditEntry entry) {
-        inserting("", List.of(row(tenant, entry))).run();
+        one(INSERT_ONE, tenant, entry).run();
     }
 
     /** Records a refusal, to be written soon. */
@@ -85,7 +135,7 @@ public final class AuditStore implements AutoCloseable {
         }
     }
 
-    /** Records a read that a rule matched, in the same way: reads have no transaction. */
+    /** Records a read that a rule matched. It is written like a refusal, since reads have no transaction. */
     public void noted(Caller caller, AuditEntry entry) {
         refused(caller, entry);
     }
@@ -104,16 +154,14 @@ public final class AuditStore implements AutoCloseable {
                 .put("user_name", entry.user())
                 .put("user_key", Name.key(entry.user()))
                 .put("client", ClientName.readable(entry.client()));
-        var key =
-                entry.targetId() != null ? entry.targetId() : entry.target() == null ? null : Name.key(entry.target());
-        return row.put("target_key", key);
+        return row.put("target_key", targetKey(entry));
     }
 
-    private Statement inserting(String before, Collection<ObjectNode> rows) {
-        return db.sql(before + INSERT).set("rows", Json.text(rows));
+    private Statement inserting(Collection<ObjectNode> rows) {
+        return db.sql(INSERT).set("rows", Json.text(rows));
     }
 
-    /** Writes the refusals since the last time. Those that could not be written are tried again. */
+    /** Writes the refusals since the last flush. If that fails, they are written with the next one. */
     public void flush(Instant now) {
         tally.over(now)
                 .forEach(sum -> offer(
@@ -122,7 +170,7 @@ public final class AuditStore implements AutoCloseable {
         var rows = new ArrayList<ObjectNode>();
         while (refusals.drainTo(rows, BATCH) > 0) {
             try {
-                inserting("", rows).run();
+                inserting(rows).run();
             } catch (RuntimeException e) {
                 rows.stream().filter(row -> !refusals.offer(row)).forEach(_ -> lost.incrementAndGet());
                 throw e;

@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What was done in the tenant, for its admins: AC_Audit. */
+/** The tool that shows admins what was done in the tenant: AC_Audit. */
 public final class AuditTools {
     private final AuditQueries reads;
     private final List<Tool<?, ?>> all;
 
-    /** @param all every tool there is; may be filled later */
+    /** @param all the list of all tools; may be filled later */
     public AuditTools(AuditQueries reads, List<Tool<?, ?>> all) {
         this.reads = reads;
         this.all = all;
@@ -31,7 +31,7 @@ public final class AuditTools {
         return List.of(audit());
     }
 
-    record Look(
+    record AuditRequest(
             @Doc("Only what this user did.") @Nullable UserHandle user,
 
             @Doc(value = "Only runs of this tool, e.g. AP_Destroy.", max = 64) @Nullable
@@ -55,13 +55,13 @@ public final class AuditTools {
             @Doc("Only before this time.") @Nullable Instant until,
             @Doc("Which part.") @Nullable Page page) {}
 
-    record Shown(
+    record AuditResponse(
             @Doc("The entries, newest first.") List<AuditEntry> entries,
 
             @Doc("Give it as page.cursor for older entries; absent when there are none.") @Nullable
             String nextCursor) {}
 
-    private Tool<Look, Shown> audit() {
+    private Tool<AuditRequest, AuditResponse> audit() {
         return Tool.named("AC_Audit")
                 .title("Read the audit")
                 .description("""
@@ -81,7 +81,7 @@ public final class AuditTools {
                 .needs(Capability.ACCOUNT_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/audit")
-                .handledBy(Look.class, Shown.class, (in, call) -> {
+                .handledBy(AuditRequest.class, AuditResponse.class, (in, call) -> {
                     var filter = new AuditQueries.Filter(
                             in.user(),
                             tool(in.tool()),
@@ -90,7 +90,7 @@ public final class AuditTools {
                             in.since(),
                             in.until());
                     var found = reads.list(call, filter, in.page());
-                    return new Shown(found.rows(), found.nextCursor());
+                    return new AuditResponse(found.rows(), found.nextCursor());
                 });
     }
 
@@ -127,7 +127,7 @@ public final class AuditTools {
                         .formatted(given, near.isEmpty() ? "" : "did you mean %s? ".formatted(near.getFirst()), rule));
     }
 
-    private static AuditQueries.@Nullable Target target(@Nullable String given) {
+    private static AuditQueries.@Nullable AuditedThing target(@Nullable String given) {
         if (given == null || given.isBlank()) {
             return null;
         }
@@ -135,6 +135,6 @@ public final class AuditTools {
         if (parts.length < 2 || parts[0].isBlank() || parts[1].isBlank()) {
             throw Problem.invalid("target", "must be a kind and a name, like agent:Ada, zone:Den/main or key:<id>");
         }
-        return new AuditQueries.Target(parts[0].strip(), parts[1].strip());
+        return new AuditQueries.AuditedThing(parts[0].strip(), parts[1].strip());
     }
 }

@@ -11,17 +11,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the refusals of each key or session in a minute. The first ones have an entry each in the audit; the rest are
- * summarised in one, so that nobody can fill the database with refusals.
+ * Counts the refusals of each key or session in a minute. The first ones get an entry each in the audit; the rest are
+ * summarized in one, so that nobody can fill the database with refusals.
  */
 final class RefusalTally {
     static final int EACH_MINUTE = 60;
 
-    private final Map<Asker, Minute> minutes = new HashMap<>();
+    private final Map<TallyKey, Minute> minutes = new HashMap<>();
 
-    private record Asker(long tenant, String principal, Instant minute, boolean done) {}
+    private record TallyKey(long tenant, String principal, Instant minute, boolean done) {}
 
-    /** The refusals of a minute without entries of their own, as one. */
+    /** The summary of a minute's refusals without their own entries. */
     record Sum(long tenant, AuditEntry entry) {}
 
     private static final class Minute {
@@ -29,12 +29,12 @@ final class RefusalTally {
         private @Nullable AuditEntry last;
     }
 
-    /** Counts it, and returns whether it gets an entry of its own. */
+    /** Counts a refusal, and returns whether it gets its own entry. */
     synchronized boolean isSingle(Caller caller, AuditEntry refusal) {
         var begin = refusal.at().truncatedTo(ChronoUnit.MINUTES);
-        var asker = new Asker(
+        var key = new TallyKey(
                 caller.tenant(), caller.principal(), begin, refusal.result().equals(AuditEntry.DONE));
-        var minute = minutes.computeIfAbsent(asker, _ -> new Minute());
+        var minute = minutes.computeIfAbsent(key, _ -> new Minute());
         minute.refusals++;
         if (minute.refusals <= EACH_MINUTE) {
             return true;
@@ -43,7 +43,7 @@ final class RefusalTally {
         return false;
     }
 
-    /** Returns and removes the summaries of the minutes that were over by then. */
+    /** Returns and removes the summaries of the minutes that have ended by then. */
     synchronized List<Sum> over(Instant now) {
         var current = now.truncatedTo(ChronoUnit.MINUTES);
         var sums = new ArrayList<Sum>();

@@ -3,13 +3,14 @@ package io.agentworkspace.engine.banks;
 import io.agentworkspace.engine.access.AccessCheck;
 import io.agentworkspace.engine.agents.AgentAccess;
 import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.model.access.Requirement.OfAgent;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import org.jspecify.annotations.Nullable;
 
-/** Who acts on a bank: the agent that the command names, else self, else the user. */
+/** Determines who acts on a bank: the agent that the command names, else self, else the user. */
 public final class ActingAgent {
     private final AgentStore agents;
 
@@ -18,13 +19,14 @@ public final class ActingAgent {
     }
 
     /**
-     * The named agent, else self; null when the user itself acts.
+     * Returns the named agent, else self; null if the user acts.
      *
      * @throws Problem {@code not_found}, or {@code not_permitted} for an agent that the caller may not act as
      */
     @Nullable
     Ref agent(Call call, @Nullable Name name) {
         if (name == null) {
+            call.checked(OfAgent.ACT); // A caller may act as the agent it is logged on as.
             return call.context().self();
         }
         var held = agents.read(call, name);
@@ -33,7 +35,7 @@ public final class ActingAgent {
         return held.ref();
     }
 
-    /** @throws Problem also {@code no_context} when the user itself would act */
+    /** @throws Problem also {@code no_context} if the user would act */
     Ref required(Call call, @Nullable Name name) {
         var agent = agent(call, name);
         if (agent == null) {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.banks;
 
+import static io.agentworkspace.engine.access.AccessCheck.checked;
 import static io.agentworkspace.engine.access.AccessCheck.refusedIf;
 
 import io.agentworkspace.engine.access.AccessCheck;
@@ -15,25 +16,52 @@ import java.util.Optional;
 public final class BankAccess {
     private BankAccess() {}
 
-    public static Optional<Problem> missing(Call call, BankStore.Held held) {
+    public static Optional<Problem> missing(Call call, BankStore.LockedBank held) {
         var permission = held.permission();
-        return switch (call.tool().requirement(OfBank.class)) {
+        var required = call.tool().requirement(OfBank.class);
+        return switch (required) {
             case SEE -> AccessCheck.GRANTED;
-            case READ, READ_OR_GRANT -> permission.lack(Permission.READ).map(Problem::notPermitted);
-            case APPEND -> permission.lack(Permission.APPEND).map(Problem::notPermitted);
-            case MANAGE -> permission.lack(Permission.MANAGE).map(Problem::notPermitted);
+            case READ -> checked(call, required, missing(permission, Permission.READ));
+            // The handler checks what a change requires.
+            case READ_OR_GRANT, READ_OR_APPEND -> missing(permission, Permission.READ);
+            case APPEND -> checked(call, required, missing(permission, Permission.APPEND));
+            case MANAGE -> checked(call, required, missing(permission, Permission.MANAGE));
             case MANAGE_OR_OWN_SHARE, RESTORE -> AccessCheck.CHECKED_BY_THE_HANDLER;
-            case OWN ->
-                refusedIf(!isOwn(call, held), AccessNotes.notToDestroy(held.name(), permission.owner()))
-                        .or(() -> Optional.of(permission)
-                                .filter(found -> found.via() == Via.GRANT)
-                                .flatMap(found -> found.lack(Permission.MANAGE))
-                                .map(Problem::notPermitted));
+            // The handler checks a share.
+            case OWN_OR_SHARE ->
+                checked(
+                        call,
+                        required,
+                        refusedIf(!isOwn(call, held), AccessNotes.notToDestroy(held.name(), permission.owner()))
+                                .or(() -> Optional.of(permission)
+                                        .filter(found -> found.via() == Via.GRANT)
+                                        .flatMap(found -> missing(found, Permission.MANAGE))));
         };
     }
 
-    /** Whether the caller may end the bank: its owner and the admins. */
-    public static boolean isOwn(Call call, BankStore.Held bank) {
+    /**
+     * Requires the permission read, for a statement that reads the bank and has found the caller's permission. It is
+     * enough for tools that only read; the handler of a tool that can change something decides itself.
+     */
+    public static void requireRead(Call call, BankPermissionRow held) {
+        held.require(Permission.READ);
+        var required = call.tool().requirement(OfBank.class);
+        var isEnough = switch (required) {
+            case READ -> true;
+            case READ_OR_GRANT, READ_OR_APPEND -> call.tool().effect().reads();
+            case SEE, APPEND, MANAGE, MANAGE_OR_OWN_SHARE, RESTORE, OWN_OR_SHARE -> false;
+        };
+        if (isEnough) {
+            call.checked(required);
+        }
+    }
+
+    private static Optional<Problem> missing(BankPermissionRow held, Permission needed) {
+        return held.missing(needed).map(Problem::notPermitted);
+    }
+
+    /** Returns whether the caller may delete or destroy the bank: its owner and admins. */
+    public static boolean isOwn(Call call, BankStore.LockedBank bank) {
         return bank.owner() == call.context().user().id() || call.caller().isAdmin();
     }
 }

@@ -17,7 +17,7 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The list of the banks that a subject may read. */
+/** Lists the banks that a subject may read. */
 public final class BankQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT
             + """
@@ -50,7 +50,7 @@ public final class BankQueries {
             """.formatted(
                             Visibility.agent("a"),
                             MemoryVisibility.CENSORED,
-                            BankPermissionQueries.HELD,
+                            BankPermissionRow.HELD,
                             Visibility.bank("b"),
                             BankStore.record("counted.memories"),
                             Visibility.owner("b"),
@@ -64,22 +64,22 @@ public final class BankQueries {
         this.agents = agents;
     }
 
-    /** A bank, and what the subject holds on it. */
-    record Entry(Bank bank, Permission permission, Via via, boolean loaded) {}
+    /** A bank, and the subject's permission on it. */
+    record BankSummary(Bank bank, Permission permission, Via via, boolean loaded) {}
 
     /** The subject of a list: an agent and its owner, or the user. */
     record Subject(@Nullable Ref agent, long owner, String ownerName) {}
 
     /** A page of the list. */
-    record Listed(Subject subject, ListSlice<Entry> banks) {}
+    record BankPage(Subject subject, ListSlice<BankSummary> banks) {}
 
     /**
-     * The banks whose names start with the prefix, by name, that the agent may read; else those that self, else the user
-     * may read.
+     * Returns the banks, by name, whose names start with the prefix and that the agent may read; without an agent,
+     * those that self, else the user may read.
      *
-     * @throws Problem {@code not_found} when there is no such agent that the acting user may see
+     * @throws Problem {@code not_found} if there is no such agent, or the acting user may not see it
      */
-    Listed list(Call call, @Nullable Name prefix, @Nullable Name agent, @Nullable Page page) {
+    BankPage list(Call call, @Nullable Name prefix, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         var listed = db.sql(call, LIST)
@@ -91,11 +91,11 @@ public final class BankQueries {
                     ContextStore.read(call, row);
                     var rows = ListSlice.of(
                             call,
-                            row.jsonList("rows", Entry.class),
+                            row.jsonList("rows", BankSummary.class),
                             limit,
                             last -> Cursor.ofName(
                                     call.service(), Name.key(last.bank().name())));
-                    return new Listed(
+                    return new BankPage(
                             new Subject(row.ref("subject"), row.number("subject_owner"), row.text("owner_name")), rows);
                 })
                 .orElseThrow();

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -14,25 +15,29 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The banks themselves. */
+/** Writes banks. */
 public final class BankStore {
     /** The record of a bank {@code b} whose owner is {@code o}, as JSON. */
     static final String RECORD = record("""
             (SELECT count(*) FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s)
             """.formatted(MemoryVisibility.CURRENT));
 
-    /** The banks {@code b} of the name {@code :key}, with what the actor, else the user, holds; a condition follows. */
+    /**
+     * Finds the banks {@code b} with the name {@code :key}, with the permission of the actor, else
+     * the user. A condition follows.
+     */
     static final String FIND = ContextStore.KNOWN_CONTEXT
-            + BankPermissionQueries.SUBJECT
+            + BankPermissionRow.SUBJECT
             + """
             SELECT b.id, b.owner_id, b.access, b.revision, %s
               FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
              WHERE b.tenant_id = :tenant AND b.name_key = :key
-            """.formatted(BankPermissionQueries.COLUMNS, BankPermissionQueries.HELD);
+            """.formatted(BankPermissionRow.COLUMNS, BankPermissionRow.HELD);
 
     private static final String READ = """
             SELECT %s AS record
@@ -74,6 +79,16 @@ public final class BankStore {
 
     private static final String KEEP = FIND + "AND " + Visibility.bank("b") + "FOR KEY SHARE OF b";
 
+    /** The same, and then, in the same round trip, what hides a memory of the author {@code :author} in it. */
+    private static final String KEEP_TO_WRITE = KEEP + """
+            ;
+            SELECT b.id, b.censored_at IS NOT NULL AS bank,
+                   EXISTS (SELECT 1 FROM bank_censor c
+                            WHERE c.tenant_id = b.tenant_id AND c.bank_id = b.id AND c.agent_id = :author) AS author
+              FROM bank b
+             WHERE b.tenant_id = :tenant AND b.name_key = :key
+            """;
+
     private static final String LOCK = FIND + "AND " + Visibility.bank("b") + "FOR UPDATE OF b";
 
     private final Db db;
@@ -82,7 +97,7 @@ public final class BankStore {
         this.db = db;
     }
 
-    /** The same where the memories that can be read have been counted already. */
+    /** Returns the SQL of the record where the readable memories are already counted. */
     static String record(String memories) {
         return """
                 jsonb_build_object('name', b.name, 'description', b.description, 'access', b.access, 'owner', o.name,
@@ -92,17 +107,17 @@ public final class BankStore {
                 """.formatted(memories);
     }
 
-    /** A bank that the transaction holds, with what decides about using and changing it. */
-    public record Held(
-            long id, String name, long owner, Access access, long revision, BankPermissionQueries permission) {}
+    /** A bank that the transaction has locked, with what determines who may use and change it. */
+    public record LockedBank(
+            long id, String name, long owner, Access access, long revision, BankPermissionRow permission) {}
 
-    /** What a change sets; null leaves it as it is, a blank description goes. */
-    record Change(
+    /** The changes to a bank; null leaves a value unchanged, a blank description removes it. */
+    record BankChange(
             Name name,
             @Nullable String description,
             @Nullable Access access) {}
 
-    /** Creates the bank, managed by the agent if one is given; nothing when the name is taken. */
+    /** Creates the bank, managed by the agent if one is given. Empty if the name is taken. */
     Optional<Bank> insert(Call call, Name name, @Nullable String description, Access access, @Nullable Ref manager) {
         var bank = db.sql(call, INSERT)
                 .set("name", name)
@@ -115,43 +130,73 @@ public final class BankStore {
         return bank;
     }
 
-    /** The bank of this name, kept from being deleted or censored while the transaction lasts, if the acting user may see it. */
-    public Held read(Call call, Name name, @Nullable Ref actor) {
+    /**
+     * Reads the bank with this name, if the acting user may see it, and protects it from deletion and
+     * censorship until the transaction ends.
+     */
+    public LockedBank read(Call call, Name name, @Nullable Ref actor) {
         return find(call, name, actor, KEEP).orElseThrow(() -> missing(call, name));
     }
 
-    /** The bank of this name, locked, if the acting user may see it. */
-    Held lock(Call call, Name name, @Nullable Ref actor) {
+    /** A bank that a memory is to be stored in. */
+    record WritableBank(LockedBank bank, MemoryStore.Censorship censorship) {}
+
+    /** Does the same, and also returns what hides a memory of the author in it. */
+    WritableBank readToWrite(Call call, Name name, @Nullable Ref actor, Ref author) {
+        return finding(call, name, actor, KEEP_TO_WRITE)
+                .set("author", author.id())
+                .all(results -> {
+                    var held = results.next(BankStore::held);
+                    // It sees what was committed while the first waited for the bank.
+                    var states = results.list(row -> Map.entry(
+                            row.number("id"), new MemoryStore.Censorship(row.flag("bank"), row.flag("author"))));
+                    return held.flatMap(bank -> states.stream()
+                            .filter(state -> state.getKey() == bank.id())
+                            .findFirst()
+                            .map(state -> new WritableBank(bank, state.getValue())));
+                })
+                .orElseThrow(() -> missing(call, name));
+    }
+
+    /** Locks the bank with this name, if the acting user may see it. */
+    LockedBank lock(Call call, Name name, @Nullable Ref actor) {
         return findLocked(call, name, actor).orElseThrow(() -> missing(call, name));
     }
 
-    Optional<Held> findLocked(Call call, Name name, @Nullable Ref actor) {
+    Optional<LockedBank> findLocked(Call call, Name name, @Nullable Ref actor) {
         return find(call, name, actor, LOCK);
     }
 
-    /** The first that a statement which begins with {@link #FIND} finds. */
-    Optional<Held> find(Call call, Name name, @Nullable Ref actor, String statement) {
+    /** Returns the first row of a statement that begins with {@link #FIND}. */
+    Optional<LockedBank> find(Call call, Name name, @Nullable Ref actor, String statement) {
+        return finding(call, name, actor, statement).one(BankStore::held);
+    }
+
+    private Statement finding(Call call, Name name, @Nullable Ref actor, String statement) {
         return db.sql(call, statement)
                 .set("key", name.key())
                 .set("self", actor == null ? null : (Long) actor.id())
-                .set("kept", call.now().minus(TrashStore.KEPT))
-                .one(row -> new Held(
-                        row.number("id"),
-                        row.text("bank_name"),
-                        row.number("owner_id"),
-                        Access.of(row.text("access")),
-                        row.number("revision"),
-                        BankPermissionQueries.read(row)));
+                .set("kept", call.now().minus(TrashStore.KEPT));
     }
 
-    /** Says that there is no such bank, and which names that the acting user may see are near. */
+    private static LockedBank held(Row row) throws SQLException {
+        return new LockedBank(
+                row.number("id"),
+                row.text("bank_name"),
+                row.number("owner_id"),
+                Access.of(row.text("access")),
+                row.number("revision"),
+                BankPermissionRow.read(row));
+    }
+
+    /** Returns the refusal for an unknown bank, with similar names that the acting user may see. */
     public Problem missing(Call call, Name name) {
         var names = db.sql(call, VISIBLE_NAMES).list(row -> row.text("name"));
         return Problem.notFound("bank", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** Sets what the change gives; raises the revision if that differs from what is there, and says whether it did. */
-    Bank update(Call call, Held held, Change change) {
+    /** Applies the change and returns the record. The revision is raised if the change alters anything. */
+    Bank update(Call call, LockedBank held, BankChange change) {
         try {
             return db.sql(call, UPDATE)
                     .set("id", held.id())
@@ -172,8 +217,8 @@ public final class BankStore {
         }
     }
 
-    /** The record as it stands, inside a transaction. */
-    Bank record(Call call, Held held) {
+    /** Returns the current record, inside a transaction. */
+    Bank record(Call call, LockedBank held) {
         return db.sql(call, READ).set("id", held.id()).one(BankStore::record).orElseThrow();
     }
 

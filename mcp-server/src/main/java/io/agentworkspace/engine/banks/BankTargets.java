@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.problem.UserHandle;
 import io.agentworkspace.engine.model.schema.Doc;
 import org.jspecify.annotations.Nullable;
 
-/** The targets of the bank commands: no context holds a bank, so most of them need one. */
+/** The targets of the bank commands. No context contains a bank, so most commands require one. */
 final class BankTargets {
     static final String BANK = "The memory bank's name.";
 

@@ -21,7 +21,7 @@ import java.security.SecureRandom;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The banks themselves: MB_List, MB_Create, MB_Update. */
+/** Banks: MB_List, MB_Create, MB_Update. */
 public final class BankTools {
     static final String ACCESS = "Who may read it.";
     private static final String BASE_36 = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -63,20 +63,20 @@ public final class BankTools {
             @Nullable
             Access access) {}
 
-    record Look(
+    record ListRequest(
             @Doc("Which banks, and for whom.") BankTargets.@Nullable Prefix target,
             @Doc("Which part.") @Nullable Page page) {}
 
-    record Create(
+    record CreateRequest(
             @Doc("On whose behalf.") BankTargets.@Nullable Create target,
             @Doc("The new bank.") @Nullable NewBank vx) {}
 
-    record Update(
+    record UpdateRequest(
             @Doc("Which bank.") BankTargets.Just target,
             @Doc("What replaces the old.") SameBank vx,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The banks, by name.") List<Bank> profile,
             @Doc("For each of them, what you hold on it.") List<Holding> content,
 
@@ -96,11 +96,11 @@ public final class BankTools {
 
             @Doc("How many memories can be read in it.") long memories) {}
 
-    record Created(
+    record CreateResponse(
             @Doc("The new bank.") Bank bank,
             @Doc("Its revision.") long revision) {}
 
-    record Changed(
+    record UpdateResponse(
             @Doc("The bank as it is now.") Bank bank,
             @Doc("Its revision.") long revision,
             @Doc("Whether anything was changed.") boolean changed) {}
@@ -109,7 +109,7 @@ public final class BankTools {
         return List.of(list(), create(), update());
     }
 
-    private Tool<Look, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return Tool.named("MB_List")
                 .title("List memory banks")
                 .description("""
@@ -126,18 +126,21 @@ public final class BankTools {
                         "what do we know about")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfAgent.ACT)
-                .handledBy(Look.class, Listed.class, (in, call) -> {
+                .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var target = in.target();
                     var agent = target == null ? null : target.agent();
                     var found = reads.list(call, target == null ? null : target.bank(), agent, in.page());
                     var subject = found.subject();
-                    if (agent != null && subject.agent() != null) {
+                    if (agent == null) {
+                        call.checked(
+                                Requirement.OfAgent.ACT); // The subject is the agent that the caller is logged on as.
+                    } else if (subject.agent() != null) {
                         AccessCheck.require(
                                 AgentAccess.missing(call, subject.agent(), subject.owner(), subject.ownerName()));
                     }
-                    return new Listed(
+                    return new ListResponse(
                             found.banks().rows().stream()
-                                    .map(BankQueries.Entry::bank)
+                                    .map(BankQueries.BankSummary::bank)
                                     .toList(),
                             found.banks().rows().stream()
                                     .map(BankTools::holding)
@@ -146,18 +149,18 @@ public final class BankTools {
                 });
     }
 
-    private static Holding holding(BankQueries.Entry entry) {
+    private static Holding holding(BankQueries.BankSummary entry) {
         var bank = entry.bank();
         return new Holding(bank.name(), entry.permission(), entry.via(), entry.loaded(), bank.memories());
     }
 
-    private Tool<Create, Created> create() {
+    private Tool<CreateRequest, CreateResponse> create() {
         return Tool.named("MB_Create")
                 .title("Create a memory bank")
                 .description("Creates a memory bank that you own. Next: MB_Store, MB_Permissions.")
                 .details("""
                         vx.access says who may read it without a permission: private or bank (only you), agent (your own agents), domain \
-                        (whoever shares a domain with your agents) or public (everyone in the tenant). Its name is vx.name, else target.bank, else a generated one. target.agent, else the agent you \
+                        (agents that share a domain with yours) or public (the tenant). Its name is vx.name, else target.bank, else a generated one. target.agent, else the agent you \
                         are logged on as, gets the permission manage. MB_Permissions lets other agents in.""")
                 .alsoCalled(
                         "new knowledge base",
@@ -169,12 +172,12 @@ public final class BankTools {
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfAgent.ACT)
                 .effect(Effect.CREATES)
-                .handledBy(Create.class, Created.class, (in, call) -> {
+                .handledBy(CreateRequest.class, CreateResponse.class, (in, call) -> {
                     var vx = in.vx() == null ? new NewBank(null, null, null) : in.vx();
                     var manager = acting.agent(
                             call, in.target() == null ? null : in.target().agent());
                     var bank = insert(call, name(in.target(), vx), vx, manager);
-                    return new Created(bank, bank.revision());
+                    return new CreateResponse(bank, bank.revision());
                 });
     }
 
@@ -202,7 +205,7 @@ public final class BankTools {
         return Name.of(name.toString());
     }
 
-    private Tool<Update, Changed> update() {
+    private Tool<UpdateRequest, UpdateResponse> update() {
         return Tool.named("MB_Update")
                 .title("Change a memory bank")
                 .description("""
@@ -215,15 +218,15 @@ public final class BankTools {
                 .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)
                 .example("vx.description", "What was seen at the shore, and when.")
-                .handledBy(Update.class, Changed.class, (in, call) -> {
+                .handledBy(UpdateRequest.class, UpdateResponse.class, (in, call) -> {
                     var held =
                             banks.lock(call, in.target().bank(), call.context().self());
                     AccessCheck.require(BankAccess.missing(call, held));
                     IfRevision.check(in.ifRevision(), held.revision());
                     var vx = in.vx();
-                    var change = new BankStore.Change(vx.name(), vx.description(), vx.access());
+                    var change = new BankStore.BankChange(vx.name(), vx.description(), vx.access());
                     var bank = banks.update(call, held, change);
-                    return new Changed(bank, bank.revision(), bank.revision() != held.revision());
+                    return new UpdateResponse(bank, bank.revision(), bank.revision() != held.revision());
                 });
     }
 }

@@ -5,13 +5,13 @@ import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is hidden in banks: a whole bank's content, or what certain agents had a part in. */
+/** Hides content of banks: all of it, or everything that certain agents contributed to. */
 public final class CensorStore {
     private static final String COUNT = count("m.deleted_at IS NULL");
 
     private static final String COUNT_READABLE = count(MemoryVisibility.READABLE);
 
-    /** @param condition which memories {@code m} of the bank {@code b} count */
+    /** @param condition selects the memories {@code m} of the bank {@code b} to count */
     private static String count(String condition) {
         return """
                 SELECT (SELECT count(*)
@@ -43,8 +43,8 @@ public final class CensorStore {
         this.db = db;
     }
 
-    /** Hides, or shows again, the whole bank's content; whether that was not so before. */
-    boolean censor(Call call, BankStore.Held bank, boolean hide) {
+    /** Hides or shows the whole bank's content. Returns whether that changed anything. */
+    boolean censor(Call call, BankStore.LockedBank bank, boolean hide) {
         return db.sql(call, """
                 UPDATE bank
                    SET censored_at = CASE WHEN :hide THEN CAST(:now AS timestamptz) END,
@@ -53,8 +53,8 @@ public final class CensorStore {
                 """).set("bank", bank.id()).set("hide", hide).run() == 1;
     }
 
-    /** Hides what these agents wrote, and go on to write; whether one of them was not censored before. */
-    boolean censor(Call call, BankStore.Held bank, List<Long> agents) {
+    /** Hides what these agents wrote or will write. Returns whether one of them was not censored before. */
+    boolean censor(Call call, BankStore.LockedBank bank, List<Long> agents) {
         return db.sql(call, """
                 INSERT INTO bank_censor (tenant_id, bank_id, agent_id, since)
                 SELECT :tenant, :bank, agent_id, :now FROM unnest(:agents) AS a (agent_id)
@@ -62,25 +62,25 @@ public final class CensorStore {
                 """).set("bank", bank.id()).set("agents", agents).run() > 0;
     }
 
-    /** Ends that; whether one of them was censored. */
-    boolean uncensor(Call call, BankStore.Held bank, List<Long> agents) {
+    /** Ends the censorship of these agents. Returns whether one of them was censored. */
+    boolean uncensor(Call call, BankStore.LockedBank bank, List<Long> agents) {
         return db.sql(call, """
                 DELETE FROM bank_censor WHERE tenant_id = :tenant AND bank_id = :bank AND agent_id = ANY (:agents)
                 """).set("bank", bank.id()).set("agents", agents).run() > 0;
     }
 
-    /** How many memories outside the trash these agents had a part in; with null, how many there are. */
-    public long count(Call call, BankStore.Held bank, @Nullable List<Long> agents) {
+    /** Returns the number of memories outside the trash that these agents contributed to; with null, of all. */
+    public long count(Call call, BankStore.LockedBank bank, @Nullable List<Long> agents) {
         return count(call, bank, agents, COUNT);
     }
 
-    /** How many of them readers are shown. */
-    long countReadable(Call call, BankStore.Held bank, @Nullable List<Long> agents) {
+    /** Returns the number of those memories that readers can see. */
+    long countReadable(Call call, BankStore.LockedBank bank, @Nullable List<Long> agents) {
         return count(call, bank, agents, COUNT_READABLE);
     }
 
-    /** The newest of those that readers are shown and that these agents had a part in; with null, of all. */
-    List<CensorTools.Affected> affected(Call call, BankStore.Held bank, @Nullable List<Long> agents) {
+    /** Returns the newest memories that readers can see and that these agents contributed to; with null, of all. */
+    List<CensorTools.Affected> affected(Call call, BankStore.LockedBank bank, @Nullable List<Long> agents) {
         return db.sql(call, AFFECTED)
                 .set("bank", bank.id())
                 .set("agents", agents)
@@ -88,7 +88,7 @@ public final class CensorStore {
                 .orElseThrow();
     }
 
-    private long count(Call call, BankStore.Held bank, @Nullable List<Long> agents, String statement) {
+    private long count(Call call, BankStore.LockedBank bank, @Nullable List<Long> agents, String statement) {
         return db.sql(call, statement)
                 .set("bank", bank.id())
                 .set("agents", agents)

@@ -11,7 +11,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is hidden, and kept for audit: MB_Censor, MB_Uncensor. */
+/** Hides content that is kept for audit: MB_Censor, MB_Uncensor. */
 public final class CensorTools {
     private final BankStore banks;
     private final ShareStore shares;
@@ -23,15 +23,16 @@ public final class CensorTools {
         this.censors = censors;
     }
 
-    record OfBank(@Doc("What to hide, or to show again.") BankTargets.Share target) {}
+    record UncensorRequest(
+            @Doc("What to hide, or to show again.") BankTargets.Share target) {}
 
-    record Hide(
+    record CensorRequest(
             @Doc("What to hide.") BankTargets.Share target,
 
             @Doc("true: hide nothing, and only report what would be hidden.") @Nullable
             Boolean dryRun) {}
 
-    record Censored(
+    record CensorResponse(
             @Doc("Whether it was not hidden before.") boolean changed,
             @Doc("How many memories this hides.") long hidden,
 
@@ -45,7 +46,7 @@ public final class CensorTools {
             @Doc("Who stored it first.") String author,
             @Doc("The ids of what it was made from.") List<String> derivedFrom) {}
 
-    record Uncensored(
+    record UncensorResponse(
             @Doc("Whether it was hidden before.") boolean changed,
 
             @Doc("How many memories of those that this was about are shown now.")
@@ -55,7 +56,7 @@ public final class CensorTools {
         return List.of(censor(), uncensor());
     }
 
-    private Tool<Hide, Censored> censor() {
+    private Tool<CensorRequest, CensorResponse> censor() {
         return Tool.named("MB_Censor")
                 .title("Hide memories")
                 .description("""
@@ -75,22 +76,22 @@ public final class CensorTools {
                 .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(Hide.class, Censored.class, (in, call) -> {
+                .handledBy(CensorRequest.class, CensorResponse.class, (in, call) -> {
                     var bank = manage(call, in.target());
                     var agents = in.target().agent() == null
                             ? null
                             : agents(call, bank, in.target().agent());
                     if (Boolean.TRUE.equals(in.dryRun())) {
                         var affected = censors.affected(call, bank, agents);
-                        return new Censored(false, censors.count(call, bank, agents), affected);
+                        return new CensorResponse(false, censors.count(call, bank, agents), affected);
                     }
                     var changed =
                             agents == null ? censors.censor(call, bank, true) : censors.censor(call, bank, agents);
-                    return new Censored(changed, censors.count(call, bank, agents), null);
+                    return new CensorResponse(changed, censors.count(call, bank, agents), null);
                 });
     }
 
-    private Tool<OfBank, Uncensored> uncensor() {
+    private Tool<UncensorRequest, UncensorResponse> uncensor() {
         return Tool.named("MB_Uncensor")
                 .title("Show hidden memories")
                 .description("Shows again what MB_Censor hid.")
@@ -103,25 +104,25 @@ public final class CensorTools {
                 .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(OfBank.class, Uncensored.class, (in, call) -> {
+                .handledBy(UncensorRequest.class, UncensorResponse.class, (in, call) -> {
                     var bank = manage(call, in.target());
                     if (in.target().agent() == null) {
-                        return new Uncensored(
+                        return new UncensorResponse(
                                 censors.censor(call, bank, false), censors.countReadable(call, bank, null));
                     }
                     var agents = agents(call, bank, in.target().agent());
-                    return new Uncensored(
+                    return new UncensorResponse(
                             censors.uncensor(call, bank, agents), censors.countReadable(call, bank, agents));
                 });
     }
 
-    private BankStore.Held manage(Call call, BankTargets.Share target) {
+    private BankStore.LockedBank manage(Call call, BankTargets.Share target) {
         var bank = banks.lock(call, target.bank(), call.context().self());
         AccessCheck.require(BankAccess.missing(call, bank));
         return bank;
     }
 
-    private List<Long> agents(Call call, BankStore.Held bank, Name name) {
+    private List<Long> agents(Call call, BankStore.LockedBank bank, Name name) {
         return shares.named(call, bank, name).stream()
                 .map(ShareStore.Writer::id)
                 .toList();

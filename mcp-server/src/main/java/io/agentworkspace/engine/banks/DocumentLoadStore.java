@@ -17,11 +17,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The memories of a bank that come from a document. A newer version takes the place of the older one: what is the same in both keeps its
- * memories, the rest is removed and added, in the transaction of the call.
+ * Stores the memories of a bank that come from a document. A newer version replaces an older one in the transaction of
+ * the call: unchanged pieces keep their memories, the others are removed and added.
  */
 public final class DocumentLoadStore {
     private static final String INSERT = """
@@ -33,7 +34,7 @@ public final class DocumentLoadStore {
               FROM unnest(CAST(:ids AS uuid[]), CAST(:texts AS text[]), CAST(:positions AS text[])) p (id, text, position)
             """;
 
-    /** Where it comes from changes no revision: the text is the same. */
+    /** A new source raises no revision, since the text is the same. */
     private static final String MOVE = """
             UPDATE memory m
                SET source = jsonb_build_object('kind', 'document', 'name', CAST(:name AS text), 'version', CAST(:version AS bigint),
@@ -48,6 +49,33 @@ public final class DocumentLoadStore {
               FROM unnest(CAST(:ids AS uuid[]), CAST(:digests AS text[])) WITH ORDINALITY p (id, digest, n)
             """;
 
+    /**
+     * The version to load, if it is still the newest accepted one; and the newer version in the bank that is being
+     * validated again. One statement, since that version may be accepted at any time.
+     */
+    private static final String CHECK = """
+            SELECT (SELECT max(n.version)
+                      FROM document n
+                     WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.version > d.version
+                       AND n.state IN ('queued', 'validating')
+                       AND EXISTS (SELECT 1 FROM document_memory l
+                                    WHERE l.tenant_id = n.tenant_id AND l.document_id = n.id AND l.bank_id = :bank)) AS waiting
+              FROM document d
+             WHERE d.tenant_id = :tenant AND d.id = :id AND d.state = 'accepted'
+               AND NOT EXISTS (SELECT 1 FROM document n
+                                WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key AND n.state = 'accepted'
+                                  AND n.version > d.version)
+               FOR SHARE OF d
+            """;
+
+    /** What is in the trash stays connected with its document. */
+    private static final String FORGET = """
+            DELETE FROM document_memory l
+             USING memory m
+             WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
+               AND m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id AND m.deleted_at IS NULL
+            """;
+
     private final Db db;
     private final BankStore banks;
 
@@ -56,7 +84,7 @@ public final class DocumentLoadStore {
         this.banks = banks;
     }
 
-    /** What loading a document changed. */
+    /** The result of loading a document into a bank. */
     record Result(
             @Doc("The document's name.") String name,
             @Doc("The version that the bank has now.") long version,
@@ -73,10 +101,10 @@ public final class DocumentLoadStore {
         }
     }
 
-    private record Old(UUID id, long author, String digest, long version, boolean gone) {}
+    private record Old(UUID id, long author, String digest, UUID document, long version, boolean gone) {}
 
-    /** Puts the pieces of the document into the bank, which the caller may add to. */
-    Result load(Call call, BankStore.Held bank, Ref author, Source source) {
+    /** Loads the pieces of the document into the bank. The caller must be permitted to add to it. */
+    Result load(Call call, BankStore.LockedBank bank, Ref author, Source source) {
         var old = lock(call, bank, source);
         var free = new HashMap<String, Deque<Old>>();
         old.stream()
@@ -93,10 +121,13 @@ public final class DocumentLoadStore {
             }
         }
         var removed = free.values().stream().flatMap(Deque::stream).toList();
-        var version = old.isEmpty() ? 0 : old.getFirst().version();
+        // A deleted document that was handed in again may have the same version, but it has another id.
+        var isLoaded = old.stream()
+                .filter(memory -> !memory.gone())
+                .allMatch(memory -> memory.document().equals(source.id()));
         var result = new Result(
                 source.name(), source.version(), ids.size(), added.size(), ids.size() - added.size(), removed.size());
-        if (result.changed() || version != source.version()) {
+        if (result.changed() || !isLoaded) {
             if (removed.stream().anyMatch(memory -> memory.author() != author.id())) {
                 bank.permission().require(Permission.WRITE);
             }
@@ -112,20 +143,24 @@ public final class DocumentLoadStore {
         return result;
     }
 
-    /** From its return on nobody else loads the document into the bank, and nobody deletes this version of it. */
-    private List<Old> lock(Call call, BankStore.Held bank, Source source) {
+    /** Locks the document in the bank: until the transaction ends, nobody else can load it or delete this version. */
+    private List<Old> lock(Call call, BankStore.LockedBank bank, Source source) {
         db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('load ' || :key, CAST(:bank AS bigint)))")
                 .set("key", source.key())
                 .set("bank", bank.id())
                 .one(_ -> true);
-        var isThere = db.sql(call, """
-                SELECT 1 FROM document WHERE tenant_id = :tenant AND id = :id AND state = 'accepted' FOR SHARE
-                """).set("id", source.id()).one(_ -> true).isPresent();
-        if (!isThere) {
-            throw Problem.conflict("the document was changed meanwhile; send the request again");
+        var waiting = db.sql(call, CHECK)
+                .set("id", source.id())
+                .set("bank", bank.id())
+                .one(row -> Optional.ofNullable(row.numberOrNull("waiting")))
+                .orElseThrow(() -> Problem.conflict("the document changed at the same time; send the request again"));
+        if (waiting.isPresent()) {
+            throw Problem.conflict(
+                    "the bank has version %1$d of '%2$s', which is being validated again; loading version %3$d would replace it: load when DC_Read shows that version %1$d is accepted or rejected"
+                            .formatted(waiting.get(), source.name(), source.version()));
         }
         return db.sql(call, """
-                SELECT l.memory_id, m.author_id, l.digest, l.version, m.deleted_at IS NOT NULL AS gone
+                SELECT l.memory_id, m.author_id, l.digest, l.document_id, l.version, m.deleted_at IS NOT NULL AS gone
                   FROM document_memory l
                   JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.bank_id AND m.id = l.memory_id
                  WHERE l.tenant_id = :tenant AND l.bank_id = :bank AND l.name_key = :key
@@ -138,22 +173,20 @@ public final class DocumentLoadStore {
                         UUID.fromString(row.text("memory_id")),
                         row.number("author_id"),
                         row.text("digest"),
+                        UUID.fromString(row.text("document_id")),
                         row.number("version"),
                         row.flag("gone")));
     }
 
     private void write(
             Call call,
-            BankStore.Held bank,
+            BankStore.LockedBank bank,
             Ref author,
             Source source,
             List<UUID> ids,
             Map<UUID, Piece> added,
             List<UUID> removed) {
-        db.sql(call, "DELETE FROM document_memory WHERE tenant_id = :tenant AND bank_id = :bank AND name_key = :key")
-                .set("bank", bank.id())
-                .set("key", source.key())
-                .run();
+        db.sql(call, FORGET).set("bank", bank.id()).set("key", source.key()).run();
         if (!removed.isEmpty()) {
             db.sql(call, """
                     DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (CAST(:ids AS uuid[]))
@@ -185,7 +218,7 @@ public final class DocumentLoadStore {
                 .run();
     }
 
-    private void move(Call call, BankStore.Held bank, Source source, List<UUID> ids, Map<UUID, Piece> added) {
+    private void move(Call call, BankStore.LockedBank bank, Source source, List<UUID> ids, Map<UUID, Piece> added) {
         var kept = new ArrayList<UUID>();
         var positions = new ArrayList<String>();
         for (var i = 0; i < ids.size(); i++) {
@@ -205,8 +238,8 @@ public final class DocumentLoadStore {
         }
     }
 
-    /** The bank as it is now. */
-    Bank record(Call call, BankStore.Held bank) {
+    /** Returns the bank's current record. */
+    Bank record(Call call, BankStore.LockedBank bank) {
         return banks.record(call, bank);
     }
 }

@@ -21,16 +21,16 @@ import java.sql.SQLException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The permissions of agents on banks, and which agents have a bank attached. */
+/** Stores the permissions of agents on banks, and which agents have a bank attached. */
 public final class GrantStore {
-    /** Whether the owner of the agent {@code a} shares a domain with that of the bank {@code b}. */
+    /** Whether the owner of the agent {@code a} shares a domain with the owner of the bank {@code b}. */
     private static final String SHARES = Visibility.sharesDomain("a", "(SELECT the.owner_id FROM b the)");
 
     /**
-     * CTEs {@code page} and {@code counted}, what they stored: the agents with a permission on the bank {@code b}, by
-     * name. Those who hold one by the bank's access are shown to those who may see the agent, the others to whoever
-     * manages the bank too. A report also contains those who are barred by a grant, and the requested one. Agents that
-     * cannot hold anything are left out before the permissions are computed.
+     * The CTEs {@code page} and {@code counted} (the number of memories they stored): the agents with a permission on
+     * the bank {@code b}, by name. Agents that have one through the bank's access are shown to those who may see the
+     * agent; others also to managers of the bank. A report also has agents that a grant bars, and the requested agent.
+     * Agents that cannot have a permission are left out before the permissions are computed.
      */
     private static final String PAGE = """
             , page AS (
@@ -57,7 +57,7 @@ public final class GrantStore {
                          AND m.author_id IN (SELECT page.id FROM page) AND %s
                        GROUP BY m.author_id) authored)
             """.formatted(
-                    BankPermissionQueries.held("a.id", "a.owner_id", SHARES),
+                    BankPermissionRow.held("a.id", "a.owner_id", SHARES),
                     SHARES,
                     Visibility.agent("a"),
                     MemoryVisibility.CURRENT);
@@ -103,13 +103,13 @@ public final class GrantStore {
             """.formatted(BankStore.RECORD);
 
     private static final String LIST = ContextStore.WITH_CONTEXT
-            + BankPermissionQueries.SUBJECT
+            + BankPermissionRow.SUBJECT
             + """
             , b AS (
                 SELECT b.*, %s
                   FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
                  WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
-            """.formatted(BankPermissionQueries.COLUMNS, BankPermissionQueries.HELD, Visibility.bank("b"))
+            """.formatted(BankPermissionRow.COLUMNS, BankPermissionRow.HELD, Visibility.bank("b"))
             + PAGE
             + """
             SELECT ctx.*, b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
@@ -136,24 +136,24 @@ public final class GrantStore {
     }
 
     /** An agent, and its permission on the bank. */
-    record Entry(
+    record AgentPermission(
             Agent agent, Permission permission, @Nullable Via via, boolean loaded, long memories) {}
 
     /**
-     * The agents with a permission on the bank, or the one of them that is named: one statement with the context.
+     * Returns the agents with a permission on the bank, or the named one of them, in one statement with the context.
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
-    ListSlice<Entry> list(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
+    ListSlice<AgentPermission> list(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
         return list(call, bank, agent, page, false).entries();
     }
 
-    /** The same with those who are barred; a named agent is reported whatever it holds. */
-    Listed report(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
+    /** Returns the report, which includes barred agents. A named agent is reported whatever its permission. */
+    PermissionPage report(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
         return list(call, bank, agent, page, true);
     }
 
-    private Listed list(Call call, Name bank, @Nullable Name agent, @Nullable Page page, boolean report) {
+    private PermissionPage list(Call call, Name bank, @Nullable Name agent, @Nullable Page page, boolean report) {
         var limit = Page.limit(page);
         var found = paged(call, agent, page, LIST)
                 .set("key", bank.key())
@@ -171,21 +171,22 @@ public final class GrantStore {
      * Agents with a permission on a bank.
      *
      * @param access the bank's
-     * @param known whether the agent that was named is one that the acting user may see
+     * @param known whether the acting user may see the named agent
      */
-    record Listed(Access access, boolean known, ListSlice<Entry> entries) {}
+    record PermissionPage(Access access, boolean known, ListSlice<AgentPermission> entries) {}
 
-    private static Optional<Listed> listed(Call call, Row row, int limit) throws SQLException {
+    private static Optional<PermissionPage> listed(Call call, Row row, int limit) throws SQLException {
         ContextStore.read(call, row);
         if (row.textOrNull("held_permission") == null) {
             return Optional.empty();
         }
-        BankPermissionQueries.read(row).require(Permission.READ);
-        return Optional.of(new Listed(Access.of(row.text("access")), row.flag("known"), entries(call, row, limit)));
+        BankAccess.requireRead(call, BankPermissionRow.read(row));
+        return Optional.of(
+                new PermissionPage(Access.of(row.text("access")), row.flag("known"), entries(call, row, limit)));
     }
 
-    /** The same report, inside a transaction that has read the bank. */
-    ListSlice<Entry> report(Call call, BankStore.Held bank, @Nullable Name agent, @Nullable Page page) {
+    /** Returns the report inside a transaction that has read the bank. */
+    ListSlice<AgentPermission> report(Call call, BankStore.LockedBank bank, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var entries = paged(call, agent, page, REPORT)
                 .set("bank", bank.id())
@@ -207,21 +208,21 @@ public final class GrantStore {
                 .set("limit", Page.limit(page));
     }
 
-    private static ListSlice<Entry> entries(Call call, Row row, int limit) throws SQLException {
+    private static ListSlice<AgentPermission> entries(Call call, Row row, int limit) throws SQLException {
         return ListSlice.of(
                 call,
-                row.jsonList("rows", Entry.class),
+                row.jsonList("rows", AgentPermission.class),
                 limit,
                 last -> Cursor.ofName(call.service(), Name.key(last.agent().name())));
     }
 
     /**
-     * Sets an agent's explicit permission; returns whether that changed it. The agent must be one that the acting user
-     * may see, or that has a grant already.
+     * Sets an agent's explicit permission, and returns whether that changed it. The acting user must see the agent,
+     * unless it already has a grant.
      *
      * @throws Problem {@code not_found}
      */
-    boolean grant(Call call, BankStore.Held bank, Name agent, Permission permission) {
+    boolean grant(Call call, BankStore.LockedBank bank, Name agent, Permission permission) {
         return db.sql(call, GRANT)
                 .set("bank", bank.id())
                 .set("key", agent.key())
@@ -231,14 +232,14 @@ public final class GrantStore {
     }
 
     /** An attached bank, and whether it was newly attached. */
-    record Loaded(Bank bank, boolean changed) {}
+    record AttachedBank(Bank bank, boolean changed) {}
 
     /** Attaches the bank to the agent as working memory. */
-    Loaded load(Call call, BankStore.Held bank, long agent) {
+    AttachedBank load(Call call, BankStore.LockedBank bank, long agent) {
         return db.sql(call, LOAD)
                 .set("bank", bank.id())
                 .set("agent", agent)
-                .one(row -> new Loaded(BankStore.record(row), row.flag("changed")))
+                .one(row -> new AttachedBank(BankStore.record(row), row.flag("changed")))
                 .orElseThrow();
     }
 

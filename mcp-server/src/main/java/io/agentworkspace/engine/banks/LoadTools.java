@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,11 +47,11 @@ public final class LoadTools {
             @Doc(value = "A bank's name; with target.bank a document's name.", max = 255)
             String name) {}
 
-    record Load(
+    record LoadRequest(
             @Doc("Into what.") BankTargets.@Nullable Load target,
             @Doc("What to load.") Loadable vx) {}
 
-    record Loaded(
+    record LoadResponse(
             @Doc("The bank that is attached now, or that the document is in.")
             Bank bank,
 
@@ -71,17 +72,18 @@ public final class LoadTools {
             @Doc("The bank, unless target.bank gives it.") @Nullable
             Name name) {}
 
-    record Unload(
+    record UnloadRequest(
             @Doc("What, and from whom.") BankTargets.@Nullable Unload target,
             @Doc("What to detach.") @Nullable Named vx) {}
 
-    record Unloaded(@Doc("Whether it was attached before.") boolean changed) {}
+    record UnloadResponse(
+            @Doc("Whether it was attached before.") boolean changed) {}
 
     public List<Tool<?, ?>> tools() {
         return List.of(load(), unload());
     }
 
-    private Tool<Load, Loaded> load() {
+    private Tool<LoadRequest, LoadResponse> load() {
         return Tool.named("MB_Load")
                 .title("Attach a bank to an agent")
                 .description("""
@@ -106,9 +108,9 @@ public final class LoadTools {
                 .idempotent()
                 .takesLong()
                 .wholeTexts()
-                // With a bank as target it loads a document.
+                // With a bank as target, it loads a document.
                 .exampleWithout("target.bank")
-                .handledBy(Load.class, Loaded.class, this::source, (in, source, call) -> {
+                .handledBy(LoadRequest.class, LoadResponse.class, this::source, (in, source, call) -> {
                     var target = in.target() == null ? new BankTargets.Load(null, null, null, null) : in.target();
                     if (target.bank() != null) {
                         return load(call, target, source);
@@ -119,7 +121,7 @@ public final class LoadTools {
                 .shownAgainBy(this::loaded);
     }
 
-    private Loaded loaded(Load in, ObjectNode first, Call call) {
+    private LoadResponse loaded(LoadRequest in, ObjectNode first, Call call) {
         var agent =
                 acting.required(call, in.target() == null ? null : in.target().agent());
         var bank = banks.read(call, Name.checked("vx.name", in.vx().name()), agent);
@@ -128,50 +130,50 @@ public final class LoadTools {
         return shown(call, bank, banks.record(call, bank), changed);
     }
 
-    /** The document to load, or why it cannot be: told to those only who may load one into the bank. */
-    private record Prepared(
+    /** The document to load, or why it cannot be loaded. Only callers who may load one into the bank get the reason. */
+    private record PreparedLoad(
             LoadQueries.@Nullable Source source, @Nullable Problem problem) {}
 
-    /** Read and split before the transaction begins; nothing where a bank is to be attached. */
-    private Prepared source(Load in, Call call) {
+    /** Reads and splits the document before the transaction begins. Empty if the call attaches a bank. */
+    private PreparedLoad source(LoadRequest in, Call call) {
         if (in.target() == null || in.target().bank() == null) {
-            return new Prepared(null, null);
-        } else if (!Capability.DOCUMENT_READ.isIn(call.caller().capabilities())) {
-            throw Problem.notPermitted("your key lacks the capability document:read, which loading a document needs");
+            return new PreparedLoad(null, null);
         }
+        AccessCheck.requireNone(call.caller().obstacleToRead(Family.DOCUMENT, "loading a document"));
         try {
-            return new Prepared(documents.read(call, in.vx().name()), null);
+            return new PreparedLoad(documents.read(call, in.vx().name()), null);
         } catch (Problem problem) {
-            return new Prepared(null, problem);
+            return new PreparedLoad(null, problem);
         }
     }
 
-    private Loaded load(Call call, BankTargets.Load target, Prepared prepared) {
+    private LoadResponse load(Call call, BankTargets.Load target, PreparedLoad prepared) {
         var agent = acting.agent(call, target.agent());
         var bank = banks.read(call, java.util.Objects.requireNonNull(target.bank()), agent);
         bank.permission().require(Permission.APPEND);
+        call.checked(Requirement.OfBank.READ); // The permission append includes it.
         if (prepared.problem() != null) {
             throw prepared.problem();
         }
         var source = java.util.Objects.requireNonNull(prepared.source());
         var result = loads.load(call, bank, agent == null ? call.context().user() : agent, source);
-        return new Loaded(loads.record(call, bank), result.changed(), List.of(), result, 0);
+        return new LoadResponse(loads.record(call, bank), result.changed(), List.of(), result, 0);
     }
 
-    private Loaded attach(Call call, Ref agent, Name name) {
+    private LoadResponse attach(Call call, Ref agent, Name name) {
         var bank = banks.read(call, name, agent);
         AccessCheck.require(BankAccess.missing(call, bank));
         var loaded = grants.load(call, bank, agent.id());
         return shown(call, bank, loaded.bank(), loaded.changed());
     }
 
-    private Loaded shown(Call call, BankStore.Held bank, Bank record, boolean changed) {
+    private LoadResponse shown(Call call, BankStore.LockedBank bank, Bank record, boolean changed) {
         call.budget().spend(record);
         var working = reads.working(call, bank);
-        return new Loaded(record, changed, working.memories(), null, working.tokens());
+        return new LoadResponse(record, changed, working.memories(), null, working.tokens());
     }
 
-    private Tool<Unload, Unloaded> unload() {
+    private Tool<UnloadRequest, UnloadResponse> unload() {
         return Tool.named("MB_Unload")
                 .title("Detach a bank from an agent")
                 .description("Detaches a bank from an agent. The bank stays as it is.")
@@ -183,7 +185,7 @@ public final class LoadTools {
                 .on(Requirement.OfBank.SEE, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(Unload.class, Unloaded.class, (in, call) -> {
+                .handledBy(UnloadRequest.class, UnloadResponse.class, (in, call) -> {
                     var name = name(in);
                     var agent = acting.required(
                             call, in.target() == null ? null : in.target().agent());
@@ -191,11 +193,11 @@ public final class LoadTools {
                     if (!changed) {
                         banks.read(call, name, agent);
                     }
-                    return new Unloaded(changed);
+                    return new UnloadResponse(changed);
                 });
     }
 
-    private static Name name(Unload in) {
+    private static Name name(UnloadRequest in) {
         if (in.target() != null && in.target().bank() != null) {
             return in.target().bank();
         }

@@ -6,7 +6,6 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
-import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -26,9 +25,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of memories. */
+/** Reads memories. */
 public final class MemoryQueries {
-    /** Working memory: the pinned and the newest memories that fit in here, each counted by {@link #TOKEN_CHARACTERS}. */
+    /**
+     * The size of working memory in tokens. It takes the pinned and the newest memories that fit, each
+     * counted by {@link #TOKEN_CHARACTERS}.
+     */
     static final int WORKING_TOKENS = 4_000;
 
     static final int TOKEN_CHARACTERS = 4;
@@ -37,7 +39,7 @@ public final class MemoryQueries {
 
     private static final String OF_ID = MemoryVisibility.READABLE + " AND m.id = CAST(:id AS uuid)";
 
-    /** The bound on the time alone is what an index can use. */
+    /** Returns the listed memories. The plain condition on the time lets the planner use an index. */
     private static String listed(String at) {
         return """
                 %s AND m.tags @> :tags
@@ -61,7 +63,7 @@ public final class MemoryQueries {
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
             """.formatted(MemoryVisibility.READABLE);
 
-    /** The pinned ones, else those that are not, which are short enough. */
+    /** Returns the pinned memories, or the others, that are short enough. */
     private static String fitting(String pinned) {
         return """
                 (SELECT m.*, CAST(NULL AS uuid) AS superseder, b.name AS bank_name,
@@ -87,10 +89,7 @@ public final class MemoryQueries {
             """.formatted(
             fitting("m.pinned"), fitting("NOT m.pinned"), MemoryStore.record("m.bank_name"), MemoryStore.WRITERS);
 
-    /**
-     * The memories as they were at {@code :as_of}. What is censored or in the trash by now is not shown, whenever it was
-     * stored.
-     */
+    /** The memories as they were at {@code :as_of}. Memories that are now censored or in the trash are not shown. */
     public static final String PAST = """
             (SELECT n.tenant_id, n.bank_id, n.id, n.author_id, n.created_at, n.deleted_at,
                     CASE WHEN n.superseded_at <= :as_of THEN n.superseded_by END AS superseded_by,
@@ -122,9 +121,9 @@ public final class MemoryQueries {
             + "CASE WHEN n.updated_at <= :as_of THEN n.updated_at ELSE r.stored_at END AS updated_at");
 
     /** A statement for the present, and one for a time in the past. */
-    private record Reading(String now, String then) {
-        static Reading one(String wanted) {
-            return new Reading(read("memory m", wanted), read(PAST, wanted));
+    private record Statements(String now, String then) {
+        static Statements one(String wanted) {
+            return new Statements(read("memory m", wanted), read(PAST, wanted));
         }
 
         String at(@Nullable Instant time) {
@@ -132,20 +131,20 @@ public final class MemoryQueries {
         }
     }
 
-    private static final Reading READ_LISTED =
-            new Reading(read("memory m", listed(":now")), read(PAST, listed(":as_of")));
+    private static final Statements READ_LISTED =
+            new Statements(read("memory m", listed(":now")), read(PAST, listed(":as_of")));
 
-    private static final Reading READ_NAMED = Reading.one(NAMED);
+    private static final Statements READ_NAMED = Statements.one(NAMED);
 
-    private static final Reading READ_OF_ID = Reading.one(OF_ID);
+    private static final Statements READ_OF_ID = Statements.one(OF_ID);
 
     /**
-     * @param memories where the memories {@code m} are found
-     * @param wanted which of them are wanted
+     * @param memories the source of the memories {@code m}
+     * @param wanted the condition that selects them
      */
     private static String read(String memories, String wanted) {
         return ContextStore.WITH_CONTEXT
-                + BankPermissionQueries.SUBJECT
+                + BankPermissionRow.SUBJECT
                 + """
                 , b AS (
                     SELECT b.*, %s
@@ -171,8 +170,8 @@ public final class MemoryQueries {
                        (SELECT count(*) FROM page) > (SELECT count(*) FROM shown) AS more
                   FROM ctx LEFT JOIN b ON true
                 """.formatted(
-                                BankPermissionQueries.COLUMNS,
-                                BankPermissionQueries.HELD,
+                                BankPermissionRow.COLUMNS,
+                                BankPermissionRow.HELD,
                                 Visibility.bank("b"),
                                 MemoryVisibility.superseder(MemoryVisibility.CENSORED),
                                 memories,
@@ -191,32 +190,31 @@ public final class MemoryQueries {
     }
 
     /**
-     * A selection of a bank's memories: the one with a name, the one with an id, or those with all the given tags and the
-     * given author.
+     * A selection of a bank's memories: by name, by id, or by all the given tags and the given author.
      *
-     * @param asOf the time at which they were as they are to be shown; null for now
+     * @param asOf the time whose state is shown; null for now
      */
-    record Wanted(
+    record MemoryFilter(
             @Nullable MemoryName name,
             @Nullable UUID id,
             List<String> tags,
             @Nullable Name author,
             @Nullable Instant asOf) {
-        private Reading reading() {
+        private Statements reading() {
             return name != null ? READ_NAMED : id != null ? READ_OF_ID : READ_LISTED;
         }
     }
 
     /** A bank, and its memories, newest first. */
-    record Found(Bank bank, ListSlice<Memory> memories) {}
+    record BankWithMemories(Bank bank, ListSlice<Memory> memories) {}
 
     /**
-     * The bank and the selected memories, in one statement with the context. Reading stops after as many bytes of text
-     * as fit into the response.
+     * Returns the bank and the selected memories, in one statement with the context. Reading stops after as many bytes
+     * of text as fit into the response.
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
-    Found read(Call call, Name bank, Wanted wanted, @Nullable Page page) {
+    BankWithMemories read(Call call, Name bank, MemoryFilter wanted, @Nullable Page page) {
         var limit = Page.limit(page);
         var before = ListPosition.of(page);
         var found = db.sql(call, wanted.reading().at(wanted.asOf()))
@@ -241,34 +239,37 @@ public final class MemoryQueries {
         return found;
     }
 
-    private static Optional<Found> found(Call call, Row row, int limit) throws SQLException {
+    private static Optional<BankWithMemories> found(Call call, Row row, int limit) throws SQLException {
         ContextStore.read(call, row);
         if (row.textOrNull("held_permission") == null) {
             return Optional.empty();
         }
-        BankPermissionQueries.read(row).require(Permission.READ);
+        BankAccess.requireRead(call, BankPermissionRow.read(row));
         var bank = Objects.requireNonNull(row.json("bank", Bank.class));
         call.budget().spend(bank);
         var read = row.jsonList("memories", Memory.class);
         var page = read.subList(0, Math.min(limit, read.size()));
         var more = row.flag("more") || page.size() < read.size();
-        return Optional.of(new Found(
+        return Optional.of(new BankWithMemories(
                 bank,
                 ListSlice.of(
                         call, page, more, last -> Cursor.of(last.createdAt().toString(), last.id()))));
     }
 
-    /** The refusal for an unknown memory, with similar names in the bank. */
+    /** Returns the refusal for an unknown memory, with similar names in the bank. */
     private Problem missing(Call call, Name bank, MemoryName name) {
         var names = db.sql(call, VISIBLE_NAMES).set("key", bank.key()).list(row -> row.text("name"));
         return Problem.notFound("memory", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** Memories as working memory, pinned ones first, then newest first, and the tokens that they are estimated at. */
+    /** The memories of working memory, pinned ones first, then newest first, with their estimated tokens. */
     record Working(List<Memory> memories, long tokens) {}
 
-    /** The pinned and then the newest memories of the bank that fit together; one that is too long on its own is skipped. */
-    Working working(Call call, BankStore.Held bank) {
+    /**
+     * Returns the pinned and then the newest memories of the bank that fit together. A memory that is
+     * too long on its own is skipped.
+     */
+    Working working(Call call, BankStore.LockedBank bank) {
         return db.sql(call, READ_WORKING_MEMORY)
                 .set("bank", bank.id())
                 .set("characters", TOKEN_CHARACTERS)
@@ -277,7 +278,9 @@ public final class MemoryQueries {
                 .orElseThrow();
     }
 
-    /** Also limited by the room in the response: many short ones take more for their names and ids than for their texts. */
+    /**
+     * Also applies the limit of the response's size: many short memories need more bytes for names and ids than for texts.
+     */
     private static Working working(Call call, List<Memory> memories, long tokens) {
         var shown = call.budget().fit(memories);
         var left = memories.subList(shown.size(), memories.size()).stream()

@@ -18,13 +18,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memories. Among those outside the trash {@code name_key} is unique in a bank: whoever has it holds the name. A memory
- * that lost its name to another one keeps it for show only.
+ * Writes memories. Outside the trash, {@code name_key} is unique in a bank: the memory that has it holds the name. A
+ * memory that lost its name to another one still shows it.
  */
 public final class MemoryStore {
     /**
-     * A memory {@code m}, as JSON, with {@link #WRITERS}. The memory that superseded it is given as {@code m.superseder},
-     * since not everybody is shown that one.
+     * Returns a memory {@code m} as JSON, with {@link #WRITERS}. The superseding memory is given as {@code
+     * m.superseder}, since not all readers may see it.
      *
      * @param bank the expression of its bank's name
      */
@@ -41,16 +41,20 @@ public final class MemoryStore {
                 """.formatted(bank);
     }
 
-    /** Who stored the memory {@code m} first, and who stored this revision of it. */
+    /** The writers of a memory {@code m}: who stored it first, and who stored this revision. */
     public static final String WRITERS = """
             JOIN party author ON author.tenant_id = m.tenant_id AND author.id = m.author_id
             LEFT JOIN party editor ON editor.tenant_id = m.tenant_id AND editor.id = m.editor_id
             """;
 
-    /** The same of a memory that has been written just now, which nothing supersedes. */
-    private static final String WRITTEN =
-            "SELECT %s AS record FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m %s"
-                    .formatted(record("CAST(:bank_name AS text)"), WRITERS);
+    /** A memory that has just been written, which nothing supersedes. */
+    private static final String WRITTEN = """
+            , v AS (INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision, model, vectors)
+                    SELECT m.tenant_id, m.bank_id, m.id, m.revision, :model, :vectors
+                      FROM m
+                     WHERE CAST(:model AS text) IS NOT NULL)
+            SELECT %s AS record FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m %s
+            """.formatted(record("CAST(:bank_name AS text)"), WRITERS);
 
     private static final String READ_CONTRIBUTORS = """
             SELECT m.id, m.contributors
@@ -84,7 +88,7 @@ public final class MemoryStore {
                        RETURNING *)
             """ + WRITTEN;
 
-    /** A new revision is current: it is not superseded, and the end of an earlier one does not end it. */
+    /** A new revision is current: it is not superseded, and does not inherit the expiry of an earlier one. */
     private static final String REPLACE = """
             WITH m AS (UPDATE memory
                           SET text = CASE WHEN :append THEN text || CASE WHEN right(text, 1) = chr(10) THEN '' ELSE chr(10) END
@@ -120,8 +124,8 @@ public final class MemoryStore {
         this.db = db;
     }
 
-    /** What is to be stored; where it replaces a memory, null leaves what is there. */
-    public record Draft(
+    /** The values to store. When they replace a memory, null leaves a value unchanged. */
+    public record MemoryDraft(
             @Nullable MemoryName name,
             String text,
             boolean append,
@@ -130,27 +134,33 @@ public final class MemoryStore {
             @Nullable UUID supersedes,
             @Nullable String reason,
             @Nullable Instant expiresAt,
-            @Nullable Boolean pinned) {
-        /** Just a text under a name. */
-        public static Draft of(MemoryName name, String text) {
-            return new Draft(name, text, false, null, null, null, null, null, null);
+            @Nullable Boolean pinned,
+            VectorSource.@Nullable Embedded embedded) {
+        /** Returns a draft with a name and a text only. */
+        public static MemoryDraft of(MemoryName name, String text) {
+            return new MemoryDraft(name, text, false, null, null, null, null, null, null, null);
+        }
+
+        /** Returns the same draft with vectors. */
+        MemoryDraft with(VectorSource.@Nullable Embedded vectors) {
+            return new MemoryDraft(name, text, append, tags, origins, supersedes, reason, expiresAt, pinned, vectors);
         }
     }
 
     /** The memory that holds a name. */
-    public record Holder(UUID id, long author, long revision, long length, boolean hidden) {}
+    public record NameHolder(UUID id, long author, long revision, long length, boolean hidden) {}
 
-    /** A memory that another one is to supersede, and by which one that has been done already. */
+    /** A memory that another one is to supersede, and the one that already does. */
     record Superseded(UUID id, long author, @Nullable String superseder) {}
 
-    /** What hides a new memory from its readers: the whole bank is censored, or its author in this bank. */
+    /** The reasons why readers cannot see a new memory: the bank is censored, or its author in this bank. */
     public record Censorship(boolean bank, boolean author) {
         boolean any() {
             return bank || author;
         }
     }
 
-    public Censorship censorship(Call call, BankStore.Held bank, Ref author) {
+    public Censorship censorship(Call call, BankStore.LockedBank bank, Ref author) {
         return db.sql(call, """
                 SELECT b.censored_at IS NOT NULL AS bank,
                        EXISTS (SELECT 1 FROM bank_censor c
@@ -165,11 +175,11 @@ public final class MemoryStore {
     }
 
     /**
-     * Whoever wrote a part of the origins.
+     * Returns the contributors of the origins.
      *
-     * @throws Problem {@code not_found} for an origin that readers are not shown
+     * @throws Problem {@code not_found} for an origin that readers cannot see
      */
-    List<Long> contributors(Call call, BankStore.Held bank, List<UUID> origins) {
+    List<Long> contributors(Call call, BankStore.LockedBank bank, List<UUID> origins) {
         record Origin(UUID id, List<Long> contributors) {}
         var found = db.sql(call, READ_CONTRIBUTORS)
                 .set("bank", bank.id())
@@ -186,12 +196,12 @@ public final class MemoryStore {
                 .toList();
     }
 
-    /** The memory that holds the name, locked. */
-    Optional<Holder> holder(Call call, BankStore.Held bank, MemoryName name) {
+    /** Locks the memory that holds the name. */
+    Optional<NameHolder> holder(Call call, BankStore.LockedBank bank, MemoryName name) {
         return db.sql(call, FIND_HOLDER)
                 .set("bank", bank.id())
                 .set("key", name.key())
-                .one(row -> new Holder(
+                .one(row -> new NameHolder(
                         UUID.fromString(row.text("id")),
                         row.number("author_id"),
                         row.number("revision"),
@@ -200,11 +210,11 @@ public final class MemoryStore {
     }
 
     /**
-     * The readable memory of this id, locked.
+     * Locks the readable memory with this id.
      *
      * @throws Problem {@code not_found}
      */
-    Superseded superseded(Call call, BankStore.Held bank, UUID id) {
+    Superseded superseded(Call call, BankStore.LockedBank bank, UUID id) {
         return db.sql(call, FIND_SUPERSEDED)
                 .set("bank", bank.id())
                 .set("id", id)
@@ -212,7 +222,7 @@ public final class MemoryStore {
                 .orElseThrow(() -> Problem.notFound("memory", id.toString(), List.of()));
     }
 
-    void supersede(Call call, BankStore.Held bank, Superseded old, String by) {
+    void supersede(Call call, BankStore.LockedBank bank, Superseded old, String by) {
         db.sql(call, """
                 UPDATE memory SET superseded_by = :by, superseded_at = :now
                  WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
@@ -223,8 +233,8 @@ public final class MemoryStore {
                 .run();
     }
 
-    /** The memory as it is now, whoever may read it. */
-    public Memory read(Call call, BankStore.Held bank, UUID id) {
+    /** Returns the memory's current state, without a check of access. */
+    public Memory read(Call call, BankStore.LockedBank bank, UUID id) {
         return db.sql(call, READ)
                 .set("bank", bank.id())
                 .set("id", id)
@@ -232,20 +242,25 @@ public final class MemoryStore {
                 .orElseThrow();
     }
 
-    /** Takes the name from a hidden memory, so that another one may hold it. */
-    void release(Call call, BankStore.Held bank, Holder holder) {
+    /** Takes the name from a hidden memory, so that another one can hold it. */
+    void release(Call call, BankStore.LockedBank bank, NameHolder holder) {
         db.sql(call, """
                 UPDATE memory SET name_key = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
                 """).set("bank", bank.id()).set("id", holder.id()).run();
     }
 
     /**
-     * Stores a new memory; nothing when somebody else was quicker to take its name.
+     * Stores a new memory. Empty if a concurrent call took its name.
      *
      * @param holds whether it holds its name
      */
     Optional<Memory> insert(
-            Call call, BankStore.Held bank, Ref author, Draft draft, List<Long> contributors, boolean holds) {
+            Call call,
+            BankStore.LockedBank bank,
+            Ref author,
+            MemoryDraft draft,
+            List<Long> contributors,
+            boolean holds) {
         var memory = with(call, bank, author, draft, contributors, INSERT)
                 .set("id", UUID.randomUUID())
                 .set("name", draft.name() == null ? null : draft.name().text())
@@ -255,8 +270,14 @@ public final class MemoryStore {
         return memory;
     }
 
-    /** Replaces the text of a memory that the transaction holds, or appends to it. */
-    Memory replace(Call call, BankStore.Held bank, Ref author, Holder holder, Draft draft, List<Long> contributors) {
+    /** Replaces the text of a locked memory, or appends to it. */
+    Memory replace(
+            Call call,
+            BankStore.LockedBank bank,
+            Ref author,
+            NameHolder holder,
+            MemoryDraft draft,
+            List<Long> contributors) {
         return with(call, bank, author, draft, contributors, REPLACE)
                 .set("id", holder.id())
                 .set("append", draft.append())
@@ -265,7 +286,12 @@ public final class MemoryStore {
     }
 
     private Statement with(
-            Call call, BankStore.Held bank, Ref author, Draft draft, List<Long> contributors, String statement) {
+            Call call,
+            BankStore.LockedBank bank,
+            Ref author,
+            MemoryDraft draft,
+            List<Long> contributors,
+            String statement) {
         return db.sql(call, statement)
                 .set("bank", bank.id())
                 .set("bank_name", bank.name())
@@ -277,7 +303,11 @@ public final class MemoryStore {
                 .set("supersedes", draft.supersedes())
                 .set("reason", draft.reason())
                 .set("expires_at", draft.expiresAt())
-                .set("pinned", draft.pinned());
+                .set("pinned", draft.pinned())
+                .set("model", draft.embedded() == null ? null : draft.embedded().model())
+                .set(
+                        "vectors",
+                        draft.embedded() == null ? null : draft.embedded().vectors());
     }
 
     private static Memory record(Row row) throws SQLException {

@@ -17,31 +17,34 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The memories in a bank: MB_Read, MB_Store. */
+/** Memories in a bank: MB_Read, MB_Store. */
 public final class MemoryTools {
     private final BankStore banks;
     private final MemoryStore memories;
     private final MemoryQueries reads;
     private final ActingAgent acting;
+    private final VectorSource vectors;
 
-    public MemoryTools(BankStore banks, MemoryStore memories, MemoryQueries reads, ActingAgent acting) {
+    public MemoryTools(
+            BankStore banks, MemoryStore memories, MemoryQueries reads, ActingAgent acting, VectorSource vectors) {
         this.banks = banks;
         this.memories = memories;
         this.reads = reads;
         this.acting = acting;
+        this.vectors = vectors;
     }
 
-    record Wanted(
+    record ReadOptions(
             @Doc("Only the memory of this name.") @Nullable MemoryName name,
 
             @Doc(value = "Only memories with all of these; ignored with a name.", max = 20) @Nullable
             List<String> tags) {}
 
-    record Look(
+    record ReadRequest(
             @Doc("Which bank.") BankTargets.Author target,
 
             @Doc("Which of its memories; all when left out.") @Nullable
-            Wanted vx,
+            ReadOptions vx,
 
             @Doc(value = "Only the memory with this id.", max = 36) @Nullable
             String id,
@@ -51,7 +54,7 @@ public final class MemoryTools {
 
             @Doc("Which part.") @Nullable Page page) {}
 
-    record Shown(
+    record ReadResponse(
             @Doc("The bank.") List<Bank> profile,
             @Doc("Its memories, newest first.") List<Memory> content,
 
@@ -65,7 +68,7 @@ public final class MemoryTools {
             @Doc(value = "At most 20; when replacing, omit to keep the old.", max = 20) @Nullable
             List<String> tags) {}
 
-    record Store(
+    record StoreRequest(
             @Doc("Into which bank, and by whom.") BankTargets.Actor target,
             @Doc(value = "The text.", max = 64_000) String content,
             @Doc("What it is called.") @Nullable Labels vx,
@@ -93,7 +96,7 @@ public final class MemoryTools {
 
             @Doc("MB_Load takes it first.") @Nullable Boolean pinned) {}
 
-    record Stored(
+    record StoreResponse(
             @Doc("The memory as it is now.") Memory memory,
             @Doc("Its revision: 1 when it is new.") long revision,
 
@@ -108,7 +111,7 @@ public final class MemoryTools {
         return List.of(read(), store());
     }
 
-    private Tool<Look, Shown> read() {
+    private Tool<ReadRequest, ReadResponse> read() {
         return Tool.named("MB_Read")
                 .title("Read a memory bank")
                 .description("""
@@ -129,22 +132,22 @@ public final class MemoryTools {
                         "fetch knowledge")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
-                .handledBy(Look.class, Shown.class, (in, call) -> {
+                .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
                     var found = reads.read(call, in.target().bank(), wanted(in), in.page());
-                    return new Shown(
+                    return new ReadResponse(
                             List.of(found.bank()),
                             found.memories().rows(),
                             found.memories().nextCursor());
                 });
     }
 
-    private static MemoryQueries.Wanted wanted(Look in) {
-        var vx = in.vx() == null ? new Wanted(null, null) : in.vx();
+    private static MemoryQueries.MemoryFilter wanted(ReadRequest in) {
+        var vx = in.vx() == null ? new ReadOptions(null, null) : in.vx();
         if (vx.name() != null && in.id() != null) {
-            throw Problem.invalid("id", "cannot be given together with vx.name: either of them says which memory");
+            throw Problem.invalid("id", "cannot be combined with vx.name: send one of them");
         }
         var tags = Tags.checked(vx.tags());
-        return new MemoryQueries.Wanted(
+        return new MemoryQueries.MemoryFilter(
                 vx.name(),
                 in.id() == null ? null : id(in.id()),
                 tags == null ? List.of() : tags,
@@ -152,7 +155,7 @@ public final class MemoryTools {
                 in.asOf());
     }
 
-    private Tool<Store, Stored> store() {
+    private Tool<StoreRequest, StoreResponse> store() {
         return Tool.named("MB_Store")
                 .title("Store a memory")
                 .description("""
@@ -181,29 +184,30 @@ public final class MemoryTools {
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.APPEND, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)
-                .handledBy(Store.class, Stored.class, (in, call) -> {
+                .handledBy(StoreRequest.class, StoreResponse.class, (in, call) -> {
                     var draft = draft(in, call.now());
                     var actor = acting.agent(call, in.target().agent());
-                    var bank = banks.read(call, in.target().bank(), actor);
-                    AccessCheck.require(BankAccess.missing(call, bank));
                     var author = actor == null ? call.context().user() : actor;
-                    var censorship = memories.censorship(call, bank, author);
+                    var open = banks.readToWrite(call, in.target().bank(), actor, author);
+                    var bank = open.bank();
+                    AccessCheck.require(BankAccess.missing(call, bank));
+                    var censorship = open.censorship();
                     var memory = new MemoryWrite(memories, call, bank, author, censorship.author())
-                            .store(draft, in.ifRevision());
-                    return new Stored(memory, memory.revision(), true, censorship.any() ? true : null);
+                            .store(draft.with(vectors.atOnce(draft)), in.ifRevision());
+                    return new StoreResponse(memory, memory.revision(), true, censorship.any() ? true : null);
                 });
     }
 
-    private static MemoryStore.Draft draft(Store in, Instant now) {
+    private static MemoryStore.MemoryDraft draft(StoreRequest in, Instant now) {
         var vx = in.vx() == null ? new Labels(null, null) : in.vx();
         if (vx.name() == null && in.ifRevision() != null) {
-            throw Problem.invalid("if_revision", "has a meaning only with vx.name, which says whose revision it is");
+            throw Problem.invalid("if_revision", "requires vx.name, the memory whose revision it is");
         }
         if (vx.name() == null && "append".equals(in.mode())) {
-            throw Problem.invalid("mode", "append has a meaning only with vx.name, which says what to append to");
+            throw Problem.invalid("mode", "append requires vx.name, the memory to append to");
         }
         if (in.reason() != null && in.supersedes() == null) {
-            throw Problem.invalid("reason", "has a meaning only with supersedes, which says what is no longer right");
+            throw Problem.invalid("reason", "requires supersedes, the memory that is no longer right");
         }
         if (in.expiresAt() != null && !in.expiresAt().isAfter(now)) {
             throw Problem.invalid("expires_at", "must be in the future; it is now %s".formatted(now));
@@ -211,7 +215,7 @@ public final class MemoryTools {
         var origins = in.derivedFrom() == null
                 ? null
                 : in.derivedFrom().stream().map(MemoryTools::id).distinct().toList();
-        return new MemoryStore.Draft(
+        return new MemoryStore.MemoryDraft(
                 vx.name(),
                 in.content(),
                 "append".equals(in.mode()),
@@ -220,7 +224,8 @@ public final class MemoryTools {
                 in.supersedes() == null ? null : id(in.supersedes()),
                 in.reason(),
                 in.expiresAt(),
-                in.pinned());
+                in.pinned(),
+                null);
     }
 
     private static UUID id(String given) {

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.banks;
 
 /**
- * The SQL conditions for which memories readers are shown. A readable one is found by its name or id; only a current one is
- * in lists, searches and working memory. They concern a memory {@code m} of the bank {@code b}.
+ * The SQL conditions for the memories that readers can see, for a memory {@code m} of the bank {@code b}. A readable
+ * memory is found by its name or id. Only a current one is in lists, searches and working memory.
  */
 public final class MemoryVisibility {
-    /** Whose part in a memory hides it: an array of the agents that are censored in the bank {@code b}. */
+    /** An array of the agents that are censored in the bank {@code b}. Their contributions hide a memory. */
     public static final String CENSORED = """
             ARRAY(SELECT censor.agent_id
                     FROM bank_censor censor
@@ -13,30 +13,30 @@ public final class MemoryVisibility {
             """;
 
     /**
-     * Whether readers are shown the memory. Where many memories are looked at, they stand in a subquery below the bank:
-     * then who is censored is looked up once.
+     * Whether readers can see the memory. For many memories, put them into a subquery below the bank, so that the
+     * censored agents are looked up once.
      */
     public static final String READABLE = readable(CENSORED);
 
-    /** Whether it is readable, and neither expired nor superseded, at {@code :now}. */
+    /** Whether the memory is readable, and neither expired nor superseded, at {@code :now}. */
     public static final String CURRENT = current(CENSORED, ":now");
 
     private MemoryVisibility() {}
 
-    /** The same as {@link #READABLE} where the array {@link #CENSORED} has been made already. */
+    /** Returns {@link #READABLE} for an array {@link #CENSORED} that already exists. */
     static String readable(String censored) {
         return "(m.deleted_at IS NULL AND b.censored_at IS NULL AND NOT m.contributors && %s)".formatted(censored);
     }
 
-    /** The same as {@link #CURRENT} for another array and another time. */
+    /** Returns {@link #CURRENT} for another array and another time. */
     public static String current(String censored, String at) {
         return "(%s AND (m.expires_at IS NULL OR m.expires_at > %s) AND %s IS NULL)"
                 .formatted(readable(censored), at, superseder(censored));
     }
 
     /**
-     * The id of the memory that superseded it. One that is hidden or gone supersedes nothing: who undoes it gets back what
-     * was there before.
+     * Returns the id of the superseding memory. One that is hidden or deleted supersedes nothing, so undoing it
+     * brings back the earlier memory.
      */
     public static String superseder(String censored) {
         return """

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.banks;
 
-import io.agentworkspace.engine.banks.MemoryStore.Draft;
-import io.agentworkspace.engine.banks.MemoryStore.Holder;
+import io.agentworkspace.engine.banks.MemoryStore.MemoryDraft;
+import io.agentworkspace.engine.banks.MemoryStore.NameHolder;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.plan.Limits;
@@ -17,19 +17,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One text on its way into a bank: a new memory, or the new text of the one that holds its name. What is hidden and what is
- * shown do not touch: a censored author leaves a memory that readers see as it is, and a name that a hidden memory holds
- * is free to everyone else.
+ * Writes one text into a bank: a new memory, or the new text of the memory that holds its name. Hidden and visible
+ * content stay apart. A censored author does not change a memory that readers see, and a name that a hidden memory
+ * holds is free for everyone else.
  */
 public final class MemoryWrite {
     private final MemoryStore memories;
     private final Call call;
-    private final BankStore.Held bank;
+    private final BankStore.LockedBank bank;
     private final Ref author;
     private final boolean censored;
 
     /** @param censored whether the author is censored in this bank */
-    public MemoryWrite(MemoryStore memories, Call call, BankStore.Held bank, Ref author, boolean censored) {
+    public MemoryWrite(MemoryStore memories, Call call, BankStore.LockedBank bank, Ref author, boolean censored) {
         this.memories = memories;
         this.call = call;
         this.bank = bank;
@@ -37,21 +37,20 @@ public final class MemoryWrite {
         this.censored = censored;
     }
 
-    /** @param ifRevision the revision that the memory of this name must have, 0 when there must be none */
-    Memory store(Draft draft, @Nullable Long ifRevision) {
+    /** @param ifRevision the revision that the memory with this name must have, 0 if there must be none */
+    Memory store(MemoryDraft draft, @Nullable Long ifRevision) {
         var old = draft.supersedes() == null ? null : superseded(draft.supersedes());
         var stored = draft.name() == null ? insert(draft, false).orElseThrow() : store(draft, draft.name(), ifRevision);
         if (old != null) {
             if (stored.id().equals(old.id().toString())) {
-                throw Problem.invalid(
-                        "supersedes", "is the memory of that name itself: to replace its text leave supersedes out");
+                throw Problem.invalid("supersedes", "is the same memory: to replace its text, leave supersedes out");
             }
             memories.supersede(call, bank, old, stored.id());
         }
         return stored;
     }
 
-    /** Taking the place of somebody else's memory is the same as replacing it. */
+    /** Checks the superseded memory. Superseding somebody else's memory requires the same permission as replacing it. */
     private MemoryStore.Superseded superseded(UUID id) {
         var old = memories.superseded(call, bank, id);
         if (old.author() != author.id()) {
@@ -65,7 +64,7 @@ public final class MemoryWrite {
         return old;
     }
 
-    private Memory store(Draft draft, MemoryName name, @Nullable Long ifRevision) {
+    private Memory store(MemoryDraft draft, MemoryName name, @Nullable Long ifRevision) {
         return edit(name, known -> {
             check(ifRevision, known);
             checkLength(draft, known);
@@ -74,21 +73,21 @@ public final class MemoryWrite {
     }
 
     /**
-     * Stores what the edit makes of the memory of this name.
+     * Stores the result of the edit for the memory with this name.
      *
-     * @param edit makes it of the memory that the author knows under that name, which is locked, or of null if there is none
+     * @param edit gets the locked memory that the author sees under that name, or null if there is none
      */
-    public Memory edit(MemoryName name, Function<@Nullable Holder, Draft> edit) {
+    public Memory edit(MemoryName name, Function<@Nullable NameHolder, MemoryDraft> edit) {
         while (true) {
             var stored = attempt(name, edit);
             if (stored.isPresent()) {
                 return stored.get();
             }
-            // Somebody else took the name between the look and the insertion; the next look finds theirs.
+            // A concurrent call took the name; the next look-up finds its memory.
         }
     }
 
-    private Optional<Memory> attempt(MemoryName name, Function<@Nullable Holder, Draft> edit) {
+    private Optional<Memory> attempt(MemoryName name, Function<@Nullable NameHolder, MemoryDraft> edit) {
         var holder = memories.holder(call, bank, name).orElse(null);
         var known = holder != null && isKnown(holder) ? holder : null;
         var draft = edit.apply(known);
@@ -104,8 +103,8 @@ public final class MemoryWrite {
         return insert(draft, holder == null || !censored);
     }
 
-    /** Whoever is refused decides anew by what is there now, and need not read it again. */
-    private void check(@Nullable Long ifRevision, @Nullable Holder known) {
+    /** Checks the revision. The refusal contains the current memory, so the caller need not read it again. */
+    private void check(@Nullable Long ifRevision, @Nullable NameHolder known) {
         var current = known == null ? 0 : known.revision();
         if (ifRevision == null || ifRevision == current) {
             return;
@@ -120,7 +119,7 @@ public final class MemoryWrite {
                                 .getFirst());
     }
 
-    private static void checkLength(Draft draft, @Nullable Holder known) {
+    private static void checkLength(MemoryDraft draft, @Nullable NameHolder known) {
         if (known == null) {
             return;
         }
@@ -131,16 +130,18 @@ public final class MemoryWrite {
         }
     }
 
-    /** A hidden memory is as if it were not there, save for its own censored author, who goes on writing it. */
-    private boolean isKnown(Holder holder) {
+    /**
+     * Returns whether the author sees the memory. A hidden memory counts as missing, except for its own censored author.
+     */
+    private boolean isKnown(NameHolder holder) {
         return !holder.hidden() || (censored && holder.author() == author.id());
     }
 
-    private Optional<Memory> insert(Draft draft, boolean holdsName) {
+    private Optional<Memory> insert(MemoryDraft draft, boolean holdsName) {
         return memories.insert(call, bank, author, draft, contributors(draft), holdsName);
     }
 
-    private List<Long> contributors(Draft draft) {
+    private List<Long> contributors(MemoryDraft draft) {
         var origins = draft.origins() == null ? List.<Long>of() : memories.contributors(call, bank, draft.origins());
         return Stream.concat(Stream.of(author.id()), origins.stream())
                 .distinct()

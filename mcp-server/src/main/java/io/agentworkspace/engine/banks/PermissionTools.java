@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Who may do what with a bank: MB_AgentList, MB_Permissions. */
+/** Permissions on a bank: MB_AgentList, MB_Permissions. */
 public final class PermissionTools {
     private final BankStore banks;
     private final GrantStore grants;
@@ -28,11 +28,11 @@ public final class PermissionTools {
         this.grants = grants;
     }
 
-    record Look(
+    record ListRequest(
             @Doc("Which bank.") BankTargets.Holder target,
             @Doc("Which part.") @Nullable Page page) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The agents with a permission on the bank, by name.")
             List<Agent> profile,
 
@@ -62,7 +62,7 @@ public final class PermissionTools {
             @Doc("Permission to set; each includes those before it.") @Nullable
             Permission access) {}
 
-    record Change(
+    record ChangeRequest(
             @Doc("Which bank, and which agent: needed to set, and else narrows the report.")
             BankTargets.Holder target,
 
@@ -97,7 +97,7 @@ public final class PermissionTools {
         return List.of(list(), permissions());
     }
 
-    private Tool<Look, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return Tool.named("MB_AgentList")
                 .title("List a bank's agents")
                 .description("""
@@ -110,11 +110,13 @@ public final class PermissionTools {
                 .alsoCalled("who can read the memory", "who uses the notebook", "contributors", "subscribers of a bank")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
-                .handledBy(Look.class, Listed.class, (in, call) -> {
+                .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var found =
                             grants.list(call, in.target().bank(), in.target().agent(), in.page());
-                    return new Listed(
-                            found.rows().stream().map(GrantStore.Entry::agent).toList(),
+                    return new ListResponse(
+                            found.rows().stream()
+                                    .map(GrantStore.AgentPermission::agent)
+                                    .toList(),
                             found.rows().stream()
                                     .map(PermissionTools::permissionOf)
                                     .toList(),
@@ -122,12 +124,12 @@ public final class PermissionTools {
                 });
     }
 
-    private static AgentPermission permissionOf(GrantStore.Entry entry) {
+    private static AgentPermission permissionOf(GrantStore.AgentPermission entry) {
         return new AgentPermission(
                 entry.agent().name(), entry.permission(), entry.via(), entry.loaded(), entry.memories());
     }
 
-    private Tool<Change, Report> permissions() {
+    private Tool<ChangeRequest, Report> permissions() {
         return Tool.named("MB_Permissions")
                 .title("Share a bank, or report permissions")
                 .description("""
@@ -151,7 +153,7 @@ public final class PermissionTools {
                 .on(Requirement.OfBank.READ_OR_GRANT)
                 .effect(Effect.CHANGES)
                 .example("vx.access", "write")
-                .handledBy(Change.class, Report.class, (in, call) -> {
+                .handledBy(ChangeRequest.class, Report.class, (in, call) -> {
                     var bank =
                             banks.lock(call, in.target().bank(), call.context().self());
                     var access = Objects.requireNonNull(in.vx()).access();
@@ -159,35 +161,39 @@ public final class PermissionTools {
                     var found = grants.report(call, bank, in.target().agent(), in.page());
                     return report(found, bank.access(), changed);
                 })
-                .shownAgainBy((in, first, call) ->
-                        reported(in, call, first.path("changed").asBoolean(false)))
+                .shownAgainBy((in, first, call) -> {
+                    var report = reported(in, call, first.path("changed").asBoolean(false));
+                    call.checked(Requirement.OfBank.READ_OR_GRANT); // A replay changes nothing, and may be read.
+                    return report;
+                })
                 .readingWithout("vx.access", (in, call) -> reported(in, call, false));
     }
 
-    private Report reported(Change in, Call call, boolean changed) {
+    private Report reported(ChangeRequest in, Call call, boolean changed) {
         var found = grants.report(call, in.target().bank(), in.target().agent(), in.page());
         return report(found.entries(), found.access(), changed);
     }
 
-    private static Report report(ListSlice<GrantStore.Entry> found, Access access, boolean changed) {
+    private static Report report(ListSlice<GrantStore.AgentPermission> found, Access access, boolean changed) {
         var held = found.rows().stream().map(entry -> held(entry, access)).toList();
         return new Report(held, changed, found.nextCursor());
     }
 
-    private boolean set(Call call, BankStore.Held bank, BankTargets.Holder target, Permission access) {
+    private boolean set(Call call, BankStore.LockedBank bank, BankTargets.Holder target, Permission access) {
         AccessCheck.require(BankAccess.missing(call, bank));
         bank.permission().require(Permission.MANAGE);
+        call.checked(Requirement.OfBank.READ_OR_GRANT);
         if (target.agent() == null) {
             throw Problem.missing("target.agent");
         }
         return grants.grant(call, bank, target.agent(), access);
     }
 
-    private static Held held(GrantStore.Entry entry, Access access) {
+    private static Held held(GrantStore.AgentPermission entry, Access access) {
         return new Held(entry.agent().name(), entry.permission(), entry.via(), why(entry, access));
     }
 
-    private static String why(GrantStore.Entry entry, Access access) {
+    private static String why(GrantStore.AgentPermission entry, Access access) {
         var owner = entry.agent().owner();
         return switch (entry.via()) {
             case null ->

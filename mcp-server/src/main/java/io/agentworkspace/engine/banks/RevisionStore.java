@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Single memories that come back: from the trash, or to the text of an earlier revision. */
+/** Restores single memories: from the trash, or to the text of an earlier revision. */
 public final class RevisionStore {
     private static final String NOT_HIDDEN =
             "b.censored_at IS NULL AND NOT m.contributors && " + MemoryVisibility.CENSORED;
@@ -25,7 +25,10 @@ public final class RevisionStore {
                FOR UPDATE OF m
             """.formatted(NOT_HIDDEN);
 
-    /** An earlier revision may be shown though the newest one is hidden: that is how to undo what a censored agent changed. */
+    /**
+     * An earlier revision may be visible although the newest one is hidden. Restoring it undoes
+     * the change of a censored agent.
+     */
     private static final String FIND_REVISION = """
             SELECT held.id, held.author_id
               FROM bank b
@@ -57,14 +60,14 @@ public final class RevisionStore {
         this.memories = memories;
     }
 
-    private record Found(UUID id, long author) {}
+    private record MemoryAuthor(UUID id, long author) {}
 
     /**
-     * Takes the memory of this name that was deleted last out of the trash; whether it was there.
+     * Takes the memory of this name that was deleted last out of the trash, and returns whether it was there.
      *
-     * @throws Problem {@code not_found}, {@code not_permitted}, {@code conflict} when another one has the name
+     * @throws Problem {@code not_found}, {@code not_permitted}, {@code conflict} if another memory has the name
      */
-    boolean takeOut(Call call, BankStore.Held bank, MemoryName name) {
+    boolean takeOut(Call call, BankStore.LockedBank bank, MemoryName name) {
         var live = memories.holder(call, bank, name);
         var trashed = find(call, bank, name, FIND_TRASHED, 0);
         if (trashed.isEmpty()) {
@@ -75,7 +78,7 @@ public final class RevisionStore {
         }
         if (live.isPresent()) {
             throw Problem.conflict(
-                    "another memory is called '%s' by now: rename or delete that one first".formatted(name.text()));
+                    "another memory now has the name '%s': rename or delete it first".formatted(name.text()));
         }
         requireChange(call, bank, trashed.get());
         db.sql(call, """
@@ -85,12 +88,12 @@ public final class RevisionStore {
     }
 
     /**
-     * Gives the memory of this name the text that it had in an earlier revision, as a new revision; whether it was not the
-     * newest one.
+     * Gives the memory with this name the text of an earlier revision, as a new revision. Returns false if
+     * that was already the newest one.
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
-    boolean takeBack(Call call, BankStore.Held bank, MemoryName name, long revision) {
+    boolean takeBack(Call call, BankStore.LockedBank bank, MemoryName name, long revision) {
         var live = memories.holder(call, bank, name);
         if (live.filter(holder -> !holder.hidden() && holder.revision() == revision)
                 .isPresent()) {
@@ -109,19 +112,20 @@ public final class RevisionStore {
         return true;
     }
 
-    /** The memory of this name. */
-    Memory read(Call call, BankStore.Held bank, MemoryName name) {
+    /** Returns the memory with this name. */
+    Memory read(Call call, BankStore.LockedBank bank, MemoryName name) {
         var holder = memories.holder(call, bank, name).orElseThrow();
         return memories.read(call, bank, holder.id());
     }
 
-    private Optional<Found> find(Call call, BankStore.Held bank, MemoryName name, String statement, long revision) {
+    private Optional<MemoryAuthor> find(
+            Call call, BankStore.LockedBank bank, MemoryName name, String statement, long revision) {
         return db.sql(call, statement)
                 .set("bank", bank.id())
                 .set("key", name.key())
                 .set("kept", call.now().minus(TrashStore.KEPT))
                 .set("revision", revision)
-                .one(row -> new Found(UUID.fromString(row.text("id")), row.number("author_id")));
+                .one(row -> new MemoryAuthor(UUID.fromString(row.text("id")), row.number("author_id")));
     }
 
     private static Ref author(Call call) {
@@ -129,12 +133,12 @@ public final class RevisionStore {
         return self == null ? call.context().user() : self;
     }
 
-    /** Whose writes are in quarantine changes nothing that others read. */
-    private void requireChange(Call call, BankStore.Held bank, Found memory) {
+    /** Refuses the change of a censored author to a memory that others see. */
+    private void requireChange(Call call, BankStore.LockedBank bank, MemoryAuthor memory) {
         var author = author(call);
         if (memories.censorship(call, bank, author).author()) {
             throw Problem.notPermitted(
-                    "what you write in this bank is kept in quarantine, so you cannot bring back what others read");
+                    "your writes in this bank are in quarantine, so you cannot restore memories that others read");
         }
         if (memory.author() != author.id()) {
             bank.permission().require(Permission.WRITE);

@@ -10,7 +10,9 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
 
-/** Whose share of a bank a name means: the living agent's, and those of destroyed agents of that name who wrote there. */
+/**
+ * Finds the agents whose share of a bank a name means: the living agent, and destroyed agents of that name who wrote there.
+ */
 public final class ShareStore {
     private static final String FIND_NAMED =
             ContextStore.KNOWN_CONTEXT + """
@@ -43,16 +45,16 @@ public final class ShareStore {
         this.agents = agents;
     }
 
-    /** One who wrote into a bank, or may. */
+    /** An agent that wrote into a bank, or may write. */
     record Writer(long id, long owner) {}
 
     /**
-     * The agents of this name, the living one first. Of the agents that the acting user may not see, a manager of the bank
-     * gets those with a share in it, and a reader gets the authors that it can read. Others stay hidden.
+     * Returns the agents with this name, the living one first. Of the agents that the acting user may not see, a manager
+     * of the bank gets those with a share in it, and a reader gets the authors of readable memories. Others stay hidden.
      *
      * @throws Problem {@code not_found}
      */
-    List<Writer> named(Call call, BankStore.Held bank, Name name) {
+    List<Writer> named(Call call, BankStore.LockedBank bank, Name name) {
         var held = bank.permission().permission();
         var found = db.sql(call, FIND_NAMED)
                 .set("bank", bank.id())

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The trash: banks, and agents' shares of banks, that can be restored for 30 days; and what ends them for good. */
+/** The trash: banks, and agents' shares of banks, that can be restored for 30 days. Also destroys them for good. */
 public final class TrashStore {
     public static final Duration KEPT = Duration.ofDays(30);
 
@@ -31,18 +31,18 @@ public final class TrashStore {
         this.banks = banks;
     }
 
-    /** The bank of this name, locked, if the acting user may see it. */
-    Optional<BankStore.Held> live(Call call, Name name, @Nullable Ref actor) {
+    /** Locks the bank with this name, if the acting user may see it. */
+    Optional<BankStore.LockedBank> live(Call call, Name name, @Nullable Ref actor) {
         return banks.findLocked(call, name, actor);
     }
 
-    /** The newest bank of this name in the trash, locked, that the actor, else the user, manages. */
-    Optional<BankStore.Held> trashed(Call call, Name name, @Nullable Ref actor) {
+    /** Locks the newest bank with this name in the trash that the actor, else the user, manages. */
+    Optional<BankStore.LockedBank> trashed(Call call, Name name, @Nullable Ref actor) {
         return banks.find(call, name, actor, LOCK_TRASHED);
     }
 
-    /** Puts the bank into the trash, which frees its name; gives the number of memories that go with it. */
-    long deleteBank(Call call, BankStore.Held bank) {
+    /** Moves the bank into the trash, which frees its name. Returns the number of its memories. */
+    long deleteBank(Call call, BankStore.LockedBank bank) {
         return db.sql(call, """
                 WITH gone AS (UPDATE bank SET deleted_at = :now WHERE tenant_id = :tenant AND id = :bank)
                 SELECT count(*) AS memories
@@ -54,16 +54,16 @@ public final class TrashStore {
                 .orElseThrow();
     }
 
-    /** Puts what these agents wrote first into the trash; how many memories that was. */
-    long deleteShare(Call call, BankStore.Held bank, List<Long> authors) {
+    /** Moves the memories that these agents created into the trash, and returns their number. */
+    long deleteShare(Call call, BankStore.LockedBank bank, List<Long> authors) {
         return db.sql(call, """
                 UPDATE memory SET deleted_at = :now
                  WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors) AND deleted_at IS NULL
                 """).set("bank", bank.id()).set("authors", authors).run();
     }
 
-    /** @throws Problem {@code already_exists} when its name has been taken meanwhile */
-    void restoreBank(Call call, BankStore.Held bank) {
+    /** @throws Problem {@code already_exists} if its name has been taken in the meantime */
+    void restoreBank(Call call, BankStore.LockedBank bank) {
         try {
             db.sql(call, "UPDATE bank SET deleted_at = NULL WHERE tenant_id = :tenant AND id = :bank")
                     .set("bank", bank.id())
@@ -74,12 +74,12 @@ public final class TrashStore {
     }
 
     /**
-     * Takes what these agents wrote out of the trash; how many memories that was. Of several of one name the last deleted
-     * holds it again.
+     * Takes the memories that these agents created out of the trash, and returns their number. If several have the same
+     * name, the last deleted one holds it again.
      *
-     * @throws Problem {@code conflict} when other memories have taken their names meanwhile
+     * @throws Problem {@code conflict} if other memories have taken their names in the meantime
      */
-    long restoreShare(Call call, BankStore.Held bank, List<Long> authors) {
+    long restoreShare(Call call, BankStore.LockedBank bank, List<Long> authors) {
         var taken = db.sql(call, """
                 SELECT DISTINCT t.name
                   FROM memory t
@@ -117,8 +117,8 @@ public final class TrashStore {
                 .run();
     }
 
-    /** Ends the bank with all that is in it; how many memories that was. */
-    long destroyBank(Call call, BankStore.Held bank) {
+    /** Destroys the bank with everything in it, and returns the number of its memories. */
+    long destroyBank(Call call, BankStore.LockedBank bank) {
         var memories = db.sql(call, "DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank")
                 .set("bank", bank.id())
                 .run();
@@ -128,16 +128,16 @@ public final class TrashStore {
         return memories;
     }
 
-    /** Ends what these agents wrote first, in the trash too; how many memories that was. */
-    long destroyShare(Call call, BankStore.Held bank, List<Long> authors) {
+    /** Destroys the memories that these agents created, including those in the trash, and returns their number. */
+    long destroyShare(Call call, BankStore.LockedBank bank, List<Long> authors) {
         return db.sql(call, """
                 DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors)
                 """).set("bank", bank.id()).set("authors", authors).run();
     }
 
     /**
-     * Ends what has been in the trash, expired or replaced for 30 days, in small steps that wait for nobody; how many
-     * memories, revisions and banks.
+     * Destroys what has been in the trash, expired or replaced for 30 days, in small steps that do not block other
+     * calls. Returns the number of memories, revisions and banks.
      */
     public int purge(Instant now) {
         var until = now.minus(KEPT);

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.access.AccessCheck;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Requirement.OfBank;
 import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.MemoryName;
@@ -16,7 +17,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The ends of banks and of agents' shares of them: MB_Delete, MB_Restore, MB_Destroy. */
+/** Deletes, restores and destroys banks and agents' shares of them: MB_Delete, MB_Restore, MB_Destroy. */
 public final class TrashTools {
     private final BankStore banks;
     private final ShareStore shares;
@@ -30,10 +31,10 @@ public final class TrashTools {
         this.memories = memories;
     }
 
-    record OfBank(
+    record BankRequest(
             @Doc("The bank, or an agent's share of it.") BankTargets.Share target) {}
 
-    record Restore(
+    record RestoreRequest(
             @Doc("The bank, or an agent's share of it.") BankTargets.Share target,
             @Doc("One memory instead.") @Nullable Named vx,
 
@@ -46,11 +47,11 @@ public final class TrashTools {
 
     record Named(@Doc("The memory's name.") @Nullable MemoryName name) {}
 
-    record Deleted(
+    record DeleteResponse(
             @Doc("Whether anything went to the trash.") boolean changed,
             @Doc("How many memories went to the trash.") long deleted) {}
 
-    record Restored(
+    record RestoreResponse(
             @Doc("The bank as it is now.") Bank bank,
             @Doc("Its revision.") long revision,
             @Doc("Whether anything came back.") boolean changed,
@@ -61,7 +62,7 @@ public final class TrashTools {
             @Doc("The memory, where one was restored.") @Nullable
             Memory memory) {}
 
-    record Destroyed(
+    record DestroyResponse(
             @Doc("Whether anything was destroyed.") boolean changed,
             @Doc("How many memories are gone for good.") long destroyed) {}
 
@@ -69,7 +70,7 @@ public final class TrashTools {
         return List.of(restore(), delete(), destroy());
     }
 
-    private Tool<OfBank, Deleted> delete() {
+    private Tool<BankRequest, DeleteResponse> delete() {
         return Tool.named("MB_Delete")
                 .title("Move a bank to the trash")
                 .description("""
@@ -84,32 +85,34 @@ public final class TrashTools {
                 .on(Requirement.OfBank.MANAGE_OR_OWN_SHARE)
                 .effect(Effect.DESTROYS)
                 .idempotent()
-                .handledBy(OfBank.class, Deleted.class, (in, call) -> {
+                .handledBy(BankRequest.class, DeleteResponse.class, (in, call) -> {
                     if (in.target().agent() != null) {
                         var bank = banks.lock(
                                 call, in.target().bank(), call.context().self());
                         var deleted = trash.deleteShare(
                                 call, bank, authors(call, bank, in.target().agent()));
-                        return new Deleted(deleted > 0, deleted);
+                        return new DeleteResponse(deleted > 0, deleted);
                     }
                     return deleteBank(call, in.target().bank());
                 });
     }
 
-    private Deleted deleteBank(Call call, Name name) {
+    private DeleteResponse deleteBank(Call call, Name name) {
         var self = call.context().self();
         var live = trash.live(call, name, self);
         if (live.isPresent()) {
             live.get().permission().require(Permission.MANAGE);
-            return new Deleted(true, trash.deleteBank(call, live.get()));
+            call.checked(OfBank.MANAGE_OR_OWN_SHARE);
+            return new DeleteResponse(true, trash.deleteBank(call, live.get()));
         }
         if (trash.trashed(call, name, self).isEmpty()) {
             throw banks.missing(call, name);
         }
-        return new Deleted(false, 0);
+        call.checked(OfBank.MANAGE_OR_OWN_SHARE); // Nothing changes.
+        return new DeleteResponse(false, 0);
     }
 
-    private Tool<Restore, Restored> restore() {
+    private Tool<RestoreRequest, RestoreResponse> restore() {
         return Tool.named("MB_Restore")
                 .title("Restore a bank from the trash")
                 .description("""
@@ -123,12 +126,12 @@ public final class TrashTools {
                 .on(Requirement.OfBank.RESTORE)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(Restore.class, Restored.class, (in, call) -> {
+                .handledBy(RestoreRequest.class, RestoreResponse.class, (in, call) -> {
                     if (in.vx() != null && in.vx().name() != null) {
                         return restoreMemory(call, in, in.vx().name());
                     }
                     if (in.revision() != null) {
-                        throw Problem.invalid("revision", "has a meaning only with vx.name, which says whose it is");
+                        throw Problem.invalid("revision", "requires vx.name, the memory that it belongs to");
                     }
                     if (in.target().agent() != null) {
                         var bank = banks.lock(
@@ -141,37 +144,38 @@ public final class TrashTools {
                 });
     }
 
-    private Restored restoreMemory(Call call, Restore in, MemoryName name) {
+    private RestoreResponse restoreMemory(Call call, RestoreRequest in, MemoryName name) {
         if (in.target().agent() != null) {
-            throw Problem.invalid("target.agent", "cannot be given together with vx.name, which says which memory");
+            throw Problem.invalid("target.agent", "cannot be combined with vx.name: send one of them");
         }
         var bank = banks.read(call, in.target().bank(), call.context().self());
         bank.permission().require(Permission.APPEND);
+        call.checked(OfBank.RESTORE);
         var changed = in.revision() == null
                 ? memories.takeOut(call, bank, name)
                 : memories.takeBack(call, bank, name, in.revision());
         var record = banks.record(call, bank);
-        return new Restored(record, record.revision(), changed, null, memories.read(call, bank, name));
+        return new RestoreResponse(record, record.revision(), changed, null, memories.read(call, bank, name));
     }
 
-    private Restored restoreBank(Call call, Name name) {
+    private RestoreResponse restoreBank(Call call, Name name) {
         var self = call.context().self();
         var trashed = trash.trashed(call, name, self);
+        var bank = trashed.orElseGet(() -> banks.lock(call, name, self));
+        bank.permission().require(Permission.MANAGE);
+        call.checked(OfBank.RESTORE);
         if (trashed.isPresent()) {
-            trash.restoreBank(call, trashed.get());
-            return restored(call, trashed.get(), true, null);
+            trash.restoreBank(call, bank);
         }
-        var live = banks.lock(call, name, self);
-        live.permission().require(Permission.MANAGE);
-        return restored(call, live, false, null);
+        return restored(call, bank, trashed.isPresent(), null);
     }
 
-    private Restored restored(Call call, BankStore.Held bank, boolean changed, @Nullable Long memories) {
+    private RestoreResponse restored(Call call, BankStore.LockedBank bank, boolean changed, @Nullable Long memories) {
         var record = banks.record(call, bank);
-        return new Restored(record, record.revision(), changed, memories, null);
+        return new RestoreResponse(record, record.revision(), changed, memories, null);
     }
 
-    private Tool<OfBank, Destroyed> destroy() {
+    private Tool<BankRequest, DestroyResponse> destroy() {
         return Tool.named("MB_Destroy")
                 .title("Delete a bank permanently")
                 .description("""
@@ -182,23 +186,24 @@ public final class TrashTools {
                         has the name, the last one in the trash is meant.""")
                 .alsoCalled("wipe", "purge", "erase forever", "gdpr erasure", "shred memories")
                 .needs(Capability.BANK_WRITE)
-                .on(Requirement.OfBank.OWN)
+                .on(Requirement.OfBank.OWN_OR_SHARE)
                 .effect(Effect.DESTROYS)
-                .handledBy(OfBank.class, Destroyed.class, (in, call) -> {
+                .handledBy(BankRequest.class, DestroyResponse.class, (in, call) -> {
                     if (in.target().agent() != null) {
                         var bank = banks.lock(
                                 call, in.target().bank(), call.context().self());
                         var destroyed = trash.destroyShare(
                                 call, bank, authors(call, bank, in.target().agent()));
-                        return new Destroyed(destroyed > 0, destroyed);
+                        return new DestroyResponse(destroyed > 0, destroyed);
                     }
-                    return new Destroyed(
+                    return new DestroyResponse(
                             true,
-                            trash.destroyBank(call, doomed(call, in.target().bank())));
+                            trash.destroyBank(
+                                    call, bankToDestroy(call, in.target().bank())));
                 });
     }
 
-    private BankStore.Held doomed(Call call, Name name) {
+    private BankStore.LockedBank bankToDestroy(Call call, Name name) {
         var self = call.context().self();
         var bank = trash.live(call, name, self)
                 .or(() -> trash.trashed(call, name, self).filter(found -> BankAccess.isOwn(call, found)))
@@ -207,19 +212,21 @@ public final class TrashTools {
         return bank;
     }
 
-    /** Whoever manages the bank decides about everybody's share, others about those of their own agents. */
-    private List<Long> authors(Call call, BankStore.Held bank, Name name) {
-        var named = shares.named(call, bank, name);
-        if (bank.permission().permission() == Permission.MANAGE) {
-            return named.stream().map(ShareStore.Writer::id).toList();
-        }
-        var own = named.stream()
-                .filter(writer -> writer.owner() == call.context().user().id())
+    /**
+     * Returns the authors whose share is meant. Managers of the bank may decide about every share, others
+     * about those of their own agents.
+     */
+    private List<Long> authors(Call call, BankStore.LockedBank bank, Name name) {
+        var manages = bank.permission().permission() == Permission.MANAGE;
+        var user = call.context().user().id();
+        var authors = shares.named(call, bank, name).stream()
+                .filter(writer -> manages || writer.owner() == user)
                 .map(ShareStore.Writer::id)
                 .toList();
-        if (own.isEmpty()) {
+        if (authors.isEmpty()) {
             bank.permission().require(Permission.MANAGE);
         }
-        return own;
+        call.checked(call.tool().requirement(OfBank.class));
+        return authors;
     }
 }

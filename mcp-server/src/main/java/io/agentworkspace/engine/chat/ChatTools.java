@@ -4,9 +4,11 @@ import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.messages.MessageStore;
-import io.agentworkspace.engine.messages.MessageStore.Saying;
+import io.agentworkspace.engine.messages.MessageStore.NewMessage;
+import io.agentworkspace.engine.messages.MessageStore.Participant;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Name;
@@ -25,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Messages: AP_Chat, with the guard that stops agents from answering each other endlessly. */
 public final class ChatTools {
-    /** The most bytes that the response has of a message besides its text. */
+    /** The maximum bytes of a message in the response, besides its text. */
     private static final long BESIDE_TEXT = 8_000;
 
     private final AgentStore agents;
@@ -42,7 +44,7 @@ public final class ChatTools {
         return List.of(chat());
     }
 
-    record Chat(
+    record ChatRequest(
             @Doc("Where to say it; the context decides when left out.")
             Targets.@Nullable Chat target,
 
@@ -58,16 +60,27 @@ public final class ChatTools {
             @Doc("How many of the messages that came in to return.") @Nullable
             Page page) {}
 
-    record Said(
+    record ChatResponse(
             @Doc(
                     "First your message as it was stored, then what has come in for you since your last call, oldest first.")
             List<Message> content) {}
 
-    /** The destination of a message: a zone's stream, or the other party of direct messages. */
+    /**
+     * The destination of a message: a zone's stream, or the other party of direct messages.
+     *
+     * @param kind what the other party is, if its name is known
+     */
     private record Destination(
-            @Nullable Long stream, @Nullable Ref other) {}
+            @Nullable Long stream,
+            @Nullable Ref other,
+            @Nullable String kind) {
+        @Nullable
+        Participant party() {
+            return other == null || kind == null ? null : new Participant(other.name(), kind);
+        }
+    }
 
-    private Tool<Chat, Said> chat() {
+    private Tool<ChatRequest, ChatResponse> chat() {
         return Tool.named("AP_Chat")
                 .title("Say something")
                 .description("""
@@ -105,14 +118,15 @@ public final class ChatTools {
                 .effect(Effect.CREATES)
                 .audits(Audited.MESSAGE)
                 .shortened(ChatTools::shorten)
-                .handledBy(Chat.class, Said.class, this::say)
+                .handledBy(ChatRequest.class, ChatResponse.class, this::say)
                 .shownAgainBy((_, first, call) -> {
+                    call.checked(OfDomain.TAKE_PART); // The message is the speaker's own.
                     var id = first.at("/content/0/id").asString("");
-                    return new Said(List.of(messages.said(call, UUID.fromString(id))));
+                    return new ChatResponse(List.of(messages.posted(call, UUID.fromString(id))));
                 });
     }
 
-    /** Of its own message the caller knows everything but the id, and where it went if it did not name that. */
+    /** Shortens the caller's own message to its id, and to its destination if the call did not name that. */
     private static void shorten(ObjectNode answer, ObjectNode arguments) {
         if (answer.at("/content/0") instanceof ObjectNode own) {
             own.remove(List.of("from", "from_kind", "to_kind", "seq", "reply_to", "created_at"));
@@ -125,7 +139,7 @@ public final class ChatTools {
         }
     }
 
-    private Said say(Chat in, Call call) {
+    private ChatResponse say(ChatRequest in, Call call) {
         var speaker = call.context().speaker();
         var replyTo = replyTo(in.replyTo());
         var to = destination(call, in, replyTo);
@@ -137,13 +151,15 @@ public final class ChatTools {
         var lineage = call.context().self() == null
                 ? LoopGuard.ofPerson(begun.before())
                 : new LoopGuard(begun.place(), begun.before()).lineage(other, replyTo != null);
-        var saying = new Saying(speaker, call.context().self() != null, other, in.content());
+        var draft = new NewMessage(speaker, call.context().self() != null, other, to.party(), in.content());
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
-        var said = messages.say(call, begun.place(), saying, lineage, Page.limit(in.page()));
-        // Some may have arrived since the context was read.
+        // The next call returns what arrives from now on.
+        var limit = call.context().unread() == 0 ? 0 : Page.limit(in.page());
+        var said = messages.post(call, begun.place(), draft, lineage, limit);
+        // Further messages may have arrived since the context was read.
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - (said.size() - 1))));
-        return new Said(said);
+        return new ChatResponse(said);
     }
 
     private static @Nullable UUID replyTo(@Nullable String id) {
@@ -154,7 +170,7 @@ public final class ChatTools {
         }
     }
 
-    private Destination destination(Call call, Chat in, @Nullable UUID replyTo) {
+    private Destination destination(Call call, ChatRequest in, @Nullable UUID replyTo) {
         var target = in.target();
         if (target != null && target.agent() != null && (target.zone() != null || target.domain() != null)) {
             throw Problem.invalid("target", "must name an agent or a zone, not both");
@@ -168,24 +184,26 @@ public final class ChatTools {
         }
         var context = call.context();
         if (context.zone() != null) {
-            return new Destination(zones.entered(call), null);
+            return new Destination(zones.entered(call), null, null);
         }
         if (context.agent() != null) {
             return direct(call, Name.of(context.agent().name()));
         }
         throw Problem.noContext(
-                "nobody is addressed: give target.agent, or target.domain and target.zone, or enter a zone"
+                "the message has no receiver: give target.agent, or target.domain and target.zone, or enter a zone"
                         + " with ZN_Enter, or select an agent with AP_Select");
     }
 
     private static Destination user(Call call, Targets.@Nullable Chat target) {
         if (target != null && (target.agent() != null || target.domain() != null || target.zone() != null)) {
-            throw Problem.invalid("to_user", "must stand alone: target names an agent or a zone besides");
+            throw Problem.invalid("to_user", "cannot be combined with a target agent or zone");
         }
         if (call.context().self() == null) {
-            throw Problem.noContext("to_user is for agents: log on as one with AP_LogOn, or address an agent");
+            throw Problem.noContext(
+                    "only agents can send to to_user: log on as one with AP_LogOn, or address an agent");
         }
-        return new Destination(null, call.context().user());
+        call.checked(OfDomain.TAKE_PART); // No zone is addressed.
+        return new Destination(null, call.context().user(), MessageStore.USER);
     }
 
     private @Nullable Destination named(Call call, Targets.Chat target) {
@@ -194,22 +212,24 @@ public final class ChatTools {
         }
         return target.domain() == null && target.zone() == null
                 ? null
-                : new Destination(zones.stream(call, target.domain(), target.zone()), null);
+                : new Destination(zones.stream(call, target.domain(), target.zone()), null, null);
     }
 
     private Destination direct(Call call, Name agent) {
-        return new Destination(null, agents.read(call, agent).ref());
+        call.checked(OfDomain.TAKE_PART); // No zone is addressed.
+        return new Destination(null, agents.read(call, agent).ref(), MessageStore.AGENT);
     }
 
-    /** The place of the answered message; a destination that is also named must be the same. */
+    /** Returns the place of the answered message. A destination that is also named must be the same. */
     private Destination answering(Call call, UUID replyTo, @Nullable Destination named) {
         var standing = messages.find(call, replyTo, call.context().speaker().id())
                 .orElseThrow(() -> Problem.notFound("message", replyTo.toString(), List.of()));
+        call.checked(OfDomain.TAKE_PART); // Messages are found only where the speaker takes part.
         var there = standing.zone() != null
-                ? new Destination(standing.stream(), null)
-                : new Destination(null, new Ref(Objects.requireNonNull(standing.other()), ""));
+                ? new Destination(standing.stream(), null, null)
+                : new Destination(null, new Ref(Objects.requireNonNull(standing.other()), ""), null);
         if (named != null && !samePlace(named, there)) {
-            throw Problem.invalid("reply_to", "must be a message of the place that target names");
+            throw Problem.invalid("reply_to", "must be a message of the target's conversation");
         }
         return there;
     }

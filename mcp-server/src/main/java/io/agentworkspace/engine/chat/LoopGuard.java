@@ -4,14 +4,17 @@ import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.messages.MessageStore.Answered;
 import io.agentworkspace.engine.messages.MessageStore.Before;
 import io.agentworkspace.engine.messages.MessageStore.Lineage;
-import io.agentworkspace.engine.messages.MessageStore.Place;
+import io.agentworkspace.engine.messages.MessageStore.NextMessage;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Stops agents that answer each other without a person: by hops, by pace, and by count since a person spoke. */
-record LoopGuard(Place place, Before before) {
+/**
+ * Stops agents that answer each other without a person, by the number of answers, by rate, and by
+ * the count since a person spoke.
+ */
+record LoopGuard(NextMessage place, Before before) {
     static final int MAX_HOPS = 8;
     static final int MAX_PER_MINUTE = 10;
     static final int MAX_IN_ZONE = 30;
@@ -19,14 +22,14 @@ record LoopGuard(Place place, Before before) {
     private static final int MANY_PARTNERS = 50;
     private static final String RESUME = "stop, and wait until a person speaks %s or 15 minutes pass without a message";
 
-    /** A person may always speak, and starts the counts again. */
+    /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
     static Lineage ofPerson(Before before) {
         var answered = before.answered();
         return new Lineage(answered == null ? null : answered.id(), List.of(), null, 0, List.of());
     }
 
     /**
-     * What is stored with an agent's message.
+     * Returns what is stored with an agent's message.
      *
      * @param other the recipient, null in a zone
      * @param named whether the speaker named the answered message
@@ -50,7 +53,10 @@ record LoopGuard(Place place, Before before) {
         return new Lineage(answers, chain, before.personAt(), before.said() + 1, partners);
     }
 
-    /** A message that was not named no longer counts as answered once a person has spoken since. */
+    /**
+     * Returns the chain that the message continues. A message that was not named no longer counts as answered
+     * once a person has spoken since.
+     */
     private List<Long> chain(boolean named) {
         var answered = before.answered();
         if (answered == null || !answered.byAgent() || (!named && isOlderThanPerson(answered))) {

@@ -17,16 +17,16 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The named contexts of each principal: the selected agent, and the one it is logged on as. */
+/** The named contexts of each principal: what is selected, and the agent that the principal is logged on as. */
 public final class ContextStore {
-    /** An agent is online for this long after the last command of a context that is logged on as it. */
+    /** How long an agent stays online after the last command of a context that is logged on as it. */
     static final Duration ONLINE = Duration.ofMinutes(15);
 
     /**
-     * The head of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*} beside its
-     * own columns, always returns one row, and so costs one round trip. Selected things that are no longer visible are
-     * left out; if the caller's own user is gone, everything is. A credential that is bound to an agent is always
-     * logged on as it.
+     * The beginning of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*}
+     * beside its own columns, always returns one row, and so costs one round trip. Selected things that are no longer
+     * visible are left out. If the caller's own user is gone, everything is left out. A credential that is bound to
+     * an agent is always logged on as it.
      */
     public static final String WITH_CONTEXT = """
             WITH ctx AS MATERIALIZED (
@@ -54,11 +54,11 @@ public final class ContextStore {
             """.formatted(
                     Unread.of("COALESCE(s.id, u.id)"), Visibility.agent("a", "u.id"), Visibility.domain("d", "u.id"));
 
-    /** The head of a statement inside a transaction, where the context is already known. */
+    /** The beginning of a statement inside a transaction, where the context is already known. */
     public static final String KNOWN_CONTEXT =
             "WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:self AS bigint) AS self_id)\n";
 
-    /** For how long a context is kept that nobody uses. */
+    /** How long an unused context is kept. */
     private static final Duration KEPT = Duration.ofDays(90);
 
     private static final String SAVE = """
@@ -95,12 +95,12 @@ public final class ContextStore {
         if (user == null) {
             var acting = call.actingFor();
             throw acting == null || row.numberOrNull("caller_id") == null
-                    ? Problem.unauthenticated("the credential's user is gone")
+                    ? Problem.unauthenticated("the credential's user no longer exists")
                     : nobody(call, acting);
         }
         var self = row.ref("self");
         if (self == null && call.caller().boundAgent() != null) {
-            throw Problem.unauthenticated("the credential's agent is gone");
+            throw Problem.unauthenticated("the credential's agent no longer exists");
         }
         var context = new Context(
                 call.contextName(),
@@ -114,15 +114,18 @@ public final class ContextStore {
         return context;
     }
 
-    /** Who may act for nobody else hears the same of an address that somebody else has and of one that nobody has. */
+    /**
+     * Returns the refusal for an unknown user to act for. A caller that may not act for others gets the same response
+     * for every address, whether or not somebody has it.
+     */
     private static Problem nobody(Call call, UserHandle acting) {
         return call.caller().obstacleToOthers().map(Problem::notPermitted).orElseGet(() -> missing(acting, List.of()));
     }
 
     /**
-     * A replica may cache a lost role for up to a second.
+     * Checks the caller's role, since a replica may cache a lost role for up to a second.
      *
-     * @param now the caller's role as it is now
+     * @param now the caller's current role
      * @throws Problem {@code not_permitted} if that is lower than the cached one
      */
     public static void checkRole(Call call, Role now) {
@@ -133,18 +136,15 @@ public final class ContextStore {
         }
     }
 
-    /**
-     * Stores what the call has changed in its context, and nothing else, so that concurrent commands can change the
-     * rest.
-     */
+    /** Stores only what the call has changed in its context, so that concurrent commands can change the rest. */
     public void save(Call call) {
         saving(call, SAVE).run();
     }
 
     /**
-     * The same, and in the same round trip another statement, which sees what was kept.
+     * Stores the context and, in the same round trip, runs another statement, which sees what was stored.
      *
-     * @param statement of {@link #saveAnd}
+     * @param statement a result of {@link #saveAnd}
      */
     public Statement saving(Call call, String statement) {
         var before = call.loadedContext();
@@ -160,12 +160,15 @@ public final class ContextStore {
                         differ(before.domain(), context.domain()) || differ(before.zone(), context.zone()));
     }
 
-    /** A statement for {@link #saving}, put together once: what is kept, and then the other statement. */
+    /**
+     * Returns a statement for {@link #saving}, to be composed once: the storing of the context, and then the other
+     * statement.
+     */
     public static String saveAnd(String then) {
         return SAVE + ";\n" + then;
     }
 
-    /** Whether an agent under the alias is online. */
+    /** Returns whether the agent with this alias is online. */
     public static String online(String alias) {
         return """
                 EXISTS (SELECT 1 FROM context at
@@ -181,12 +184,15 @@ public final class ContextStore {
         return ref == null ? null : (Long) ref.id();
     }
 
-    /** Deletes the contexts that nobody has used for long. */
+    /** Deletes contexts that have not been used for long. */
     public void purge(Instant now) {
         db.deleteOld("context", "used_at <= :until", now.minus(KEPT));
     }
 
-    /** Nothing is near an address, so that nobody learns of others by guessing. */
+    /**
+     * Returns the refusal for an unknown user. No address gets suggestions, so that nobody learns of others by
+     * guessing.
+     */
     public static Problem missing(UserHandle handle, List<String> near) {
         return handle.isAddress()
                 ? new Problem(

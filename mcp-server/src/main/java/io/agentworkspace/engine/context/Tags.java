@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The tags of memories: 1–64 characters each, normalised like names, each once, in the order given. */
+/** The tags of memories: 1–64 characters each, normalized like names, without duplicates, in the given order. */
 public final class Tags {
     private Tags() {}
 
-    /** @throws Problem {@code invalid_field} for a blank tag; the schema has checked the rest */
+    /** @throws Problem {@code invalid_field} for a blank tag; the schema checks everything else */
     public static @Nullable List<String> checked(@Nullable List<String> given) {
         if (given == null) {
             return null;

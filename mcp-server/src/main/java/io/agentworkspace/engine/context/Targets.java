@@ -5,7 +5,7 @@ import io.agentworkspace.engine.model.problem.UserHandle;
 import io.agentworkspace.engine.model.schema.Doc;
 import org.jspecify.annotations.Nullable;
 
-/** The targets of the contract's commands: each lists just the fields that its commands use. */
+/** The targets of the contract's commands. Each has only the fields that its commands use. */
 public final class Targets {
     public static final String USER = "Your user name or e-mail address; admins: whom to act for.";
     public static final String CONTEXT = "Context name.";
@@ -25,7 +25,7 @@ public final class Targets {
             @Doc("The agent's name.") @Nullable Name agent,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    /** For targets that are never taken from the context. */
+    /** A target that is never taken from the context. */
     public record ThisAgent(
             @Doc(USER) @Nullable UserHandle user,
 
@@ -86,7 +86,7 @@ public final class Targets {
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    /** For targets that are never taken from the context. */
+    /** A target that is never taken from the context. */
     public record ThisZone(
             @Doc("The domain's name.") Name domain,
 

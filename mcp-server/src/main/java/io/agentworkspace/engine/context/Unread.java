@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.context;
 
-/** SQL that counts unread messages without looking into streams where nothing waits. */
+/** SQL that counts unread messages. It reads only streams where messages may be waiting. */
 public final class Unread {
-    /** Whether messages may wait in the stream of participant {@code p}; the condition of an index. */
+    /** Whether messages may be waiting in the stream of participant {@code p}. An index has this condition. */
     public static final String MAY_WAIT = "(p.last_seq IS NULL OR p.last_seq > p.read_seq + p.own_unread)";
 
     /** The last message in the stream of participant {@code p}. */
@@ -11,7 +11,11 @@ public final class Unread {
 
     private Unread() {}
 
-    /** How many messages wait for a party, given by an expression. */
+    /**
+     * Returns how many messages are waiting for a party.
+     *
+     * @param party an expression for the party's id
+     */
     public static String of(String party) {
         return """
                 COALESCE((SELECT sum(%s - p.read_seq - p.own_unread)

@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.text.Sha256;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 
-/** An API key in the clear, well-formed but not yet known to be anyone's. It never prints its secret. */
+/** An API key in plain text, well-formed but not yet authenticated. Its text form never contains the secret. */
 public final class ApiKey implements Presented {
     private final String id;
     private final String secret;
@@ -20,12 +20,12 @@ public final class ApiKey implements Presented {
         return withId(KeyFormat.random(source, KeyFormat.ID), source);
     }
 
-    /** A new secret under an id that stays: what rotation hands out. */
+    /** Returns a key with an existing id and a new secret, for rotation. */
     public static ApiKey withId(String id, SecureRandom source) {
         return new ApiKey(id, KeyFormat.random(source, KeyFormat.SECRET));
     }
 
-    /** @throws Problem {@code unauthenticated}, saying whether the text is a mistyped key or no key at all */
+    /** @throws Problem {@code unauthenticated}; the note distinguishes a mistyped key from other text */
     public static ApiKey parse(String text) {
         if (!text.startsWith(KeyFormat.PREFIX)) {
             throw Problem.unauthenticated("the credential is not in key format: an API key begins with ek_");
@@ -40,22 +40,22 @@ public final class ApiKey implements Presented {
                 text.substring(secretAt, secretAt + KeyFormat.SECRET));
     }
 
-    /** The public half: what the key is looked up by. */
+    /** Returns the public part, which the key is looked up by. */
     public String id() {
         return id;
     }
 
-    /** SHA-256 of the secret: what is stored. */
+    /** Returns the SHA-256 of the secret, which is stored. */
     public byte[] secretHash() {
         return Sha256.of(secret);
     }
 
-    /** Whether this is the key whose hash was stored; takes the same time either way. */
+    /** Returns whether this key has the stored hash. Takes the same time in either case. */
     public boolean fits(byte[] storedHash) {
         return MessageDigest.isEqual(secretHash(), storedHash);
     }
 
-    /** The whole key, to be shown once. */
+    /** Returns the whole key, to be shown once. */
     public String reveal() {
         var body = KeyFormat.PREFIX + id + "_" + secret;
         return body + KeyFormat.checksum(body);

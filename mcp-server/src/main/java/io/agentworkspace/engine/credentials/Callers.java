@@ -5,18 +5,22 @@ import io.agentworkspace.engine.model.tool.Caller;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Knows whose a credential is. Who knows keys only need say nothing of the others. */
+/**
+ * Finds the caller that a credential belongs to. The default methods suit an implementation that supports only keys.
+ */
 public interface Callers {
     /**
-     * @throws Problem {@code unauthenticated} for a key that is unknown, expired or revoked, all alike;
-     *     {@code unavailable} when it cannot be told at present
+     * Returns the caller of a key.
+     *
+     * @throws Problem {@code unauthenticated} for a key that is unknown, expired or revoked, without distinction;
+     *     {@code unavailable} if the key cannot be looked up at present
      */
     Caller authenticate(ApiKey key);
 
     /**
-     * Notes that the caller uses its credential.
+     * Records that the caller uses its credential.
      *
-     * @param client the program that it comes from, as it calls itself
+     * @param client the client program's name, as the client reports it
      */
     default void seen(Caller caller, @Nullable String client) {}
 
@@ -28,15 +32,18 @@ public interface Callers {
         throw SessionSecret.ended();
     }
 
-    /** The MCP endpoint as an OAuth resource, if it accepts tokens of another issuer. */
+    /** Returns the MCP endpoint as an OAuth resource, if it accepts tokens of another issuer. */
     default Optional<ProtectedResource> resource() {
         return Optional.empty();
     }
 
-    /** Whom a principal stands for at present; nobody when its credential is not, or no longer, valid. */
+    /** Returns the current caller for a principal; empty if its credential is not valid, or no longer. */
     Optional<Caller> current(String principal);
 
-    /** Whether it was good when it was last asked for: to look it up again is no guess. */
+    /**
+     * Returns whether the key was valid when it was last looked up, so that another look-up does not count as a
+     * guess.
+     */
     default boolean remembers(ApiKey key) {
         return true;
     }

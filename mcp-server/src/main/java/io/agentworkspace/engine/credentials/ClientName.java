@@ -3,14 +3,17 @@ package io.agentworkspace.engine.credentials;
 import io.agentworkspace.engine.model.text.Excerpt;
 import org.jspecify.annotations.Nullable;
 
-/** What a program calls itself, made fit to be kept: on one line, not too long, and without what might be a key. */
+/**
+ * A client program's name as it reports it, prepared for storage: on one line, limited in length, and without what
+ * might be a key.
+ */
 public final class ClientName {
     private static final int MAX = 100;
     private static final int MAX_GIVEN = 400;
 
     private ClientName() {}
 
-    /** What is noted in memory; it is made readable only when it is written, since most of it never is. */
+    /** Returns the form that is kept in memory. It is made readable only when written, since most names never are. */
     static @Nullable public String shortened(@Nullable String name) {
         return name == null ? null : Excerpt.cut(name, MAX_GIVEN);
     }
@@ -19,7 +22,7 @@ public final class ClientName {
         return readable(name, MAX);
     }
 
-    /** @param most the characters that are kept of it, not more than are noted */
+    /** @param most the maximum number of characters to keep, not more than are kept in memory */
     static @Nullable public String readable(@Nullable String name, int most) {
         var given = shortened(name);
         if (given == null) {

@@ -21,19 +21,22 @@ public final class Credentials {
     private static final Set<String> SECRET_PARAMETERS =
             Set.of("apikey", "xapikey", "key", "token", "accesstoken", "idtoken", "jwt", "session", "authorization");
 
-    /** What a provider sends the browser back with: its form is the provider's, and it is worth nothing without more. */
+    /**
+     * The parameter with which a provider sends the browser back. Its form is the provider's, and it is worthless
+     * alone.
+     */
     private static final String CODE = "code";
 
-    /** What is looked for: a word of the documentation may begin like a key. */
+    /** The parameter of a search, since a word of the documentation may begin like a key. */
     private static final String SEARCH = "q";
 
     private Credentials() {}
 
     /**
-     * What is presented, if anything is. Whoever names a credential in a header means that one: only without is the cookie
-     * looked at, which browsers send unasked.
+     * Returns the credential that the request presents, if any. A credential in a header takes precedence. The cookie
+     * is read only without one, since browsers send cookies unasked.
      *
-     * @throws Problem {@code bad_request} when several credentials came, {@code unauthenticated} when it is none
+     * @throws Problem {@code bad_request} for several credentials, {@code unauthenticated} for a malformed one
      */
     public static Optional<Presented> presented(HttpFields headers) {
         var key = only(headers, API_KEY);
@@ -50,17 +53,17 @@ public final class Credentials {
         return Optional.of(key == null && AccessToken.looksLike(token) ? new AccessToken(token) : ApiKey.parse(token));
     }
 
-    /** Whether anything came that could be a credential, good or bad. */
+    /** Returns whether the request has anything that could be a credential, valid or not. */
     public static boolean came(HttpFields headers) {
         return isNamed(headers) || cookie(headers).isPresent();
     }
 
-    /** Whether a header names a credential, good or bad. */
+    /** Returns whether a header has a credential, valid or not. */
     public static boolean isNamed(HttpFields headers) {
         return headers.contains(API_KEY) || headers.contains(HttpHeader.AUTHORIZATION);
     }
 
-    /** The session that the cookie names, whatever else came along; nothing where it cannot be one of ours. */
+    /** Returns the session of the cookie, whatever other credentials there are; empty if the cookie is malformed. */
     public static Optional<SessionSecret> session(HttpFields headers) {
         try {
             return cookie(headers).map(SessionSecret::parse);
@@ -69,7 +72,9 @@ public final class Credentials {
         }
     }
 
-    /** Of several of the name all are looked at as one, which is none. */
+    /**
+     * Returns the cookie's value. If there are several with the name, their values are joined, which is never valid.
+     */
     private static Optional<String> cookie(HttpFields headers) {
         var values = headers.getFields(HttpHeader.COOKIE).stream()
                 .flatMap(field -> Arrays.stream(
@@ -115,7 +120,7 @@ public final class Credentials {
                 && (authorization.length() == scheme.length() || authorization.charAt(scheme.length()) == ' ');
     }
 
-    /** @throws Problem {@code bad_request} when the query string carries what is, or is named like, a credential */
+    /** @throws Problem {@code bad_request} if the query string contains a credential, or a parameter named like one */
     public static void refuseInQuery(@Nullable String query) {
         if (query == null) {
             return;

@@ -12,9 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key was given, whoever holds it: what it may do, and for how long.
+ * What a key grants to its holder, and for how long.
  *
- * @param capabilities as words, {@code *} for all
+ * @param capabilities the names of capabilities, {@code *} for all
  * @param expiresAt null for never
  */
 public record Grant(
@@ -28,12 +28,12 @@ public record Grant(
         capabilities = Collections.unmodifiableSet(new LinkedHashSet<>(capabilities));
     }
 
-    /** What is left to a key of this chain: its own grant, and those of all keys above it. */
+    /** Returns the effective grant of a key: its own, limited by those of all keys above it. */
     public static Grant of(List<Grant> chain) {
         return chain.stream().reduce(Grant::under).orElseThrow();
     }
 
-    /** What this caller has to give. */
+    /** Returns what this caller can grant. */
     public static Grant of(Caller caller) {
         var credential = caller.credential();
         return new Grant(
@@ -44,7 +44,7 @@ public record Grant(
                 null);
     }
 
-    /** As far as the other has it too. */
+    /** Returns this grant, limited to what the other has too. */
     Grant under(Grant above) {
         return new Grant(
                 common(above),
@@ -70,12 +70,12 @@ public record Grant(
         return one == null || (other != null && other.isBefore(one)) ? other : one;
     }
 
-    /** Whether it works no more. */
+    /** Returns whether the grant has expired. */
     public boolean isOver(Instant now) {
         return revokedAt != null || (expiresAt != null && !now.isBefore(expiresAt));
     }
 
-    /** What the other, of which this is told, does not have of it; empty when it has all. */
+    /** Returns what the other grant lacks of this one, as a note about the other's key; empty if it lacks nothing. */
     public Optional<String> excess(Grant other) {
         var more = new LinkedHashSet<>(capabilities);
         more.removeAll(other.capabilities);

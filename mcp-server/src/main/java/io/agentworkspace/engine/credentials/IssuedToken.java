@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.credentials;
 
-/** An access token for the MCP endpoint that another issuer has made, or claims to have made. It is never printed. */
+/** An access token for the MCP endpoint from another issuer, not yet verified. It is never printed. */
 public record IssuedToken(String text) implements Presented {
     @Override
     public String toString() {

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * How an API key is written: {@code ek_<id 12 base62>_<secret 30 base62><crc 6 base62>}, the crc being the CRC-32 of
- * the ASCII bytes of all that precedes it (decisions, section 7). It tells a mistyped key without a look-up.
+ * The format of an API key: {@code ek_<id 12 base62>_<secret 30 base62><crc 6 base62>}. The crc is the CRC-32 of the
+ * ASCII bytes of everything before it (decisions, section 7), and detects a mistyped key without a look-up.
  */
 public final class KeyFormat {
     static final String PREFIX = "ek_";
@@ -24,7 +24,7 @@ public final class KeyFormat {
 
     private KeyFormat() {}
 
-    /** Why a text that begins like a key is not one; empty for a well-formed key. */
+    /** Returns why a text that begins like a key is not one; empty for a well-formed key. */
     static Optional<String> flaw(String text) {
         if (text.length() != LENGTH) {
             return Optional.of("it has %d characters, a key has %d".formatted(text.length(), LENGTH));
@@ -58,12 +58,12 @@ public final class KeyFormat {
         return text.toString();
     }
 
-    /** The text with everything that looks like a key struck out: what may be logged. */
+    /** Returns the text with everything that looks like a key masked, so that it can be logged. */
     public static String masked(String text) {
         return LOOKALIKE.matcher(text).replaceAll("ek_…");
     }
 
-    /** Whether something in the text looks like a key. */
+    /** Returns whether part of the text looks like a key. */
     public static boolean isIn(String text) {
         return LOOKALIKE.matcher(text).find();
     }

@@ -7,7 +7,10 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 
-/** The public id of the key that a refused request names, though it may not have the whole key: whom the refusal is of interest to. */
+/**
+ * The public id of the key in a refused request, which may not contain the whole key. It identifies whom the refusal
+ * concerns.
+ */
 public final class KeyName {
     private static final Pattern NAMED =
             Pattern.compile("(?<![0-9A-Za-z])ek_([0-9A-Za-z]{%d})(?![0-9A-Za-z])".formatted(KeyFormat.ID));
@@ -15,7 +18,7 @@ public final class KeyName {
 
     private KeyName() {}
 
-    /** Of the headers where keys belong, else of the query, where they do not. */
+    /** Returns the id from the headers for keys, else from the query, where keys do not belong. */
     public static Optional<String> of(Request request) {
         var query = request.getHttpURI().getQuery();
         return request.getHeaders().stream()

@@ -11,29 +11,29 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The MCP endpoint as an OAuth resource (RFC 9728): whose access tokens it accepts, and how clients learn that. Only who came without
- * a credential, or with a token, is told.
+ * The MCP endpoint as an OAuth resource (RFC 9728): whose access tokens it accepts, and how clients learn that. Only
+ * clients without a credential, or with a token, are informed.
  *
  * @param url the public address of the tool protocol's host
- * @param issuer who makes the tokens, letter for letter
- * @param own who makes the tokens of sessions, which are none of these
+ * @param issuer the issuer of these tokens, exactly as written
+ * @param own the issuer of the tokens of sessions, which are not accepted as these
  */
 public record ProtectedResource(String url, URI issuer, String own) {
     private static final String ENDPOINT = "/mcp";
     private static final String WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
-    /** Where the metadata is. */
+    /** The paths of the metadata. */
     public static final List<String> PATHS = List.of(WELL_KNOWN, WELL_KNOWN + ENDPOINT);
 
     private static final String READ = ":read";
     private static final int LONGEST = 300;
 
-    /** What tokens for it must name as their audience. */
+    /** Returns the audience that tokens for the endpoint must name. */
     public String address() {
         return url + ENDPOINT;
     }
 
-    /** What is taken for its name in a token. */
+    /** Returns all accepted audiences. */
     public Set<String> audiences() {
         return Set.of(address(), url, url + "/");
     }
@@ -47,14 +47,14 @@ public record ProtectedResource(String url, URI issuer, String own) {
         return metadata.put("resource_name", name).put("resource_documentation", documentation);
     }
 
-    /** A token that was sent to the endpoint, as the kind of credential that it is checked as. */
+    /** Returns a token sent to the endpoint as the type of credential that it is checked as. */
     public Presented judged(Presented presented) {
         return presented instanceof AccessToken token && !token.issuer().equals(own)
                 ? new IssuedToken(token.text())
                 : presented;
     }
 
-    /** For who came with nothing: to read is enough to begin with. */
+    /** Returns the challenge for a client without a credential. The scopes to read are enough to begin with. */
     public String challenge() {
         var scopes = Arrays.stream(Capability.values())
                 .map(Capability::word)
@@ -63,12 +63,12 @@ public record ProtectedResource(String url, URI issuer, String own) {
         return "Bearer realm=\"engine\", %s, scope=\"%s\"".formatted(place(), String.join(" ", scopes));
     }
 
-    /** For who came with a token that is not, or no longer, good. */
+    /** Returns the challenge for a client with a token that is not valid, or no longer. */
     public String invalid(String why) {
         return "Bearer error=\"invalid_token\", error_description=\"%s\", %s".formatted(quoted(why), place());
     }
 
-    /** @param scopes all that the next token needs */
+    /** @param scopes all scopes that the next token needs */
     public String insufficient(Collection<String> scopes, String why) {
         return "Bearer error=\"insufficient_scope\", scope=\"%s\", %s, error_description=\"%s\""
                 .formatted(String.join(" ", scopes), place(), quoted(why));
@@ -78,7 +78,7 @@ public record ProtectedResource(String url, URI issuer, String own) {
         return "resource_metadata=\"%s%s%s\"".formatted(url, WELL_KNOWN, ENDPOINT);
     }
 
-    /** RFC 6750, section 3: ASCII without quotes and backslashes. */
+    /** Limits the text to RFC 6750, section 3: ASCII without quotes and backslashes. */
     private static String quoted(String text) {
         return text.chars()
                 .limit(LONGEST)

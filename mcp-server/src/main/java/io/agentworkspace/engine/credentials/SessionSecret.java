@@ -15,17 +15,21 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What the cookie of a browser's session holds: 256 random bits and a checksum, which tells what was never one of ours without
- * a look-up. All else about it is derived: the public id, the hash that is stored, the CSRF token. It never prints itself.
+ * The content of a browser session's cookie: 256 random bits and a checksum, which detects invalid values without a
+ * look-up. Everything else is derived from it: the public id, the stored hash, the CSRF token. Its text form never
+ * contains the secret.
  */
 public final class SessionSecret implements Presented {
-    /** The cookie (decisions, section 7). Browsers take this prefix only from the host itself, with Secure and Path=/. */
+    /**
+     * The cookie's name (decisions, section 7). Browsers accept this prefix only from the host itself, with Secure
+     * and Path=/.
+     */
     public static final String COOKIE = "__Host-engine_session";
 
-    /** The header in which a browser's page proves that it could read what only our pages can. */
+    /** The header with which a page proves that it could read what only this server's pages can. */
     public static final String CSRF = "X-CSRF-Token";
 
-    /** How the principal of a session begins; its public id follows. */
+    /** The beginning of a session's principal; the public id follows. */
     public static final String PRINCIPAL = "session:";
 
     private static final int BYTES = 32;
@@ -54,12 +58,12 @@ public final class SessionSecret implements Presented {
                 return new SessionSecret(secret);
             }
         } catch (IllegalArgumentException e) {
-            // It is refused like any other that is not ours.
+            // Refused below, like any other invalid value.
         }
         throw ended();
     }
 
-    /** Whether something in the text is what a cookie of ours holds. */
+    /** Returns whether part of the text looks like such a cookie's content. */
     static boolean isIn(String text) {
         return SHAPE.matcher(text).results().anyMatch(found -> {
             var bytes = Base64.getUrlDecoder().decode(found.group());
@@ -67,7 +71,7 @@ public final class SessionSecret implements Presented {
         });
     }
 
-    /** The one answer to every session that is not, or no longer, good. */
+    /** Returns the refusal for every session that is not valid, or no longer. */
     public static Problem ended() {
         return Problem.unauthenticated(
                 "the session is not valid: signed out, expired or unknown; sign in again with POST /api/auth/session");
@@ -82,33 +86,33 @@ public final class SessionSecret implements Presented {
                 .array());
     }
 
-    /** The public half: what the session is looked up by, and named by in logs and principals. */
+    /** Returns the public part, which the session is looked up by, and which logs and principals contain. */
     public String id() {
         return text(Arrays.copyOf(derived("id"), ID_BYTES));
     }
 
-    /** SHA-256 of the secret: what is stored. */
+    /** Returns the SHA-256 of the secret, which is stored. */
     public byte[] hash() {
         return Sha256.of(secret);
     }
 
-    /** Whether this is the secret whose hash was stored; takes the same time either way. */
+    /** Returns whether this secret has the stored hash. Takes the same time in either case. */
     public boolean fits(byte[] storedHash) {
         return MessageDigest.isEqual(hash(), storedHash);
     }
 
-    /** What a page of ours sends along with whatever changes something. */
+    /** Returns the token that this server's pages send with every change. */
     public String csrfToken() {
         return text(derived("csrf"));
     }
 
-    /** Whether a page has sent this session's CSRF token; takes the same time either way. */
+    /** Returns whether the token is this session's CSRF token. Takes the same time in either case. */
     public boolean fitsCsrf(String token) {
         return MessageDigest.isEqual(
                 csrfToken().getBytes(StandardCharsets.US_ASCII), token.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The cookie's value. */
+    /** Returns the cookie's value. */
     public String reveal() {
         return written(secret);
     }

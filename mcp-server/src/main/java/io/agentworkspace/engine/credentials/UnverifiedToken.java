@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The content of a JWT before its signature is verified. Use it to choose a key, or to refuse the token: it never
- * grants anything. It never prints itself.
+ * The content of a JWT before its signature is verified. Use it only to choose a key, or to refuse the token: it
+ * grants nothing. Its text form never contains the token.
  */
 public record UnverifiedToken(String text, ObjectNode header, ObjectNode claims) {
     /**
-     * Empty if the text is not a signed JWT. Each part must be in canonical base64, so that every decoder reads the
-     * same bytes.
+     * Reads a token; empty if the text is not a signed JWT. Each part must be in canonical base64, so that every
+     * decoder reads the same bytes.
      */
     public static Optional<UnverifiedToken> read(String text) {
         try {
@@ -39,7 +39,7 @@ public record UnverifiedToken(String text, ObjectNode header, ObjectNode claims)
         return bytes;
     }
 
-    /** The key that it names; null if it names none. */
+    /** Returns the id of the key that the token names; null if it names none. */
     public @Nullable String keyId() {
         return header.path("kid").isString() ? header.get("kid").asString() : null;
     }

@@ -11,9 +11,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Shares the pool's connections fairly: tenants take turns, the keys of a tenant take turns, and the calls of a key are
- * served in order. A key that holds a third of the connections, or a tenant that holds two thirds, gets another one
- * only while more than a third is free, so the next caller is served at once.
+ * Shares the pool's connections fairly: tenants take turns, the keys of a tenant take turns, and the calls of a key
+ * are served in order. A key that holds a third of the connections, or a tenant that holds two thirds, gets another
+ * one only while more than a third is free. So the next caller is served at once.
  */
 final class ConnectionQueue {
     /** The maximum number of waiting calls of one key, and of all keys together. */
@@ -22,8 +22,8 @@ final class ConnectionQueue {
     static final int MOST = 5_000;
 
     /**
-     * The result of a request for a connection. {@code OWN_FAULT}: others were served, and only the owner's other calls
-     * block it.
+     * The result of a request for a connection. {@code OWN_FAULT}: others were served, and only the owner's other
+     * calls block this one.
      */
     enum Turn {
         TAKEN,
@@ -35,7 +35,7 @@ final class ConnectionQueue {
     record Owner(long tenant, String principal) {
         private static final Owner ENGINE = new Owner(0, "engine");
 
-        /** For requests whose credential has not been looked up yet. */
+        /** The owner for requests whose credential has not been looked up yet. */
         private static final Owner STRANGERS = new Owner(0, "strangers");
 
         static Owner current() {
@@ -52,11 +52,11 @@ final class ConnectionQueue {
     }
 
     private static final class Tenant {
-        private final Map<String, Key> keys = new LinkedHashMap<>();
+        private final Map<String, KeyQueue> keys = new LinkedHashMap<>();
         private int held;
     }
 
-    private static final class Key {
+    private static final class KeyQueue {
         private final Deque<Waiter> waiting = new ArrayDeque<>();
         private int held;
     }
@@ -71,11 +71,11 @@ final class ConnectionQueue {
     }
 
     private final ReentrantLock lock = new ReentrantLock();
-    /** Owners that hold or wait for connections, in the order of their turns. */
+    /** The owners that hold or wait for connections, in the order of their turns. */
     private final Map<Long, Tenant> tenants = new LinkedHashMap<>();
 
     private final int share;
-    /** The reserve for the next caller; the smallest pools have none. */
+    /** The connections reserved for the next caller. The smallest pools have none. */
     private final int reserve;
 
     private int free;
@@ -109,7 +109,7 @@ final class ConnectionQueue {
         }
     }
 
-    private Turn await(Owner owner, Key key, Waiter waiter, Duration patience) throws InterruptedException {
+    private Turn await(Owner owner, KeyQueue key, Waiter waiter, Duration patience) throws InterruptedException {
         var before = succeeded;
         var left = patience.toNanos();
         try {
@@ -131,7 +131,7 @@ final class ConnectionQueue {
         return owner.isCaller() && key.held >= share && succeeded > before ? Turn.OWN_FAULT : Turn.BUSY;
     }
 
-    private void leave(Owner owner, Key key, Waiter waiter) {
+    private void leave(Owner owner, KeyQueue key, Waiter waiter) {
         key.waiting.remove(waiter);
         waiting--;
         forget(owner);
@@ -166,8 +166,8 @@ final class ConnectionQueue {
         return tenants.computeIfAbsent(owner.tenant(), _ -> new Tenant());
     }
 
-    private Key key(Owner owner) {
-        return tenant(owner).keys.computeIfAbsent(owner.principal(), _ -> new Key());
+    private KeyQueue key(Owner owner) {
+        return tenant(owner).keys.computeIfAbsent(owner.principal(), _ -> new KeyQueue());
     }
 
     private void forget(Owner owner) {
@@ -183,11 +183,11 @@ final class ConnectionQueue {
 
     private void handOut() {
         while (free > 0 && waiting > 0 && (serveOne(true) || (free > reserve && serveOne(false)))) {
-            // One after the other.
+            // Serves one call at a time.
         }
     }
 
-    /** Serves the owner whose turn it is; it then becomes the last in its tenant, and its tenant the last of all. */
+    /** Serves the next owner. That owner then becomes the last in its tenant, and the tenant the last of all. */
     private boolean serveOne(boolean withinShares) {
         for (var tenant : tenants.entrySet()) {
             if (withinShares && tenant.getValue().held >= 2 * share) {
@@ -221,7 +221,7 @@ final class ConnectionQueue {
         waiter.served.signal();
     }
 
-    /** How many calls wait. */
+    /** Returns how many calls are waiting. */
     int waiting() {
         lock.lock();
         try {

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.db;
 
-/** The database cannot be used. The message is one line, written for whoever started the engine. */
+/** The database cannot be used. The message is one line for the operator who started the engine. */
 public final class DatabaseFailure extends RuntimeException {
     DatabaseFailure(String message, Throwable cause) {
         super(message, cause);
     }
 
-    /** @param doing what failed, as in "the schema cannot be brought up to date" */
+    /** @param doing what failed, such as "the schema cannot be brought up to date" */
     static DatabaseFailure of(String doing, Throwable failure) {
         var said = SqlState.of(failure);
         var what = Outage.of(said.code())

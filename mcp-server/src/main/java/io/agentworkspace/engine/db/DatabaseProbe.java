@@ -9,9 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Queries the state of the database: once for all concurrent callers, and none waits longer than two seconds. */
+/** Queries the state of the database, once for all concurrent callers. No caller waits longer than two seconds. */
 final class DatabaseProbe {
-    /** Less than supervisors wait, as the Dockerfile's. */
+    /** Shorter than the time that supervisors wait, such as the one in the Dockerfile. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final Db db;
@@ -33,12 +33,12 @@ final class DatabaseProbe {
     private synchronized CompletableFuture<DatabaseState> current() {
         if (asked == null || asked.isDone()) {
             asked = CompletableFuture.supplyAsync(
-                    this::ask, Thread.ofPlatform().daemon().name("probe")::start);
+                    this::query, Thread.ofPlatform().daemon().name("probe")::start);
         }
         return asked;
     }
 
-    private DatabaseState ask() {
+    private DatabaseState query() {
         try {
             if (db.withConnection(DatabaseProbe::isReadOnly) || refusals.lately(Outage.READ_ONLY)) {
                 return DatabaseState.READ_ONLY;
@@ -50,7 +50,7 @@ final class DatabaseProbe {
     }
 
     private static boolean isReadOnly(Connection connection) throws SQLException {
-        // The pool resets it. A query that nobody waits for any more should not block the next one.
+        // The pool resets it. A query that nobody waits for any longer must not block the next one.
         connection.setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
         try (var statement = connection.createStatement();
                 var rows = statement.executeQuery("SELECT current_setting('transaction_read_only') = 'on'")) {

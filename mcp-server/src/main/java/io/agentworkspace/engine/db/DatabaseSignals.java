@@ -13,14 +13,14 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 
 /**
- * What the replicas tell each other through the database: that something changed (told by triggers when the change is
- * committed), and what concerns a session whose requests reach different replicas. Heard on a connection of its own.
+ * Signals between replicas through the database, received on a separate connection. Triggers signal a change when it
+ * is committed; other signals concern a session whose requests reach different replicas.
  */
 public final class DatabaseSignals implements AutoCloseable {
-    /** What was said about a session changed; names: its id. */
+    /** Something about a session; the names contain its id. */
     public static final String SESSION = "session";
 
-    /** PostgreSQL takes less than 8,000 bytes. */
+    /** PostgreSQL accepts less than 8,000 bytes. */
     public static final int MAX_BYTES = 7_900;
 
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseSignals.class);
@@ -30,21 +30,21 @@ public final class DatabaseSignals implements AutoCloseable {
     private final NotificationChannel channel;
 
     /**
-     * One of them.
+     * One signal.
      *
      * @param t tenant
      * @param k kind
-     * @param n names, or what else belongs to the kind
-     * @param u the users whom it concerns; null: everyone in the tenant
+     * @param n names, or other data of the kind
+     * @param u the users concerned; null: everyone in the tenant
      */
     public record Signal(
             long t, String k, List<String> n, @Nullable List<Long> u) {}
 
-    /** Hears them, quickly: whatever takes time is done elsewhere. */
+    /** Receives signals. Implementations must return quickly, and run slow work elsewhere. */
     public interface Listener {
-        void heard(Signal signal);
+        void received(Signal signal);
 
-        /** Some may have been missed. */
+        /** Reports that signals may have been missed. */
         void gap();
     }
 
@@ -57,7 +57,7 @@ public final class DatabaseSignals implements AutoCloseable {
                     }
 
                     @Override
-                    public void heard(String payload) {
+                    public void received(String payload) {
                         hear(payload);
                     }
                 });
@@ -71,7 +71,7 @@ public final class DatabaseSignals implements AutoCloseable {
     private void hear(String text) {
         try {
             var signal = Json.bind(Json.readObject(text.getBytes(StandardCharsets.UTF_8)), Signal.class);
-            listeners.forEach(listener -> listener.heard(signal));
+            listeners.forEach(listener -> listener.received(signal));
         } catch (JacksonException | Problem e) {
             LOG.warn("a signal that is none: {}", Excerpt.of(text, 100));
         }

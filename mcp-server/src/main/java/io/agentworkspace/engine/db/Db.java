@@ -3,12 +3,14 @@ package io.agentworkspace.engine.db;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.agentworkspace.engine.db.ConnectionQueue.Owner;
+import io.agentworkspace.engine.metrics.Latency;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.LimitExceeded;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.tracing.TraceSpan;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The database. A statement outside {@link #transaction} is a round trip of its own; inside, all statements of the
- * calling thread belong to the transaction. If the database fails, that is a {@link Problem}, {@code unavailable}.
+ * The database. A statement outside {@link #transaction} is a round trip of its own. Inside, all statements of the
+ * calling thread belong to the transaction. If the database fails, a {@link Problem} {@code unavailable} is thrown.
  */
 public final class Db implements AutoCloseable {
     private static final ScopedValue<Connection> CURRENT = ScopedValue.newInstance();
@@ -30,10 +32,10 @@ public final class Db implements AutoCloseable {
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
     private static final String UNIQUE_VIOLATION = "23505";
 
-    /** From our trigger: the owner of the new thing was removed in the meantime. */
+    /** Raised by our trigger: the owner of the new thing was removed in the meantime. */
     private static final String OWNER_REMOVED = "EN001";
 
-    /** From our trigger: the plan allows no more. */
+    /** Raised by our trigger: the plan's limit is reached. */
     private static final String QUOTA = "EN002";
 
     private static final Pattern EXCESS = Pattern.compile("quota (\\w+) (\\d+) (\\d+) (\\w+)");
@@ -43,19 +45,20 @@ public final class Db implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     /** How long a write waits for a lock; a read waits two thirds of it. */
     private static final Duration LOCK = Duration.ofSeconds(6);
-    /** How much longer than the statement timeout we wait until the database counts as unresponsive. */
+    /** How much longer than the statement timeout we wait before the database counts as unresponsive. */
     private static final Duration SILENCE = Duration.ofSeconds(2);
 
     /**
-     * One plan for each statement, made once and never from what the tables held at that time: an index wherever there is
-     * one. Left to itself, PostgreSQL plans most statements anew on each execution, which costs several times what running
-     * them does, and reads a table that was small when it looked as a whole.
+     * Options for planning: each statement gets one generic plan, which never depends on what the tables held at the
+     * time, and uses an index wherever there is one. By default, PostgreSQL plans most statements again on each
+     * execution, which costs several times as much as running them. It also scans a table that was small when it was
+     * analyzed.
      */
     public static final String PLANNING = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
 
     /**
-     * Columns of a transaction's first SELECT, which set the time limit of a write for its later statements: see
-     * {@link #limited}. For the first one PostgreSQL uses the connection's own limit, that of reads.
+     * Columns of a transaction's first SELECT that set the time limit of its later statements to that of writes: see
+     * {@link #limited}. The first statement runs with the connection's own limit, that of reads.
      */
     public static final String LIMITS = """
             set_config('statement_timeout', :statement_limit, true), set_config('lock_timeout', :lock_limit, true)
@@ -64,9 +67,10 @@ public final class Db implements AutoCloseable {
     private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
     private final HikariDataSource pool;
     private final TimeLimits limits;
-    /** Fair, unlike the pool's own hand-over, which starves waiters under load. */
+    /** Shares connections fairly. The pool's own queue starves waiters under load. */
     private final ConnectionQueue connections;
 
+    private final Latency waits = new Latency();
     private final RefusalLog refusals = new RefusalLog();
     private final DatabaseProbe probe = new DatabaseProbe(this, refusals);
 
@@ -102,30 +106,30 @@ public final class Db implements AutoCloseable {
                                 .formatted(limits.read().toMillis(), LOCK.toMillis() * 2 / 3));
         pool = new HikariDataSource(config);
         withoutLimits.setUrl(jdbcUrl);
-        if (user != null) { // Otherwise they are in the URL.
+        if (user != null) { // Otherwise the URL contains the credentials.
             withoutLimits.setUser(user);
             withoutLimits.setPassword(password);
         }
         connections = new ConnectionQueue(poolSize);
     }
 
-    /** For migrations only, which have no time limit. */
+    /** Returns connections without a time limit, for migrations only. */
     public DataSource withoutLimits() {
         return withoutLimits;
     }
 
-    /** A statement, with the parameters that come with the call already bound: tenant, user, self, admin, now, … */
+    /** Returns a statement with the call's parameters already bound: tenant, user, self, admin, now, … */
     public Statement sql(Call call, String text) {
         return sql(text).of(call);
     }
 
-    /** A statement outside any call: start-up, housekeeping, credential look-up. */
+    /** Returns a statement outside of any call: startup, housekeeping, credential look-up. */
     public Statement sql(String text) {
         return new Statement(this, text);
     }
 
     /**
-     * Deletes expired rows, a thousand at a time: nothing is locked for long, and rows that others have locked are
+     * Deletes expired rows, a thousand at a time. Nothing is locked for long, and rows that others have locked are
      * skipped.
      *
      * @param old the condition, with {@code :until}; an order may follow
@@ -174,7 +178,7 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    /** The same for work that may delete a lot: its statements may take longer. */
+    /** Runs work that may delete a lot in one transaction: its statements may take longer. */
     public <T> T bulk(Supplier<T> work) {
         return ScopedValue.where(LIMIT, limits.bulk())
                 .call(() -> transaction(() -> {
@@ -183,7 +187,7 @@ public final class Db implements AutoCloseable {
                 }));
     }
 
-    /** The pool resets it when the connection is returned. */
+    /** Limits the time to wait for the server. The pool resets it when the connection is returned. */
     private static void listenFor(Connection connection, Duration time) {
         try {
             connection.setNetworkTimeout(Runnable::run, (int) time.toMillis());
@@ -192,7 +196,7 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    /** The statement with the parameters of {@link #LIMITS}. */
+    /** Binds the parameters of {@link #LIMITS}. */
     public Statement limited(Statement statement) {
         var limit = LIMIT.isBound() ? LIMIT.get() : limits.write();
         return statement
@@ -200,15 +204,16 @@ public final class Db implements AutoCloseable {
                 .set("lock_limit", Long.toString(LOCK.toMillis()));
     }
 
-    /** What is done with a connection. */
+    /** Work that uses a connection. */
     @FunctionalInterface
     interface Work<T> {
         T of(Connection connection) throws SQLException;
     }
 
     /**
-     * Runs the work on the current transaction's connection, or else on one of its own; there again from the start where the
-     * database asks for it (deadlock, serialization), since it has then undone everything.
+     * Runs the work on the current transaction's connection, or else on one of its own. On one of its own, the work
+     * is run again if the database requests it (deadlock, serialization), since the database has then undone
+     * everything.
      */
     <T> T withConnection(Work<T> work) {
         if (CURRENT.isBound()) {
@@ -233,8 +238,21 @@ public final class Db implements AutoCloseable {
     }
 
     private <T> T once(Work<T> work) {
+        if (!TraceSpan.CURRENT.isBound()) {
+            return used(work);
+        }
+        return TraceSpan.CURRENT
+                .get()
+                .child("postgresql", TraceSpan.Kind.CLIENT)
+                .set("db.system.name", "postgresql")
+                .around(() -> used(work));
+    }
+
+    private <T> T used(Work<T> work) {
+        var begin = System.nanoTime();
         var owner = Owner.current();
         takeTurn(owner);
+        waits.add(System.nanoTime() - begin);
         var success = false;
         try (var connection = pool.getConnection()) {
             var result = work.of(connection);
@@ -292,17 +310,37 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    /** How many calls wait for a connection. */
-    int waiting() {
+    /** Returns how many calls are waiting for a connection. */
+    public int waiting() {
         return connections.waiting();
     }
 
-    /** Whether a name, or another unique value, was taken. */
+    /** Returns how long calls have waited for a connection. */
+    public Latency waits() {
+        return waits;
+    }
+
+    /** Returns how many connections are in use. */
+    public int active() {
+        return pool.getHikariPoolMXBean().getActiveConnections();
+    }
+
+    /** Returns how many connections are open and not in use. */
+    public int idle() {
+        return pool.getHikariPoolMXBean().getIdleConnections();
+    }
+
+    /** Returns the maximum number of connections. */
+    public int most() {
+        return pool.getMaximumPoolSize();
+    }
+
+    /** Returns whether the failure means that a name, or another unique value, is taken. */
     public static boolean isTaken(SqlFailure e) {
         return UNIQUE_VIOLATION.equals(SqlState.of(e).code());
     }
 
-    /** The state of the database, within two seconds. */
+    /** Returns the state of the database within two seconds. */
     public DatabaseState state() {
         return probe.state();
     }

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Background tasks: writes what was recorded in memory, and deletes expired data in small batches. No task waits for another, and a
- * task that fails does not stop the others.
+ * Background tasks: they write what was recorded in memory, and delete expired data in small batches. No task waits
+ * for another, and a failed task does not stop the others.
  */
 public final class Housekeeping implements AutoCloseable {
     private static final Duration EVERY = Duration.ofMinutes(10);
@@ -22,7 +22,7 @@ public final class Housekeeping implements AutoCloseable {
     private final List<Purge> purges = new ArrayList<>();
     private final ScheduledThreadPoolExecutor timer = threads("housekeeping");
 
-    /** Separate, since there may be much to delete. */
+    /** A separate thread, since there may be much to delete. */
     private final ScheduledThreadPoolExecutor clearer = threads("clearing");
 
     private record Flush(Duration period, PeriodicTask chore, Runnable work) {
@@ -31,7 +31,7 @@ public final class Housekeeping implements AutoCloseable {
         }
     }
 
-    /** A flush once in each period. Periods that it missed are skipped. */
+    /** Runs a flush once in each period. Missed periods are skipped. */
     private static final class Beat implements Runnable {
         private final Flush flush;
         private final long period;
@@ -62,7 +62,7 @@ public final class Housekeeping implements AutoCloseable {
                 1, Thread.ofPlatform().daemon().name(name).factory());
     }
 
-    /** Registers what is written in each period, and once more at the end. */
+    /** Registers a flush to run in each period, and once more on close. */
     public Housekeeping every(Duration period, String name, Runnable flush) {
         flushes.add(new Flush(period, new PeriodicTask(name), flush));
         timer.setCorePoolSize(flushes.size());
@@ -75,7 +75,7 @@ public final class Housekeeping implements AutoCloseable {
         return this;
     }
 
-    /** @param quiet the time before the first deletion; then there is one every ten minutes */
+    /** @param quiet the time before the first deletion; after that, one runs every ten minutes */
     public void start(Duration quiet) {
         for (var flush : flushes) {
             var period = flush.period().toNanos();
@@ -90,7 +90,7 @@ public final class Housekeeping implements AutoCloseable {
         purges.forEach(purge -> purge.chore().attempt(() -> purge.work().accept(now)));
     }
 
-    /** Waits for what is being written: else the last flush would miss it. */
+    /** Waits for running tasks before the last flush, which would otherwise miss what they are writing. */
     @Override
     public void close() {
         clearer.shutdownNow();

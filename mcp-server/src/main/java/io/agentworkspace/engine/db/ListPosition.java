@@ -7,14 +7,14 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The place in a list that is ordered by time and id, from which its next page goes on. */
+/** The position in a list ordered by time and id at which the next page begins. */
 public record ListPosition(@Nullable Instant at, @Nullable UUID id) {
-    /** Beyond these lies what we never gave out, and in the end what PostgreSQL cannot hold. */
+    /** Times outside of these limits were never issued by this service, and PostgreSQL cannot store all of them. */
     private static final Instant EARLIEST = Instant.EPOCH;
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
 
-    /** @throws io.agentworkspace.engine.model.problem.Problem when the cursor is none of ours */
+    /** @throws io.agentworkspace.engine.model.problem.Problem if the cursor was not issued by this service */
     public static ListPosition of(@Nullable Page page) {
         var keys = Page.after(page, 2);
         if (keys.isEmpty()) {
@@ -27,7 +27,7 @@ public record ListPosition(@Nullable Instant at, @Nullable UUID id) {
         }
     }
 
-    /** @throws io.agentworkspace.engine.model.problem.Problem when a cursor cannot hold this time */
+    /** @throws io.agentworkspace.engine.model.problem.Problem if a cursor cannot contain this time */
     public static Instant time(String text) {
         try {
             var at = Instant.parse(text);
@@ -35,7 +35,7 @@ public record ListPosition(@Nullable Instant at, @Nullable UUID id) {
                 return at;
             }
         } catch (DateTimeException e) {
-            // Answered below, like any other time that is not ours.
+            // Handled below, like any other time that this service did not issue.
         }
         throw Cursor.invalid();
     }

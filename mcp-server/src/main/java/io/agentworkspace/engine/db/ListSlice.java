@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A page of a list, and where the next one begins; the cursor is null on the last. */
+/** A page of a list, and where the next one begins. The cursor of the last page is null. */
 public record ListSlice<T>(List<T> rows, @Nullable String nextCursor) {
     /**
-     * From one row more than the page holds, which only shows that there is another page: as many as fit into the
-     * response.
+     * Returns a page with as many rows as fit into the response. The rows may include one more than the limit, which
+     * only shows that there is another page.
      */
     public static <T> ListSlice<T> of(Call call, List<T> rows, int limit, Function<T, String> cursor) {
         var page = rows.subList(0, Math.min(limit, rows.size()));
@@ -26,7 +26,10 @@ public record ListSlice<T>(List<T> rows, @Nullable String nextCursor) {
                 : new ListSlice<>(rows, null);
     }
 
-    /** The newest messages, oldest first, already limited to the room by the statement; the cursor leads to older ones. */
+    /**
+     * Returns a page of the newest messages, oldest first. The statement has already limited them to the room; the
+     * cursor leads to older ones.
+     */
     public static ListSlice<Message> newest(
             Call call, List<Message> messages, boolean more, Function<Message, String> cursor) {
         var page = messages.size() == 1 ? call.budget().fit(messages) : messages;

@@ -3,11 +3,11 @@ package io.agentworkspace.engine.db;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 
-/** Brings the schema up to date; replicas that start together wait for each other. */
+/** Brings the schema up to date. Replicas that start together wait for each other. */
 public final class Migrations {
     private Migrations() {}
 
-    /** @throws DatabaseFailure when it cannot be done, a line for whoever started the engine */
+    /** @throws DatabaseFailure if it fails; the message is one line for the operator */
     public static void run(Db db) {
         try {
             Flyway.configure()

@@ -11,15 +11,18 @@ import org.jspecify.annotations.Nullable;
  * A statement with named parameters, parsed once. The driver's statements have positional parameters, and PostgreSQL
  * keeps a plan for each text on each connection.
  *
- * <p>What decides the plan is therefore written into the text: booleans, and nulls that the statement asks for with
- * {@code CAST(:name AS type) IS NULL}. PostgreSQL then plans each case once and leaves out what it does not need: for an
- * administrator no rule of visibility, without a cursor no cursor.
+ * <p>Therefore values that decide the plan are written into the text: booleans, and nulls that the statement tests
+ * with {@code CAST(:name AS type) IS NULL}. PostgreSQL then plans each case once, without the conditions that the case does not use.
+ * Statements for administrators have no visibility conditions, and those without a cursor have no cursor condition.
  */
 final class NamedSql {
-    /** Above this, statements that are put together for each call would fill the memory: they are parsed again. */
+    /**
+     * The maximum number of statements kept. Without it, statements composed for each call would fill the memory;
+     * beyond it, they are parsed again.
+     */
     private static final int MOST = 2_000;
 
-    /** Two bits for each name. */
+    /** The maximum number of names with such values, since each takes two bits. */
     private static final int MOST_LITERAL = 31;
 
     private static final Map<String, NamedSql> PARSED = new ConcurrentHashMap<>();
@@ -30,16 +33,16 @@ final class NamedSql {
     private final List<String> names = new ArrayList<>();
     /** The text between the parameters. */
     private final List<String> texts = new ArrayList<>();
-    /** Which name stands behind each text but the last. */
+    /** The name after each text but the last, by its position. */
     private final List<Integer> places = new ArrayList<>();
 
     private final List<String> asked;
     private final Map<Long, Positional> variants = new ConcurrentHashMap<>();
 
     /**
-     * A statement as the driver takes it.
+     * A statement in the driver's form.
      *
-     * @param names of the parameters, in their order
+     * @param names the names of the parameters, in their order
      */
     record Positional(String text, List<String> names) {}
 

@@ -10,7 +10,7 @@ import org.postgresql.PGConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A connection of its own that listens to one of PostgreSQL's notification channels, and comes back when it is lost. */
+/** A separate connection that listens to one of PostgreSQL's notification channels, and reconnects when it is lost. */
 public final class NotificationChannel implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NotificationChannel.class);
     private static final int RETRY_MILLIS = 250;
@@ -22,22 +22,22 @@ public final class NotificationChannel implements AutoCloseable {
     private final Thread thread;
     private volatile boolean closed;
 
-    /** Where the database is, and who we are there. */
+    /** The database's address, and the credentials to log in with. */
     public record Login(
             String url, @Nullable String user, @Nullable String password) {}
 
-    /** Is told what comes; quickly, on the channel's own thread. */
+    /** Receives notifications on the channel's own thread. Implementations must return quickly. */
     public interface Ear {
-        /** From now on everything is heard; what was sent before may have been missed. */
+        /** Reports that the channel is open. Earlier notifications may have been missed. */
         void opened();
 
-        void heard(String payload);
+        void received(String payload);
 
-        /** Everything that was sent before this instant of {@link System#nanoTime} has been heard. */
+        /** Reports that everything sent before this instant of {@link System#nanoTime} was received. */
         default void current(long since) {}
     }
 
-    /** @param beat how long to wait for notifications before the connection is tried */
+    /** @param beat how long to wait for notifications before the connection is tested */
     public NotificationChannel(String name, Login login, Duration beat, Ear ear) {
         this.name = name;
         this.login = login;
@@ -83,11 +83,11 @@ public final class NotificationChannel implements AutoCloseable {
             ear.opened();
             while (!closed) {
                 var asked = System.nanoTime();
-                statement.execute("SELECT 1"); // A connection that died silently shows here.
+                statement.execute("SELECT 1"); // Detects a connection that was lost without notice.
                 var heard = connection.unwrap(PGConnection.class).getNotifications((int) beat.toMillis());
                 if (heard != null) {
                     for (var notification : heard) {
-                        ear.heard(notification.getParameter());
+                        ear.received(notification.getParameter());
                     }
                 }
                 ear.current(asked);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Why the database does not do what it is asked to, as the caller is told: {@code unavailable}, code 5002. */
+/** The reasons why the database cannot run a statement. Callers receive {@code unavailable}, code 5002. */
 enum Outage {
     UNREACHABLE(1, "the database cannot be reached; try again shortly"),
     BUSY(1, "the database has too much to do at present; try again shortly"),
@@ -23,7 +23,7 @@ enum Outage {
         this.note = note;
     }
 
-    /** For the log. */
+    /** Returns the reason for the log. */
     String words() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
@@ -32,19 +32,19 @@ enum Outage {
         return Problem.unavailable(note, pause);
     }
 
-    /** What a SQLSTATE of PostgreSQL's appendix A means; none where it is a defect of ours. */
+    /** Returns the meaning of a SQLSTATE (PostgreSQL, appendix A); empty if it means a defect of the service. */
     static Optional<Outage> of(String code) {
         return Optional.ofNullable(
                 switch (code) {
                     case "53100" -> FULL;
-                    case "25006" -> READ_ONLY; // What a server that has become a standby answers.
-                    case "57014", "25P03" -> TOO_LONG; // Our own time limits, as is the next.
+                    case "25006" -> READ_ONLY; // A server that has become a standby.
+                    case "57014", "25P03" -> TOO_LONG; // Our time limits, as on the next line.
                     case "55P03", "40001", "40P01" -> CONTESTED;
                     case "" -> UNREACHABLE; // The pool's time-out.
                     default ->
                         switch (code.substring(0, 2)) {
                             case "53" -> EXHAUSTED;
-                            // No connection; stopped, crashed or starting; not let in; not there.
+                            // No connection; stopped, crashed or starting; login refused; no such database.
                             case "08", "57", "28", "3D" -> UNREACHABLE;
                             default -> null;
                         };

@@ -7,15 +7,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BinaryOperator;
 
 /**
- * Values that are collected in memory, one for each key, and written to the database together. What is added for a key twice is
- * merged.
+ * Values that are collected in memory, one for each key, and written to the database together. Values with the same
+ * key are merged.
  */
 public final class PendingWrites<K, V> {
     private final Map<K, V> pending = new ConcurrentHashMap<>();
     private final int max;
     private final BinaryOperator<V> merge;
 
-    /** @param max how many keys are kept while the database is away; what comes for others then is dropped */
+    /** @param max how many keys are kept while the database is unavailable; values for other keys are then dropped */
     public PendingWrites(int max, BinaryOperator<V> merge) {
         this.max = max;
         this.merge = merge;
@@ -31,7 +31,7 @@ public final class PendingWrites<K, V> {
         }
     }
 
-    /** Takes all that is pending away. */
+    /** Removes and returns everything that is pending. */
     public Map<K, V> take() {
         var taken = new LinkedHashMap<K, V>();
         for (var key : List.copyOf(pending.keySet())) {
@@ -43,7 +43,7 @@ public final class PendingWrites<K, V> {
         return taken;
     }
 
-    /** Puts back what was taken and could not be written; what came in the meantime is newer. */
+    /** Puts back what could not be written. Values added in the meantime are newer. */
     public void putBack(Map<K, V> taken) {
         taken.forEach((key, value) -> add(key, value, (newer, older) -> merge.apply(older, newer)));
     }

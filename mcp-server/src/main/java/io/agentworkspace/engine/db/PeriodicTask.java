@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Something that is attempted again and again in the background, whatever came of it before. Where it keeps failing the log says
- * so: at the third time, the thirtieth, the three hundredth, and so on; a defect also the first time.
+ * Work that is attempted repeatedly in the background, whether or not the previous attempt failed. Repeated failures
+ * are logged at the third, thirtieth, three hundredth time, and so on. A defect is also logged the first time.
  */
 final class PeriodicTask {
     private static final Logger LOG = LoggerFactory.getLogger(PeriodicTask.class);

@@ -8,22 +8,22 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the database has refused lately: the operator reads of it in the log, and health tells it for a minute. */
+/** The recent failures of the database. They are logged for the operator, and health reports them for a minute. */
 final class RefusalLog {
     private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
-    private static final Duration TOLD_EVERY = Duration.ofSeconds(10);
+    private static final Duration LOGGED_EVERY = Duration.ofSeconds(10);
     private static final Duration LATELY = Duration.ofMinutes(1);
 
     private final Map<Outage, Seen> seen = new EnumMap<>(Outage.class);
 
     /**
-     * When, by {@link System#nanoTime}.
+     * When a failure occurred and was logged, by {@link System#nanoTime}.
      *
-     * @param more how many have not been told of since
+     * @param unlogged how many have not been logged since
      */
-    private record Seen(long last, long told, int more) {}
+    private record Seen(long last, long logged, int unlogged) {}
 
-    /** Notes it, and makes the caller's answer of it. */
+    /** Records the failure, and returns the problem for the caller. */
     Problem note(Outage outage, SqlState state) {
         var more = count(outage);
         if (more >= 0) {
@@ -39,16 +39,16 @@ final class RefusalLog {
         return outage.problem();
     }
 
-    /** How many were passed over before this one, or -1: pass over this one, too. */
+    /** Returns how many failures were not logged before this one, or -1 if this one is not logged either. */
     private synchronized int count(Outage outage) {
         var now = System.nanoTime();
         var before = seen.get(outage);
-        if (before != null && now - before.told() < TOLD_EVERY.toNanos()) {
-            seen.put(outage, new Seen(now, before.told(), before.more() + 1));
+        if (before != null && now - before.logged() < LOGGED_EVERY.toNanos()) {
+            seen.put(outage, new Seen(now, before.logged(), before.unlogged() + 1));
             return -1;
         }
         seen.put(outage, new Seen(now, now, 0));
-        return before == null ? 0 : before.more();
+        return before == null ? 0 : before.unlogged();
     }
 
     synchronized boolean lately(Outage outage) {

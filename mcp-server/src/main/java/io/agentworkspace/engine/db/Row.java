@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One row of an answer, read by column name. */
+/** One row of a result, read by column name. */
 public final class Row {
     private final ResultSet rows;
 
@@ -61,23 +61,30 @@ public final class Row {
         return Arrays.asList((String[]) rows.getArray(column).getArray());
     }
 
+    public @Nullable List<String> textsOrNull(String column) throws SQLException {
+        var array = rows.getArray(column);
+        return array == null ? null : Arrays.asList((String[]) array.getArray());
+    }
+
     public List<Long> numbers(String column) throws SQLException {
         return Arrays.asList((Long[]) rows.getArray(column).getArray());
     }
 
-    /** A JSON object made by the query, as the record that it describes. */
+    /** Returns a JSON object that the query created, as a record. */
     public <T> @Nullable T json(String column, Class<T> type) throws SQLException {
         var value = rows.getString(column);
         return value == null ? null : Json.readValue(value, type);
     }
 
-    /** A JSON array made by the query; SQL null (an aggregate over no rows) is the empty list. */
+    /**
+     * Returns a JSON array that the query created, as a list. SQL null (an aggregate over no rows) is the empty list.
+     */
     public <T> List<T> jsonList(String column, Class<T> element) throws SQLException {
         var value = rows.getString(column);
         return value == null ? List.of() : Json.readList(value, element);
     }
 
-    /** {@code <prefix>_id} and {@code <prefix>_name}, or null. */
+    /** Returns the reference in {@code <prefix>_id} and {@code <prefix>_name}, or null. */
     public Context.@Nullable Ref ref(String prefix) throws SQLException {
         var id = numberOrNull(prefix + "_id");
         return id == null ? null : new Context.Ref(id, text(prefix + "_name"));

@@ -6,11 +6,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the database, or the driver, said of a failure.
+ * How the database or the driver reported a failure.
  *
- * @param code of PostgreSQL's appendix A; empty where there is none, as at the pool's time-out; {@code none} where it was no failure
- *     of the database
- * @param words the first line of the message, without what a statement held
+ * @param code the SQLSTATE (PostgreSQL, appendix A); empty if there is none, as at the pool's time-out;
+ *     {@code none} if the database did not fail
+ * @param words the first line of the message, without values of the statement
  */
 record SqlState(String code, String words) {
     static SqlState of(Throwable failure) {

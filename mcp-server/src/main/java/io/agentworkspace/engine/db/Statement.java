@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.Array;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Instant;
@@ -17,7 +18,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One SQL statement with named parameters. Running it is one round trip. */
+/** One SQL statement with named parameters. Each run is one round trip. */
 public final class Statement {
     private final Db db;
     private final String text;
@@ -63,8 +64,9 @@ public final class Statement {
     }
 
     /**
-     * Strings, numbers, booleans, UUIDs, instants, names (their text), and collections of strings, longs or UUIDs. An empty
-     * collection is an array of text: where one may be empty the statement casts it, {@code CAST(:ids AS bigint[])}.
+     * Binds a string, number, boolean, UUID, instant, name (its text), or a collection of strings, longs or UUIDs. An
+     * empty collection is an array of text, so a statement that may get one must cast it:
+     * {@code CAST(:ids AS bigint[])}.
      */
     public Statement set(String name, @Nullable Object value) {
         parameters.put(name, value);
@@ -82,19 +84,14 @@ public final class Statement {
     public <T> List<T> list(Reader<T> reader) {
         return use(statement -> {
             try (var rows = statement.executeQuery()) {
-                var list = new ArrayList<T>();
-                var row = new Row(rows);
-                while (rows.next()) {
-                    list.add(reader.read(row));
-                }
-                return list;
+                return rows(rows, reader);
             }
         });
     }
 
     /**
-     * Runs several statements in one round trip, each of which sees what was committed when it began, and returns a row
-     * of the last one; empty if one of the queries returns no rows.
+     * Runs several statements in one round trip, and returns a row of the last one; empty if one of the queries
+     * returns no rows. Each statement sees what was committed when it began.
      */
     public <T> Optional<T> last(Reader<T> reader) {
         return use(statement -> {
@@ -114,7 +111,7 @@ public final class Statement {
         });
     }
 
-    /** What several statements in one round trip return, each of which sees what was committed when it began. */
+    /** The results of several statements run in one round trip. Each sees what was committed when it began. */
     public static final class Results {
         private final PreparedStatement statement;
         private boolean hasRows;
@@ -124,23 +121,46 @@ public final class Statement {
             hasRows = statement.execute();
         }
 
-        /** The first row of the next statement that returns rows. */
-        public <T> Optional<T> next(Reader<T> reader) throws SQLException {
+        private void advance() throws SQLException {
             while (!hasRows) {
                 if (statement.getUpdateCount() < 0) {
                     throw new IllegalStateException("there are no more results");
                 }
                 hasRows = statement.getMoreResults();
             }
+        }
+
+        /** The first row of the next statement that returns rows. */
+        public <T> Optional<T> next(Reader<T> reader) throws SQLException {
+            advance();
             try (var rows = statement.getResultSet()) {
                 return rows.next() ? Optional.of(reader.read(new Row(rows))) : Optional.empty();
             } finally {
                 hasRows = statement.getMoreResults();
             }
         }
+
+        /** All rows of the next statement that returns rows. */
+        public <T> List<T> list(Reader<T> reader) throws SQLException {
+            advance();
+            try (var rows = statement.getResultSet()) {
+                return rows(rows, reader);
+            } finally {
+                hasRows = statement.getMoreResults();
+            }
+        }
     }
 
-    /** Reads what several statements return. */
+    private static <T> List<T> rows(ResultSet rows, Reader<T> reader) throws SQLException {
+        var list = new ArrayList<T>();
+        var row = new Row(rows);
+        while (rows.next()) {
+            list.add(reader.read(row));
+        }
+        return list;
+    }
+
+    /** Reads the results of several statements. */
     @FunctionalInterface
     public interface ResultsReader<T> {
         T read(Results results) throws SQLException;
@@ -151,7 +171,7 @@ public final class Statement {
         return use(statement -> reader.read(new Results(statement)));
     }
 
-    /** The number of rows changed. */
+    /** Runs the statement, and returns the number of rows changed. */
     public int run() {
         return use(statement -> {
             statement.execute();
@@ -160,15 +180,15 @@ public final class Statement {
     }
 
     /**
-     * Runs it as the last of its transaction, with the commit in the same round trip: nothing may follow. If either
-     * fails, the whole transaction is rolled back as usual.
+     * Runs the statement as the last of its transaction, with the commit in the same round trip. No statement may
+     * follow. If either fails, the whole transaction is rolled back as usual.
      */
     public void runAndCommit() {
-        // The driver learns from the server that the transaction is over, and does not commit again.
+        // The server reports to the driver that the transaction is over, so the driver does not commit again.
         new Statement(db, text + ";\nCOMMIT", parameters).run();
     }
 
-    /** Uses the prepared statement. */
+    /** Work that uses the prepared statement. */
     @FunctionalInterface
     private interface Use<T> {
         T of(PreparedStatement statement) throws SQLException;

@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.demo;
 
+import io.agentworkspace.engine.access.AccessCheck;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.secrets.Vault;
 import java.io.IOException;
@@ -24,16 +26,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Sets the demo up with the rights of the admin who starts it, plays it, and takes it away again. The agents act over MCP, each
- * with its own key; what they do is in {@link DemoScript}.
+ * Sets up the demo with the rights of the admin who starts it, plays it, and removes it. The agents act over MCP,
+ * each with its own key; {@link DemoScript} contains what they do.
  */
 public final class Demo implements AutoCloseable {
+    private static final List<Family> CHANGED =
+            List.of(Family.AGENT, Family.DOMAIN, Family.ZONE, Family.BANK, Family.KEY);
+
     private static final Logger LOG = LoggerFactory.getLogger(Demo.class);
     private static final ObjectNode NONE = Json.object().put("state", "none");
     private static final Duration LOOK = Duration.ofMillis(300);
 
-    /** How long the agents wait for an answer, compared with the whole. */
-    private static final double PATIENCE = 0.5;
+    /** How long the agents wait for a person's answer before they choose for themselves. */
+    private static final Duration ANSWER_TIME = Duration.ofMinutes(1);
 
     private static final String CAPABILITIES =
             "'agent:read','agent:write','domain:read','zone:read','bank:read','bank:write'";
@@ -45,7 +50,7 @@ public final class Demo implements AutoCloseable {
     private final Map<Long, Thread> playing = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    /** @param endpoint where this replica serves MCP */
+    /** @param endpoint the URL at which this replica serves MCP */
     public Demo(ToolRunner runner, Db db, Vault vault, URI endpoint, Clock clock) {
         this.runner = runner;
         this.store = new DemoStore(db, vault);
@@ -53,9 +58,9 @@ public final class Demo implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** How it is. */
+    /** Returns the demo's state. */
     ObjectNode state(Caller caller) {
-        play(caller.tenant()); // The replica that played it may be gone.
+        play(caller.tenant()); // The replica that played it may have stopped.
         return store.find(caller.tenant()).map(Demo::shown).orElseGet(NONE::deepCopy);
     }
 
@@ -66,17 +71,35 @@ public final class Demo implements AutoCloseable {
                 .put("steps", DemoScript.length())
                 .put("domain", DemoScript.DOMAIN)
                 .put("zone", DemoScript.ZONE);
-        if (state.state().equals(DemoStore.WAITING)) {
+        if (state.state().equals(DemoStore.WAITING) || (state.state().equals(DemoStore.PAUSED) && isQuestion(state))) {
             shown.put("question", DemoScript.QUESTION);
             DemoScript.ANSWERS.forEach(shown.putArray("answers")::add);
         }
         return state.branch() == null ? shown : shown.put("answer", state.branch());
     }
 
-    /** @param seconds how long it takes, without the wait for the person's answer */
+    private static boolean isQuestion(DemoStore.State state) {
+        return state.step() < DemoScript.STEPS.size()
+                && DemoScript.STEPS.get(state.step()).isQuestion();
+    }
+
+    /**
+     * Refuses callers who may not do all that builds and removes the demo, so that neither ends half-way.
+     *
+     * @throws Problem {@code not_permitted}
+     */
+    void requireAll(Caller caller) {
+        if (caller.isConfined()) {
+            throw Problem.notPermitted(
+                    "the demo creates keys and agents: use a key that is neither bound to an agent nor another key's child");
+        }
+        CHANGED.forEach(family -> AccessCheck.requireNone(caller.obstacleToChange(family, "the demo")));
+    }
+
+    /** @param seconds how long the demo takes, without the wait for the person's answer */
     ObjectNode start(Caller caller, int seconds) {
         if (store.find(caller.tenant()).isPresent()) {
-            throw Problem.conflict("the demo is there already: pause, resume, replay or remove it");
+            throw Problem.conflict("the demo already exists: pause, resume, replay or remove it");
         }
         var keys = new LinkedHashMap<String, String>();
         var ids = new ArrayList<String>();
@@ -177,7 +200,9 @@ public final class Demo implements AutoCloseable {
         return answer.envelope();
     }
 
-    /** What is gone already, or belongs to somebody else by now, stays as it is. */
+    /**
+     * Removes what the demo created. Things that are gone, or that belong to somebody else by now, stay as they are.
+     */
     private void undo(Caller caller, List<String[]> made, List<String> keys) {
         for (var id : keys) {
             tried(caller, "AK_Delete", Json.object().put("id", id));
@@ -207,7 +232,7 @@ public final class Demo implements AutoCloseable {
         return state(caller);
     }
 
-    /** Everything anew, from the beginning. */
+    /** Restarts the demo from the beginning. */
     ObjectNode replay(Caller caller) {
         var seconds = present(caller).seconds();
         remove(caller);
@@ -218,7 +243,7 @@ public final class Demo implements AutoCloseable {
         return store.find(caller.tenant()).orElseThrow(() -> Problem.conflict("there is no demo: start it first"));
     }
 
-    /** Takes away all that belongs to it. */
+    /** Removes everything that belongs to the demo. */
     ObjectNode remove(Caller caller) {
         var state = store.find(caller.tenant());
         if (state.isPresent()) {
@@ -228,7 +253,7 @@ public final class Demo implements AutoCloseable {
     }
 
     private void remove(Caller caller, DemoStore.State state) {
-        store.delete(caller.tenant()); // First: whoever plays it stops.
+        store.delete(caller.tenant()); // First, so that the replica that plays it stops.
         var made = new ArrayList<String[]>();
         DemoScript.PERSONAS.forEach(persona -> made.add(new String[] {"AP_Destroy", "agent", persona.name()}));
         made.add(new String[] {"DM_Destroy", "domain", DemoScript.DOMAIN});
@@ -237,7 +262,7 @@ public final class Demo implements AutoCloseable {
         undo(caller, made, state.keyIds());
     }
 
-    /** Plays the tenant's demo here, unless somebody does already. */
+    /** Plays the tenant's demo on this replica, unless another one does. */
     private void play(long tenant) {
         if (closed || playing.containsKey(tenant) || !store.hold(tenant, clock.instant())) {
             return;
@@ -306,11 +331,10 @@ public final class Demo implements AutoCloseable {
                 store.keys(tenant, state).path(name).asString());
     }
 
-    /** Waits for a person to speak in the room; without an answer the agents take the safe way. */
+    /** Waits for a person to answer in the zone. Without an answer, the agents take the safe option. */
     private void question(long tenant, DemoStore.State state, Instant now) throws IOException, InterruptedException {
-        var patience = Duration.ofMillis((long) (1000 * state.seconds() * PATIENCE));
         if (!state.state().equals(DemoStore.WAITING)) {
-            store.advance(tenant, state, DemoStore.WAITING, state.step(), null, state.last(), now.plus(patience));
+            store.advance(tenant, state, DemoStore.WAITING, state.step(), null, state.last(), now.plus(ANSWER_TIME));
             return;
         }
         var words = spoken(tenant, state);
@@ -321,7 +345,7 @@ public final class Demo implements AutoCloseable {
         }
     }
 
-    /** What a person has said in the room after the last message of the agents. */
+    /** Returns what a person has sent in the zone since the agents' last message. */
     private @Nullable String spoken(long tenant, DemoStore.State state) throws IOException, InterruptedException {
         var lead = DemoScript.PERSONAS.getFirst().name();
         var arguments = DemoScript.object("{'target':{'domain':'%s','zone':'%s'},'page':{'limit':10}}"

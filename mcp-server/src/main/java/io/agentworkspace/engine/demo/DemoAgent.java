@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An agent of the demo: a client of MCP like any other, with a key of its own. */
+/** An agent of the demo: an ordinary MCP client with its own key. */
 final class DemoAgent {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -42,7 +42,7 @@ final class DemoAgent {
     /**
      * Calls a tool.
      *
-     * @return what it answers, also where it refuses
+     * @return the response, even if it is a refusal
      */
     JsonNode call(String tool, ObjectNode arguments) throws IOException, InterruptedException {
         var message = Json.object()

@@ -39,6 +39,9 @@ public final class DemoEndpoint extends Handler.Abstract {
                     "the demo is for admins; your role is '%s', and an admin can change that with US_Update"
                             .formatted(caller.role().word()));
         }
+        if (!request.getMethod().equals("GET")) {
+            demo.requireAll(caller);
+        }
         var state = switch (request.getMethod()) {
             case "GET" -> demo.state(caller);
             case "POST" -> change(caller, body(request));

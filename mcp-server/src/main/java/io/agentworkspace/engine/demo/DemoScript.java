@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the three agents say and do, in order. After the question it goes on as the person answers. */
+/** What the three agents say and do, in order. The steps after the question depend on the person's answer. */
 final class DemoScript {
     static final String DOMAIN = "Checkout incident";
     static final String ZONE = "main";
@@ -25,11 +25,11 @@ final class DemoScript {
 
     private DemoScript() {}
 
-    /** An agent with its persona. */
+    /** An agent's name, description and persona. */
     record Persona(String name, String description, String profile) {}
 
-    /** Something that is in the runbooks from the beginning. */
-    record Known(String name, String text, String tag) {}
+    /** A memory that is in the runbooks from the beginning. */
+    record InitialMemory(String name, String text, String tag) {}
 
     static final List<Persona> PERSONAS = List.of(
             new Persona(
@@ -46,17 +46,17 @@ final class DemoScript {
                     "Speaks for the customers, and to them.",
                     "You speak for the customers. You count what they report, and you tell them the truth in plain words."));
 
-    static final List<Known> KNOWN = List.of(
-            new Known(
+    static final List<InitialMemory> KNOWN = List.of(
+            new InitialMemory(
                     "pool exhausted after a deploy",
                     "March: after deploy 471 the connection pool was full. We raised the limit from 200 to 400. The queue moved into the"
                             + " database, which stood still for 20 minutes. Rolling back had taken 6. Find the leaking query first.",
                     "database"),
-            new Known(
+            new InitialMemory(
                     "how to roll back a deploy",
                     "A rollback takes 6 minutes. Migrations since then must be compatible with the version before. Tell support first.",
                     "deploy"),
-            new Known(
+            new InitialMemory(
                     "what to tell customers",
                     "Say what does not work, whether money is safe, and when you will write again. Never guess a time.",
                     "support"));
@@ -64,10 +64,10 @@ final class DemoScript {
     /**
      * One step.
      *
-     * @param agent who does it; null for the wait for the person's answer
-     * @param weight how long the pause before it is, compared with others
-     * @param answers whether it answers the last message
-     * @param branch the answer after which it is done; null for always
+     * @param agent the acting agent; null for the wait for the person's answer
+     * @param weight the length of the pause before it, relative to other steps
+     * @param answers whether it replies to the last message
+     * @param branch the answer that it follows; null for always
      */
     record Step(
             @Nullable String agent,
@@ -84,7 +84,7 @@ final class DemoScript {
             return new Step(agent, tool, arguments, weight, answers, answer);
         }
 
-        /** Whether it is something said, which others may answer. */
+        /** Returns whether the step is a message, which others may reply to. */
         boolean isSaid() {
             return !arguments.at("/target/zone").isMissingNode();
         }
@@ -141,7 +141,7 @@ final class DemoScript {
                     ZONE,
                     "Both ways cost something, and one cannot be undone. This is for a person to decide: " + QUESTION),
             new Step(null, "", Json.object(), 1, false, null),
-            // The safe way.
+            // The safe option.
             says(MIRA, ZONE, "Rolling back deploy 512. Otto, watch the pool. Juno, tell the customers.")
                     .on(ROLL_BACK),
             reads(MIRA, RUNBOOKS, "how to roll back a deploy").on(ROLL_BACK),
@@ -159,7 +159,7 @@ final class DemoScript {
                             "Deploy 512 filled the connection pool. We rolled back after 11 minutes, decided by a person, and were well 6 minutes later."
                                     + " Raising the pool would have hidden the leak.")
                     .on(ROLL_BACK),
-            // The quick way.
+            // The fast option.
             says(OTTO, ZONE, "Raising the pool to 400. I watch the database, and stop at 80 % of its connections.")
                     .on(RAISE),
             says(OTTO, ZONE, "Checkout works. The database is at 71 % of its connections and rising slowly.")
@@ -181,7 +181,7 @@ final class DemoScript {
                             "Deploy 512 filled the connection pool. A person decided to raise it to 400: it worked at once, and the database filled up slowly."
                                     + " The leak still has to be closed.")
                     .on(RAISE),
-            // Both.
+            // Both options.
             reads(JUNO, RUNBOOKS, "what to tell customers"),
             says(
                     JUNO,
@@ -195,7 +195,7 @@ final class DemoScript {
             says(
                     MIRA,
                     ZONE,
-                    "Otto, I hand over to you until 08:00. What is open stands in the incident log under 'handover'."),
+                    "Otto, I hand over to you until 08:00. What is still open is in the incident log, under 'handover'."),
             says(OTTO, ZONE, "I have it. I close the leak tonight, and deploy only when you are back.")
                     .answering());
 
@@ -225,20 +225,20 @@ final class DemoScript {
         return Json.readObject(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The way that the person's words choose: the quick one where they speak of it, else the safe one. */
+    /** Returns the option in the person's words: the fast one if they mention it, else the safe one. */
     static String chosen(@Nullable String words) {
         var said = words == null ? "" : words.toLowerCase(Locale.ROOT);
         return said.contains("raise") || said.contains("pool") || said.contains("watch") ? RAISE : ROLL_BACK;
     }
 
-    /** How many steps one sees, whichever way it goes. */
+    /** Returns how many steps a viewer sees, with either option. */
     static int length() {
         return (int) STEPS.stream()
                 .filter(step -> step.branch() == null || step.branch().equals(ROLL_BACK))
                 .count();
     }
 
-    /** How many of them come before this one. */
+    /** Returns how many of these steps come before this one. */
     static int before(int index) {
         return (int) STEPS.stream()
                 .limit(index)
@@ -246,7 +246,7 @@ final class DemoScript {
                 .count();
     }
 
-    /** The sum of the pauses. */
+    /** Returns the sum of the pauses. */
     static int weight() {
         return STEPS.stream()
                 .filter(step -> step.branch() == null || step.branch().equals(ROLL_BACK))

@@ -15,14 +15,14 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The demo's row, on which the replicas agree who takes the next step. */
+/** The demo's row, by which the replicas agree on who takes the next step. */
 final class DemoStore {
     static final String RUNNING = "running";
     static final String PAUSED = "paused";
     static final String WAITING = "waiting";
     static final String FINISHED = "finished";
 
-    /** A replica that has not taken the next step by then is taken to be gone. */
+    /** A replica that has not taken the next step within this time is considered gone. */
     private static final Duration HELD = Duration.ofSeconds(15);
 
     private final Db db;
@@ -33,7 +33,7 @@ final class DemoStore {
         this.vault = vault;
     }
 
-    /** @param branch how the person answered, once they have */
+    /** @param branch the person's answer, once there is one */
     record State(
             UUID run,
             String state,
@@ -49,7 +49,7 @@ final class DemoStore {
         }
     }
 
-    /** @return whether there was none yet */
+    /** @return whether there was no demo yet */
     boolean begin(long tenant, int seconds, Map<String, String> keys, List<String> keyIds, Instant now) {
         return db.sql("""
                 INSERT INTO demo (tenant_id, run, state, seconds, due_at, held_until, keys, key_ids)
@@ -105,7 +105,7 @@ final class DemoStore {
                 > 0;
     }
 
-    /** Keeps it, and says how it is; empty if it is gone, or another run by now. */
+    /** Keeps the demo for this replica, and returns its state; empty if the demo was removed or restarted. */
     Optional<State> keep(long tenant, UUID run, Instant now) {
         return db.sql("""
                 UPDATE demo SET held_until = CASE WHEN state IN ('running', 'waiting') THEN :until ELSE held_until END
@@ -118,7 +118,7 @@ final class DemoStore {
                 .one(DemoStore::read);
     }
 
-    /** Goes on to another step, unless it was paused or restarted in the meantime. */
+    /** Advances to another step, unless the demo was paused or restarted in the meantime. */
     void advance(
             long tenant,
             State from,

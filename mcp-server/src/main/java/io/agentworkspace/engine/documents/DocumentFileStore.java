@@ -18,11 +18,14 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The files of documents, in chunks: each is written and read by a statement of its own, so that no connection waits for a client. */
+/**
+ * Stores the files of documents in chunks. Each chunk is written and read by its own statement, so no
+ * connection waits for a client.
+ */
 public final class DocumentFileStore implements FileTransfer {
     private static final int CHUNK = 256 * 1024;
 
-    /** How long a file is kept that no document was made of. */
+    /** The retention time of a file without a document. */
     private static final Duration UNUSED = Duration.ofHours(1);
 
     private final Db db;
@@ -48,7 +51,7 @@ public final class DocumentFileStore implements FileTransfer {
         return new Arriving(tenant, id);
     }
 
-    /** Stores a file that is in memory, in the transaction of its document. */
+    /** Stores a file from memory, in the transaction of its document. */
     Upload store(long tenant, byte[] file, Instant now) {
         var intake = begin(tenant, now);
         intake.write(file, file.length);
@@ -116,7 +119,7 @@ public final class DocumentFileStore implements FileTransfer {
                            AND NOT EXISTS (SELECT 1 FROM document d WHERE d.tenant_id = u.tenant_id AND d.upload_id = u.id)
                         """).set("tenant", tenant).set("id", id).run();
             } catch (Problem later) {
-                // It is cleared away in an hour.
+                // It is deleted in an hour.
             }
         }
     }
@@ -148,7 +151,7 @@ public final class DocumentFileStore implements FileTransfer {
         }
     }
 
-    /** A chunk of a document's file; empty after the last. */
+    /** Returns a chunk of a document's file; empty after the last one. */
     public byte[] chunk(long tenant, UUID document, int n) {
         Optional<byte[]> found = db.sql("""
                 SELECT c.bytes
@@ -162,7 +165,7 @@ public final class DocumentFileStore implements FileTransfer {
         return found.orElseGet(() -> new byte[0]);
     }
 
-    /** Clears away files that no document was made of. */
+    /** Deletes files without a document. */
     public void purge(Instant now) {
         db.deleteOld("document_upload", """
                 created_at < :until

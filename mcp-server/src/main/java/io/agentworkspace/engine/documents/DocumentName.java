@@ -4,9 +4,15 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Optional;
 
-/** The name of a document: as files are called, 1–255 characters in one line, without slashes; compared without regard to case. */
+/**
+ * The name of a document: a file name of 1–255 characters on one line, without slashes. Names are
+ * compared without regard to case.
+ */
 record DocumentName(String text) {
     static final int MAX = 255;
+
+    /** The word that an address of the REST API has in the place of a document's name. */
+    private static final String QUEUE = "queue";
 
     /** @throws Problem {@code invalid_field} */
     static DocumentName checked(String field, String raw) {
@@ -18,6 +24,10 @@ record DocumentName(String text) {
 
     private static Optional<String> broken(String raw) {
         var text = Name.normal(raw);
+        if (Name.key(text).equals(QUEUE)) {
+            return Optional.of(
+                    "must not be 'queue', since /api/documents/queue is the queue: add an ending, such as queue.txt");
+        }
         var length = text.codePointCount(0, text.length());
         if (length < 1 || length > MAX) {
             return Optional.of("must be 1–%d characters; it has %d".formatted(MAX, length));

@@ -13,12 +13,11 @@ import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of documents: one statement each, including the context. Everybody in the tenant sees all of them. */
+/** Reads documents: one statement each, including the context. Everybody in the tenant sees all of them. */
 public final class DocumentQueries {
     private static final String LIST =
             ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE + """
@@ -28,6 +27,9 @@ public final class DocumentQueries {
                  WHERE d.tenant_id = :tenant
                    AND (CAST(:state AS text) IS NULL OR d.state = :state)
                    AND (CAST(:name AS text) IS NULL OR d.name_key = :name)
+                   AND (CAST(:prefix AS text) IS NULL OR starts_with(d.name_key, :prefix))
+                   AND (NOT :newest OR d.version = (SELECT max(n.version) FROM document n
+                                                     WHERE n.tenant_id = d.tenant_id AND n.name_key = d.name_key))
                    AND d.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
                    AND (CAST(:before AS timestamptz) IS NULL
                         OR (d.created_at, d.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
@@ -67,13 +69,15 @@ public final class DocumentQueries {
     private static final String READ_QUEUE =
             ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE + """
             , page AS (
-                SELECT d.*, COALESCE(p.position, 0) AS place
-                  FROM document d LEFT JOIN waiting p ON p.tenant_id = d.tenant_id AND p.id = d.id
+                SELECT d.*
+                  FROM document d
                  WHERE d.tenant_id = :tenant AND d.state IN ('queued', 'validating')
-                   AND (COALESCE(p.position, 0), d.id) > (:place, CAST(:after AS uuid))
-                 ORDER BY place, d.id
+                   AND (CAST(:at AS timestamptz) IS NULL
+                        OR (d.queued_at, d.id) > (CAST(:at AS timestamptz), CAST(:after AS uuid)))
+                 ORDER BY d.queued_at, d.id
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT json_agg(%s ORDER BY d.place, d.id) FROM page d %s) AS rows,
+            SELECT ctx.*, (SELECT json_agg(%s ORDER BY d.queued_at, d.id) FROM page d %s) AS rows,
+                   (SELECT json_agg(to_jsonb(d.queued_at) ORDER BY d.queued_at, d.id) FROM page d) AS times,
                    (SELECT count(*) FROM waiting w WHERE w.tenant_id = :tenant) AS waiting,
                    (SELECT count(*) FROM document v
                      WHERE v.tenant_id = :tenant AND v.state = 'validating' AND v.lease_until >= now()) AS validating
@@ -86,13 +90,27 @@ public final class DocumentQueries {
         this.db = db;
     }
 
-    /** The tenant's documents, newest first. */
-    ListSlice<Document> list(Call call, @Nullable DocumentState state, @Nullable String name, @Nullable Page page) {
+    /**
+     * Selects the documents of a list.
+     *
+     * @param prefix how the name begins
+     * @param newest whether to list only the newest version of each name
+     */
+    record Filter(
+            @Nullable DocumentState state,
+            @Nullable String name,
+            @Nullable String prefix,
+            boolean newest) {}
+
+    /** Returns the tenant's documents, newest first. */
+    ListSlice<Document> list(Call call, Filter filter, @Nullable Page page) {
         var before = ListPosition.of(page);
         var limit = Page.limit(page);
         var rows = db.sql(call, LIST)
-                .set("state", state == null ? null : state.word())
-                .set("name", name == null ? null : Name.key(Name.normal(name)))
+                .set("state", filter.state() == null ? null : filter.state().word())
+                .set("name", key(filter.name()))
+                .set("prefix", key(filter.prefix()))
+                .set("newest", filter.newest())
                 .set("before", before.at())
                 .set("before_id", before.id())
                 .set("limit", limit)
@@ -105,14 +123,18 @@ public final class DocumentQueries {
                 call, rows, limit, last -> Cursor.of(last.createdAt().toString(), last.id()));
     }
 
+    private static @Nullable String key(@Nullable String name) {
+        return name == null ? null : Name.key(Name.normal(name));
+    }
+
     /**
-     * Which document: by the id of a version, or by its name the newest, or the newest accepted, or a certain one.
+     * Selects a document: by the id of a version; or by its name the newest, the newest accepted, or a given version.
      *
-     * @param accepted whether an accepted version is wanted rather than the newest
+     * @param accepted whether to select the newest accepted version rather than the newest
      */
-    record Wanted(String given, @Nullable Long version, boolean accepted) {
-        static Wanted version(String given) {
-            return new Wanted(given, null, false);
+    record VersionSelection(String given, @Nullable Long version, boolean accepted) {
+        static VersionSelection version(String given) {
+            return new VersionSelection(given, null, false);
         }
 
         Optional<UUID> id() {
@@ -129,19 +151,19 @@ public final class DocumentQueries {
     }
 
     /**
-     * A document, and a part of its text where that is wanted.
+     * A document, and a part of its text if requested.
      *
      * @param parts blocks in JSON
-     * @param next the number of the part that follows; null at the end
+     * @param next the number of the following part; null at the end
      */
-    record Found(
+    record DocumentDetails(
             Document document, List<String> parts, @Nullable Long next) {}
 
     /**
-     * @param from the number of the first part of its text; null without text
+     * @param from the number of the first part of the text; null for no text
      * @throws Problem {@code not_found}
      */
-    Found read(Call call, Wanted wanted, @Nullable Integer from) {
+    DocumentDetails read(Call call, VersionSelection wanted, @Nullable Integer from) {
         return db.sql(call, READ)
                 .set("id", wanted.id().orElse(null))
                 .set("key", Name.key(Name.normal(wanted.given())))
@@ -155,48 +177,36 @@ public final class DocumentQueries {
                     if (document == null) {
                         throw missing(wanted, row.jsonList("names", String.class));
                     }
-                    return new Found(document, row.jsonList("parts", String.class), row.numberOrNull("next"));
+                    return new DocumentDetails(document, row.jsonList("parts", String.class), row.numberOrNull("next"));
                 })
                 .orElseThrow();
     }
 
-    private static Problem missing(Wanted wanted, List<String> names) {
+    private static Problem missing(VersionSelection wanted, List<String> names) {
         var what = Name.shortened(wanted.given());
         return wanted.version() == null
                 ? Problem.notFound("document", what, Near.nearest(wanted.given(), names, 2))
                 : Problem.notFound("document", "%s, version %d".formatted(what, wanted.version()), List.of());
     }
 
-    /** What waits and what is being validated: the tenant's own. */
+    /** The tenant's documents that wait or are being validated. */
     record Queue(ListSlice<Document> documents, long waiting, long validating) {}
 
     Queue queue(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
-        var keys = Page.after(page, 2);
+        var after = ListPosition.of(page);
         return db.sql(call, READ_QUEUE)
-                .set("place", keys.isEmpty() ? -1 : place(keys.getFirst()))
-                .set(
-                        "after",
-                        keys.isEmpty() ? new UUID(0, 0) : id(keys.getLast()).orElseThrow(Cursor::invalid))
+                .set("at", after.at())
+                .set("after", after.id())
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
                     var rows = row.jsonList("rows", Document.class);
-                    var slice = ListSlice.of(call, rows, limit, DocumentQueries::cursor);
+                    var times = row.jsonList("times", String.class);
+                    var slice = ListSlice.of(
+                            call, rows, limit, last -> Cursor.of(times.get(rows.indexOf(last)), last.id()));
                     return new Queue(slice, row.number("waiting"), row.number("validating"));
                 })
                 .orElseThrow();
-    }
-
-    private static String cursor(Document last) {
-        return Cursor.of(Long.toString(Objects.requireNonNull(last.queue()).position()), last.id());
-    }
-
-    private static long place(String text) {
-        try {
-            return Long.parseLong(text);
-        } catch (NumberFormatException e) {
-            throw Cursor.invalid();
-        }
     }
 }

@@ -1,31 +1,44 @@
 package io.agentworkspace.engine.documents;
 
-/** A document as JSON, and its place in the queue, which statements have as the CTEs {@link #QUEUE}. */
+/** A document as JSON, and its place in the queue, which statements include as the CTEs {@link #QUEUE}. */
 public final class DocumentRow {
-    /** Who waits, of all tenants: one of each in turn, so that nobody's thousand keep another's one waiting. */
+    /**
+     * The waiting documents of all tenants, one of each tenant in turn, so that one tenant's backlog cannot delay the others.
+     * In each turn, the tenant whose last document was taken longest ago comes first.
+     */
     public static final String WAITING = """
             SELECT o.tenant_id, o.id, o.turn, o.queued_at,
-                   row_number() OVER (ORDER BY o.turn, o.queued_at, o.id) AS position
+                   row_number() OVER (ORDER BY o.turn, s.begun_at NULLS FIRST, o.queued_at, o.id) AS position
               FROM (SELECT q.tenant_id, q.id, q.queued_at,
                            row_number() OVER (PARTITION BY q.tenant_id ORDER BY q.queued_at, q.id) AS turn
                       FROM document q
                      WHERE q.state = 'queued' OR (q.state = 'validating' AND q.lease_until < now())) o
+             CROSS JOIN LATERAL (SELECT max(b.begun_at) AS begun_at FROM document b WHERE b.tenant_id = o.tenant_id) s
             """;
 
-    /** The order of the queue, and how fast it is: by how many work at it, and by how long the last ones took. */
+    /**
+     * The order and the speed of the queue. The speed is computed from the number of workers and the latest durations.
+     * The queue is idle if documents wait, but none was taken or finished for 10 s, as workers look every second.
+     */
     static final String QUEUE = """
             waiting AS (%s),
-            pace AS (
+            rate AS (
                 SELECT (SELECT count(*) FROM document v WHERE v.state = 'validating' AND v.lease_until >= now()) AS busy,
                        COALESCE((SELECT avg(r.took_ms)
                                    FROM (SELECT v.took_ms
                                            FROM document v
                                           WHERE v.validated_at IS NOT NULL
                                           ORDER BY v.validated_at DESC
-                                          LIMIT 50) r), 2000) AS took)
+                                          LIMIT 50) r), 2000) AS took),
+            pace AS (
+                SELECT rate.*,
+                       rate.busy = 0
+                       AND EXISTS (SELECT 1 FROM waiting w WHERE w.queued_at < now() - interval '10 seconds')
+                       AND NOT EXISTS (SELECT 1 FROM document v WHERE v.validated_at > now() - interval '10 seconds') AS idle
+                  FROM rate)
             """.formatted(WAITING);
 
-    /** Of the document {@code d}, where {@code w} is its row of waiting and {@code pace} is there. */
+    /** The JSON of a document {@code d}, with its row {@code w} of the waiting ones, and {@code pace}. */
     static final String JSON = """
             json_build_object(
                 'id', d.id, 'name', d.name, 'version', d.version, 'media_type', COALESCE(d.media_type, d.declared_type),
@@ -37,7 +50,9 @@ public final class DocumentRow {
                               THEN json_build_object(
                                        'position', w.position,
                                        'expected_seconds',
-                                       ceil((pace.busy / 2.0 + w.position) * pace.took / greatest(1, pace.busy) / 1000)::bigint)
+                                       CASE WHEN NOT pace.idle
+                                            THEN ceil((pace.busy / 2.0 + w.position) * pace.took / greatest(1, pace.busy) / 1000)::bigint
+                                        END)
                               WHEN d.state = 'validating'
                               THEN json_build_object(
                                        'position', 0,

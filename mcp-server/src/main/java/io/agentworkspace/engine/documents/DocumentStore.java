@@ -13,11 +13,20 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The documents as they are changed: inside a transaction. */
+/** Changes documents, inside a transaction. */
 public final class DocumentStore {
     private static final String READ = "WITH " + DocumentRow.QUEUE + """
             SELECT %s AS record FROM document d %s WHERE d.tenant_id = :tenant AND d.id = :id
             """.formatted(DocumentRow.JSON, DocumentRow.JOIN);
+
+    private static final String FIND = """
+            SELECT d.id, d.name, d.version, d.owner_id, u.name AS owner_name, d.state
+              FROM document d JOIN app_user u ON u.tenant_id = d.tenant_id AND u.id = d.owner_id
+             WHERE d.tenant_id = :tenant AND (d.id = CAST(:id AS uuid) OR d.name_key = :key)
+             ORDER BY d.id = CAST(:id AS uuid) DESC NULLS LAST, d.version DESC
+            """;
+
+    private static final String LOCK = FIND + "FOR UPDATE OF d";
 
     private final Db db;
 
@@ -25,20 +34,41 @@ public final class DocumentStore {
         this.db = db;
     }
 
-    /** Puts the next version of the name into the queue; of two at once each gets a number of its own. */
+    /**
+     * Nothing is inserted if the name has versions, of which the caller submitted none, and the caller is no admin. An
+     * engine of an older version, which counts otherwise, may run at the same time.
+     */
+    private static final String INSERT = """
+            WITH next AS (
+                INSERT INTO document_version AS v (tenant_id, name_key, last)
+                SELECT :tenant, :key, COALESCE(max(d.version), 0) + 1
+                  FROM document d
+                 WHERE d.tenant_id = :tenant AND d.name_key = :key
+                    ON CONFLICT (tenant_id, name_key) DO UPDATE SET last = greatest(v.last + 1, EXCLUDED.last)
+                RETURNING v.last)
+            INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, declared_type, size, sha256, owner_id,
+                                  created_at, queued_at)
+            SELECT :tenant, :id, :name, :key, next.last, :upload, CAST(:declared AS text), :size, :sha256, :user,
+                   :now, clock_timestamp()
+              FROM next
+             WHERE :admin
+                OR NOT EXISTS (SELECT 1 FROM document d
+                                WHERE d.tenant_id = :tenant AND d.name_key = :key
+                               HAVING count(*) > 0 AND NOT bool_or(d.owner_id = :user))
+            """;
+
+    /**
+     * Queues the next version of the document with this name. Concurrent versions get different numbers, and no number
+     * is used again.
+     *
+     * @throws Problem {@code not_permitted} if others submitted the document
+     */
     Document insert(Call call, DocumentName name, @Nullable String declaredType, Upload file) {
         var id = UUID.randomUUID();
         db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('document ' || :key, :tenant))")
                 .set("key", name.key())
                 .one(_ -> true);
-        db.sql(call, """
-                INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, declared_type, size, sha256, owner_id,
-                                      created_at, queued_at)
-                SELECT :tenant, :id, :name, :key, COALESCE(max(d.version), 0) + 1, :upload, CAST(:declared AS text), :size, :sha256, :user,
-                       :now, clock_timestamp()
-                  FROM document d
-                 WHERE d.tenant_id = :tenant AND d.name_key = :key
-                """)
+        var inserted = db.sql(call, INSERT)
                 .set("id", id)
                 .set("name", name.text())
                 .set("key", name.key())
@@ -47,9 +77,18 @@ public final class DocumentStore {
                 .set("size", file.size())
                 .set("sha256", file.sha256())
                 .run();
+        if (inserted == 0) {
+            throw notOwn(find(call, name.text()).getFirst());
+        }
         call.created(Scope.DOCUMENTS, 1);
         call.queue();
         return read(call, id);
+    }
+
+    private static Problem notOwn(SubmittedVersion newest) {
+        return Problem.notPermitted(
+                "'%s' was submitted by somebody else, '%s': only that user or an admin may add a version; submit yours under another name"
+                        .formatted(newest.name(), newest.ownerName()));
     }
 
     private Document read(Call call, UUID id) {
@@ -59,52 +98,62 @@ public final class DocumentStore {
                 .orElseThrow();
     }
 
-    /** A version that the transaction holds. */
-    record Held(UUID id, String name, long version, long owner, DocumentState state) {}
+    /** A version, with the user who submitted it. */
+    public record SubmittedVersion(
+            UUID id, String name, long version, long owner, String ownerName, DocumentState state) {}
 
     /**
-     * The versions that are meant: one by its id, or all of a name, newest first. They stay as they are while the transaction lasts.
+     * Locks the selected versions until the transaction ends: one by its id, or all with a name, newest first.
      *
      * @throws Problem {@code not_found}
      */
-    List<Held> lock(Call call, String given) {
-        var id = DocumentQueries.Wanted.version(given).id().orElse(null);
-        var held = db.sql(call, """
-                SELECT d.id, d.name, d.version, d.owner_id, d.state
-                  FROM document d
-                 WHERE d.tenant_id = :tenant AND (d.id = CAST(:id AS uuid) OR d.name_key = :key)
-                 ORDER BY d.id = CAST(:id AS uuid) DESC NULLS LAST, d.version DESC
-                   FOR UPDATE
-                """)
+    List<SubmittedVersion> lock(Call call, String given) {
+        var held = versions(call, given, LOCK);
+        if (held.isEmpty()) {
+            throw missing(given);
+        }
+        return held;
+    }
+
+    static Problem missing(String given) {
+        return Problem.notFound("document", Name.shortened(given), List.of());
+    }
+
+    /** The same, as they are at this moment; none if there is no such document. */
+    public List<SubmittedVersion> find(Call call, String given) {
+        return versions(call, given, FIND);
+    }
+
+    private List<SubmittedVersion> versions(Call call, String given, String statement) {
+        var id = DocumentQueries.VersionSelection.version(given).id().orElse(null);
+        var held = db.sql(call, statement)
                 .set("id", id)
                 .set("key", Name.key(Name.normal(given)))
-                .list(row -> new Held(
+                .list(row -> new SubmittedVersion(
                         UUID.fromString(row.text("id")),
                         row.text("name"),
                         row.number("version"),
                         row.number("owner_id"),
+                        row.text("owner_name"),
                         DocumentState.of(row.text("state"))));
-        if (held.isEmpty()) {
-            throw Problem.notFound("document", Name.shortened(given), List.of());
-        }
-        return held.getFirst().id().equals(id) ? held.subList(0, 1) : held;
+        return !held.isEmpty() && held.getFirst().id().equals(id) ? held.subList(0, 1) : held;
     }
 
-    /** Puts a version back into the queue, whatever came of it before. */
-    Document requeue(Call call, Held held) {
+    /** Queues a version again, whatever its earlier result. */
+    Document requeue(Call call, SubmittedVersion held) {
         db.sql(call, """
                 UPDATE document
                    SET state = 'queued', attempts = 0, claim = NULL, lease_until = NULL, queued_at = clock_timestamp(),
-                       reasons = '[]', validated_at = NULL
+                       reasons = '[]', validated_at = NULL, media_type = NULL, characters = NULL
                  WHERE tenant_id = :tenant AND id = :id
                 """).set("id", held.id()).run();
         call.queue();
         return read(call, held.id());
     }
 
-    void delete(Call call, List<Held> held) {
+    void delete(Call call, List<SubmittedVersion> held) {
         db.sql(call, "DELETE FROM document WHERE tenant_id = :tenant AND id = ANY (CAST(:ids AS uuid[]))")
-                .set("ids", held.stream().map(Held::id).toList())
+                .set("ids", held.stream().map(SubmittedVersion::id).toList())
                 .run();
     }
 }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.domains;
 
+import static io.agentworkspace.engine.access.AccessCheck.checked;
 import static io.agentworkspace.engine.access.AccessCheck.refusedIf;
 
 import io.agentworkspace.engine.access.AccessCheck;
@@ -13,11 +14,21 @@ import java.util.Optional;
 public final class DomainAccess {
     private DomainAccess() {}
 
-    public static Optional<Problem> missing(Call call, DomainStore.Held held) {
-        return switch (call.tool().requirement(OfDomain.class)) {
+    public static Optional<Problem> missing(Call call, DomainStore.LockedDomain held) {
+        var required = call.tool().requirement(OfDomain.class);
+        return switch (required) {
             case SEE -> AccessCheck.GRANTED;
-            case OWN -> refusedIf(!held.isOwnedBy(call), AccessNotes.notYours("domain", held.name(), held.ownerName()));
-            case RUN -> refusedIf(!held.isRunBy(call), AccessNotes.notOfItsSide(held.name(), held.ownerName()));
+            case OWN ->
+                checked(
+                        call,
+                        required,
+                        refusedIf(
+                                !held.isOwnedBy(call), AccessNotes.notYours("domain", held.name(), held.ownerName())));
+            case RUN ->
+                checked(
+                        call,
+                        required,
+                        refusedIf(!held.isRunBy(call), AccessNotes.notOfItsSide(held.name(), held.ownerName())));
             case TAKE_PART, HEAR, RUN_OR_OWN_AGENT, LET_IN -> AccessCheck.CHECKED_BY_THE_HANDLER;
         };
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads of domains: one statement each, including the context. */
 public final class DomainQueries {
-    /** How many of the latest messages a domain shows, and how many of its zones at most. */
+    /** How many of the latest messages a domain shows. */
     static final int MESSAGES = 20;
 
     static final int ZONES = 200;
@@ -130,10 +130,10 @@ public final class DomainQueries {
     }
 
     /** One row of a list: the membership state of the acting user's closest agent, and the number of members. */
-    record Entry(Domain domain, @Nullable MemberState state, long members) {}
+    record DomainSummary(Domain domain, @Nullable MemberState state, long members) {}
 
-    /** The domains that the acting user may see, with a prefix those whose names start with it. */
-    ListSlice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
+    /** Returns the domains that the acting user may see. With a prefix, only those whose names start with it. */
+    ListSlice<DomainSummary> list(Call call, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         var rows = db.sql(call, LIST)
@@ -142,7 +142,7 @@ public final class DomainQueries {
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    return row.jsonList("rows", Entry.class);
+                    return row.jsonList("rows", DomainSummary.class);
                 })
                 .orElseThrow();
         return ListSlice.of(
@@ -152,20 +152,20 @@ public final class DomainQueries {
                 last -> Cursor.ofName(call.service(), Name.key(last.domain().name())));
     }
 
-    /** A domain; {@code messages} is null for a user who takes no part in it. */
-    record Found(
+    /** A domain. {@code messages} is null for a user who takes no part in it. */
+    record DomainDetails(
             Domain domain,
             ListSlice<Member> members,
             List<Zone> zones,
             @Nullable List<Message> messages) {}
 
     /**
-     * The named domain, else the entered one.
+     * Returns the named domain, else the entered one.
      *
      * @param agent the only member to show, or null for all
      * @throws Problem {@code no_context}, {@code not_found}
      */
-    Found read(Call call, @Nullable Name name, @Nullable Name agent, @Nullable Page page) {
+    DomainDetails read(Call call, @Nullable Name name, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         return db.sql(call, READ)
@@ -181,7 +181,7 @@ public final class DomainQueries {
                 .orElseThrow(() -> absent(call, name));
     }
 
-    private static Optional<Found> found(Call call, Row row, int limit) throws SQLException {
+    private static Optional<DomainDetails> found(Call call, Row row, int limit) throws SQLException {
         ContextStore.read(call, row);
         var domain = row.json("domain", Domain.class);
         if (domain == null) {
@@ -189,7 +189,7 @@ public final class DomainQueries {
         }
         var budget = call.budget();
         budget.spend(domain);
-        // The members, whose list has pages, get what the other lists leave; at least a third.
+        // The list of members has pages. It gets the room that the other lists leave: at least a third.
         var zones = budget.fit(row.jsonList("zones", Zone.class), budget.left() / 3);
         var messages = row.flag("takes_part")
                 ? budget.fit(row.jsonList("messages", Message.class).reversed(), budget.left() / 2)
@@ -200,10 +200,10 @@ public final class DomainQueries {
                 row.jsonList("members", Member.class),
                 limit,
                 last -> Cursor.ofName(call.service(), Name.key(last.agent())));
-        return Optional.of(new Found(domain, members, zones, messages));
+        return Optional.of(new DomainDetails(domain, members, zones, messages));
     }
 
-    /** Why a read of a domain shows none. */
+    /** Returns why a read of a domain found none. */
     Problem absent(Call call, @Nullable Name name) {
         return name == null
                 ? Problem.noContext(

@@ -18,9 +18,9 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The domains. */
+/** Writes of domains. */
 public final class DomainStore {
-    /** The record of a domain {@code d} as JSON, beside {@link #JOINS}. */
+    /** The record of a domain {@code d} as JSON, for use with {@link #JOINS}. */
     static final String RECORD = """
             jsonb_build_object('name', d.name, 'description', d.description, 'profile', d.profile, 'access', d.access,
                                'owner', o.name, 'host', h.name, 'revision', d.revision,
@@ -91,9 +91,9 @@ public final class DomainStore {
     /**
      * A domain that the transaction has locked, with what determines who may change it.
      *
-     * @param open whether it is public, so that an agent is a member at once
+     * @param open whether it is public, so that an agent becomes a member at once
      */
-    public record Held(
+    public record LockedDomain(
             long id,
             String name,
             long owner,
@@ -105,17 +105,17 @@ public final class DomainStore {
             return new Ref(id, name);
         }
 
-        /** Whether the caller may change and destroy it: its owner and the admins. */
+        /** Returns whether the caller may change and destroy it, as its owner or an admin. */
         boolean isOwnedBy(Call call) {
             return owner == call.context().user().id() || call.caller().isAdmin();
         }
 
-        /** Whether the caller decides for the domain's side: its owner, and a caller logged on as its host. */
+        /** Returns whether the caller runs the domain, as its owner, an admin, or logged on as its host. */
         public boolean isRunBy(Call call) {
             return isOwnedBy(call) || isHostedBy(call);
         }
 
-        /** Whether the caller is logged on as its host. */
+        /** Returns whether the caller is logged on as its host. */
         public boolean isHostedBy(Call call) {
             var self = call.context().self();
             return self != null && host != null && self.id() == host;
@@ -123,18 +123,18 @@ public final class DomainStore {
     }
 
     /** A domain's descriptive fields. */
-    record Words(
+    record DomainFields(
             Name name,
             String description,
             @Nullable String profile,
             @Nullable Access access) {}
 
     /**
-     * Creates the domain with its zone {@code main}; the host, if there is one, is its first member.
+     * Creates the domain with its zone {@code main}. The host, if there is one, is its first member.
      *
      * @throws Problem {@code already_exists}
      */
-    Domain insert(Call call, Words words, @Nullable Long host) {
+    Domain insert(Call call, DomainFields words, @Nullable Long host) {
         var domain = db.sql(call, INSERT)
                 .set("name", words.name())
                 .set("key", words.name().key())
@@ -149,20 +149,20 @@ public final class DomainStore {
         return domain;
     }
 
-    /** The domain of this name, locked, if the acting user may see it. */
-    Held lock(Call call, Name name) {
+    /** Returns the domain of this name, locked, if the acting user may see it. */
+    LockedDomain lock(Call call, Name name) {
         return find(call, name, LOCK).orElseThrow(() -> missing(call, name));
     }
 
-    /** The domain of this name, protected from changes while the transaction lasts. */
-    Held read(Call call, Name name) {
+    /** Returns the domain of this name, protected from changes until the transaction ends. */
+    LockedDomain read(Call call, Name name) {
         return find(call, name, KEEP).orElseThrow(() -> missing(call, name));
     }
 
-    private Optional<Held> find(Call call, Name name, String statement) {
+    private Optional<LockedDomain> find(Call call, Name name, String statement) {
         return db.sql(call, statement)
                 .set("key", name.key())
-                .one(row -> new Held(
+                .one(row -> new LockedDomain(
                         row.number("id"),
                         row.text("name"),
                         row.number("owner_id"),
@@ -172,14 +172,14 @@ public final class DomainStore {
                         row.number("revision")));
     }
 
-    /** The refusal for an unknown domain, with similar names that the acting user may see. */
+    /** Returns the refusal for an unknown domain, with similar names that the acting user may see. */
     public Problem missing(Call call, Name name) {
         var names = db.sql(call, VISIBLE_NAMES).list(row -> row.text("name"));
         return Problem.notFound("domain", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** Replaces name and description, profile and access if given; raises the revision if that changes anything. */
-    Domain update(Call call, Held held, Words words) {
+    /** Replaces name and description, and profile and access if given. Raises the revision if that changes anything. */
+    Domain update(Call call, LockedDomain held, DomainFields words) {
         try {
             return db.sql(call, UPDATE)
                     .set("id", held.id())
@@ -198,7 +198,7 @@ public final class DomainStore {
     }
 
     /** Deletes the domain with its zones, their streams and messages, and all memberships. */
-    void destroy(Call call, Held held) {
+    void destroy(Call call, LockedDomain held) {
         db.sql(call, """
                 WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND domain_id = :id RETURNING stream_id),
                      silent AS (DELETE FROM stream

@@ -6,12 +6,13 @@ import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.agents.AgentTools;
 import io.agentworkspace.engine.context.IfRevision;
 import io.agentworkspace.engine.context.Targets;
-import io.agentworkspace.engine.domains.DomainStore.Held;
-import io.agentworkspace.engine.domains.DomainStore.Words;
+import io.agentworkspace.engine.domains.DomainStore.DomainFields;
+import io.agentworkspace.engine.domains.DomainStore.LockedDomain;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Requirement.OfAgent;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Domain;
 import io.agentworkspace.engine.model.domain.Member;
@@ -29,7 +30,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The domains themselves: DM_List, DM_Read, DM_Create, DM_Update, DM_Destroy. */
+/** The tools for domains: DM_List, DM_Read, DM_Create, DM_Update, DM_Destroy. */
 public final class DomainTools {
     static final String ACCESS = "Who else may see it.";
 
@@ -79,37 +80,37 @@ public final class DomainTools {
             @Nullable
             Access access) {}
 
-    record Find(
+    record ListRequest(
             @Doc("Which domains.") Targets.@Nullable DomainPrefix target,
             @Doc("Which part.") @Nullable Page page) {}
 
-    record Look(
+    record ReadRequest(
             @Doc("Which domain.") Targets.@Nullable EnteredDomainAgent target,
             @Doc("Which part of its members.") @Nullable Page page) {}
 
-    record Create(
+    record CreateRequest(
             @Doc("The agent that becomes its host; self when left out.")
             Targets.@Nullable UserAgent target,
 
             @Doc("The new domain.") NewDomain vx) {}
 
-    record Update(
+    record UpdateRequest(
             @Doc("Which domain.") Targets.Domain target,
             @Doc("What replaces the old.") SameDomain vx,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Destroy(
+    record DestroyRequest(
             @Doc("Which domain.") Targets.DomainHost target,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Changed(
+    record DomainResponse(
             @Doc("The domain as it is now.") Domain domain,
             @Doc("Its revision.") long revision,
             @Doc("Whether anything was changed.") @Nullable Boolean changed) {}
 
-    record Destroyed(@Doc("Always true.") boolean changed) {}
+    record DestroyResponse(@Doc("Always true.") boolean changed) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The domains, by name.") List<Domain> profile,
             @Doc("For each of them, how you stand to it.") List<Participation> content,
 
@@ -124,7 +125,7 @@ public final class DomainTools {
 
             @Doc("How many agents are members.") long members) {}
 
-    record Shown(
+    record ReadResponse(
             @Doc("The domain.") List<Domain> profile,
 
             @Doc(
@@ -141,7 +142,7 @@ public final class DomainTools {
             @Doc("Give it as page.cursor for the next members; absent on the last page.") @Nullable
             String nextCursor) {}
 
-    private Tool<Find, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return Tool.named("DM_List")
                 .title("List domains")
                 .description("""
@@ -153,12 +154,12 @@ public final class DomainTools {
                 .alsoCalled(
                         "which workspaces exist", "my projects", "teams", "servers", "my invitations", "where can i go")
                 .needs(Capability.DOMAIN_READ)
-                .handledBy(Find.class, Listed.class, (in, call) -> {
+                .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var found = reads.list(
                             call, in.target() == null ? null : in.target().domain(), in.page());
-                    return new Listed(
+                    return new ListResponse(
                             found.rows().stream()
-                                    .map(DomainQueries.Entry::domain)
+                                    .map(DomainQueries.DomainSummary::domain)
                                     .toList(),
                             found.rows().stream()
                                     .map(entry ->
@@ -168,7 +169,7 @@ public final class DomainTools {
                 });
     }
 
-    private Tool<Look, Shown> read() {
+    private Tool<ReadRequest, ReadResponse> read() {
         return Tool.named("DM_Read")
                 .title("Read a domain")
                 .description("""
@@ -181,10 +182,10 @@ public final class DomainTools {
                 .alsoCalled("who is in the workspace", "members of the team", "participants", "workspace details")
                 .needs(Capability.DOMAIN_READ)
                 .on(Requirement.OfDomain.SEE)
-                .handledBy(Look.class, Shown.class, (in, call) -> {
+                .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
                     var target = in.target() == null ? new Targets.EnteredDomainAgent(null, null, null) : in.target();
                     var found = reads.read(call, target.domain(), target.agent(), in.page());
-                    return new Shown(
+                    return new ReadResponse(
                             List.of(found.domain()),
                             found.members().rows(),
                             found.zones(),
@@ -193,7 +194,7 @@ public final class DomainTools {
                 });
     }
 
-    private Tool<Create, Changed> create() {
+    private Tool<CreateRequest, DomainResponse> create() {
         return Tool.named("DM_Create")
                 .title("Create a domain")
                 .description("""
@@ -212,18 +213,19 @@ public final class DomainTools {
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfAgent.HOST)
                 .effect(Effect.CREATES)
-                .handledBy(Create.class, Changed.class, (in, call) -> {
+                .handledBy(CreateRequest.class, DomainResponse.class, (in, call) -> {
                     var vx = in.vx();
                     var host =
                             host(call, in.target() == null ? null : in.target().agent());
-                    var words = new Words(vx.name(), vx.description(), vx.profile(), vx.access());
+                    var words = new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access());
                     var domain = domains.insert(call, words, host);
-                    return new Changed(domain, domain.revision(), null);
+                    return new DomainResponse(domain, domain.revision(), null);
                 });
     }
 
     private @Nullable Long host(Call call, @Nullable Name name) {
         if (name == null && call.context().self() == null) {
+            call.checked(OfAgent.HOST); // The domain gets no host.
             return null;
         }
         var agent = agents.read(call, AgentTools.nameOrSelf(call, name));
@@ -231,7 +233,7 @@ public final class DomainTools {
         return agent.id();
     }
 
-    private Tool<Update, Changed> update() {
+    private Tool<UpdateRequest, DomainResponse> update() {
         return Tool.named("DM_Update")
                 .title("Replace a domain")
                 .description("""
@@ -245,24 +247,24 @@ public final class DomainTools {
                 .on(Requirement.OfDomain.OWN)
                 .effect(Effect.CHANGES)
                 .example("vx.description", "Where the crew talks about the day and plans the next.")
-                .handledBy(Update.class, Changed.class, (in, call) -> {
+                .handledBy(UpdateRequest.class, DomainResponse.class, (in, call) -> {
                     var vx = in.vx();
                     var held = hold(call, in.target().domain(), in.ifRevision());
                     var domain = domains.update(
-                            call, held, new Words(vx.name(), vx.description(), vx.profile(), vx.access()));
+                            call, held, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
                     rename(call, held, domain.name());
-                    return new Changed(domain, domain.revision(), domain.revision() != held.revision());
+                    return new DomainResponse(domain, domain.revision(), domain.revision() != held.revision());
                 });
     }
 
-    private static void rename(Call call, Held held, String name) {
+    private static void rename(Call call, LockedDomain held, String name) {
         var context = call.context();
         if (held.ref().equals(context.domain())) {
             call.context(context.withZone(new Ref(held.id(), name), context.zone()));
         }
     }
 
-    private Tool<Destroy, Destroyed> destroy() {
+    private Tool<DestroyRequest, DestroyResponse> destroy() {
         return Tool.named("DM_Destroy")
                 .title("Delete a domain")
                 .description("""
@@ -274,7 +276,7 @@ public final class DomainTools {
                 .on(Requirement.OfDomain.OWN)
                 .effect(Effect.DESTROYS)
                 .exampleWithout("target.agent")
-                .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
+                .handledBy(DestroyRequest.class, DestroyResponse.class, (in, call) -> {
                     var held = hold(call, in.target().domain(), in.ifRevision());
                     checkActing(call, held, in.target().agent());
                     domains.destroy(call, held);
@@ -282,12 +284,15 @@ public final class DomainTools {
                         call.context(call.context().withZone(null, null));
                     }
                     messages.recountFewer(call);
-                    return new Destroyed(true);
+                    return new DestroyResponse(true);
                 });
     }
 
-    /** An agent that is named here by mistake, instead of in DM_Kick, must not destroy the whole domain. */
-    private void checkActing(Call call, Held held, @Nullable Name name) {
+    /**
+     * Refuses another user's agent as the target: the caller may have meant DM_Kick, and must not destroy the whole
+     * domain by mistake.
+     */
+    private void checkActing(Call call, LockedDomain held, @Nullable Name name) {
         if (name == null) {
             return;
         }
@@ -301,7 +306,7 @@ public final class DomainTools {
         }
     }
 
-    private Held hold(Call call, Name name, @Nullable Long ifRevision) {
+    private LockedDomain hold(Call call, Name name, @Nullable Long ifRevision) {
         var held = domains.lock(call, name);
         AccessCheck.require(DomainAccess.missing(call, held));
         IfRevision.check(ifRevision, held.revision());

@@ -14,9 +14,9 @@ import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Which agents belong to which domains. Whoever changes a membership holds its domain locked. */
+/** Which agents belong to which domains. Code that changes a membership must hold the domain locked. */
 public final class MembershipStore {
-    /** A membership {@code m} of the agent {@code a} in the domain {@code d} as JSON. */
+    /** A membership {@code m} of the agent {@code a} in the domain {@code d}, as JSON. */
     private static final String RECORD = """
             jsonb_build_object('domain', d.name, 'agent', a.name, 'state', m.state, 'since', m.since,
                                'role', CASE WHEN d.host_id = a.id THEN 'host' ELSE 'member' END)
@@ -68,12 +68,12 @@ public final class MembershipStore {
     }
 
     /**
-     * The agent of this name, kept from being destroyed while the transaction lasts, if the acting user may see it, be it only
-     * in the domain's list of members.
+     * Returns the agent of this name, protected from destruction until the transaction ends. The acting user must be
+     * able to see it, even if only in the domain's list of members.
      *
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
      */
-    AgentStore.Held readAgent(Call call, DomainStore.Held domain, Name name) {
+    AgentStore.LockedAgent readAgent(Call call, DomainStore.LockedDomain domain, Name name) {
         return db.sql(call, READ_AGENT)
                 .set("key", name.key())
                 .set("domain", domain.id())
@@ -82,16 +82,19 @@ public final class MembershipStore {
                 .orElseThrow(() -> agents.missing(call, name));
     }
 
-    /** What the agent is to the domain now. */
-    Optional<Membership> find(Call call, DomainStore.Held domain, AgentStore.Held agent) {
+    /** Returns the agent's current membership of the domain. */
+    Optional<Membership> find(Call call, DomainStore.LockedDomain domain, AgentStore.LockedAgent agent) {
         return db.sql(call, FIND)
                 .set("domain", domain.id())
                 .set("agent", agent.id())
                 .one(MembershipStore::record);
     }
 
-    /** Brings the agent into this state. A new member hears all zones from now on: earlier messages do not wait for it. */
-    Membership put(Call call, DomainStore.Held domain, AgentStore.Held agent, MemberState state) {
+    /**
+     * Sets the agent's state. A new member receives the messages of all zones from now on; earlier ones do not count
+     * as unread.
+     */
+    Membership put(Call call, DomainStore.LockedDomain domain, AgentStore.LockedAgent agent, MemberState state) {
         if (state == MemberState.BANNED) {
             end(call, domain, agent);
         }
@@ -104,8 +107,11 @@ public final class MembershipStore {
                 .orElseThrow();
     }
 
-    /** Ends the membership, whatever its state; the agent, and a user who took part through it only, hear nothing any more. */
-    void end(Call call, DomainStore.Held domain, AgentStore.Held agent) {
+    /**
+     * Ends the membership in any state. The agent, and a user who took part only through it, receive no more
+     * messages.
+     */
+    void end(Call call, DomainStore.LockedDomain domain, AgentStore.LockedAgent agent) {
         db.sql(call, """
                 WITH ended AS (DELETE FROM membership
                                 WHERE tenant_id = :tenant AND domain_id = :domain AND agent_id = :agent)

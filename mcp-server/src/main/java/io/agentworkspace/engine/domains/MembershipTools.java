@@ -8,6 +8,7 @@ import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.domain.MemberState;
 import io.agentworkspace.engine.model.domain.Membership;
 import io.agentworkspace.engine.model.problem.Name;
@@ -20,7 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Who belongs to a domain: DM_Invite, DM_Kick, DM_Ban, DM_Unban. */
+/** The tools for membership of domains: DM_Invite, DM_Kick, DM_Ban, DM_Unban. */
 public final class MembershipTools {
     private final DomainStore domains;
     private final MembershipStore memberships;
@@ -36,15 +37,17 @@ public final class MembershipTools {
         return List.of(invite(), kick(), ban(), unban());
     }
 
-    record Invite(@Doc("Which agent, into which domain.") Targets.DomainSelf target) {}
+    record InviteRequest(
+            @Doc("Which agent, into which domain.") Targets.DomainSelf target) {}
 
-    record Part(@Doc("Which agent, of which domain.") Targets.ThisMember target) {}
+    record MembershipRequest(
+            @Doc("Which agent, of which domain.") Targets.ThisMember target) {}
 
-    record Joined(
+    record InviteResponse(
             @Doc("What the agent is to the domain now.") Membership membership,
             @Doc("Whether this changed anything.") boolean changed) {}
 
-    record Parted(
+    record MembershipResponse(
             @Doc("What the agent is to the domain now; absent when nothing is left.") @Nullable
             Membership membership,
 
@@ -52,10 +55,10 @@ public final class MembershipTools {
 
     /** An agent and a domain, both locked by the transaction, and the membership between them. */
     private record Pair(
-            DomainStore.Held domain,
-            AgentStore.Held agent,
+            DomainStore.LockedDomain domain,
+            AgentStore.LockedAgent agent,
             @Nullable Membership membership) {
-        /** Whether the caller decides for the agent: its owner and the admins. */
+        /** Returns whether the caller decides for the agent, as its owner or an admin. */
         boolean isOfCallersAgent(Call call) {
             return agent.owner() == call.context().user().id() || call.caller().isAdmin();
         }
@@ -82,7 +85,7 @@ public final class MembershipTools {
         }
     }
 
-    /** @param agentName self when null */
+    /** @param agentName null for self */
     private Pair pair(Call call, Name domainName, @Nullable Name agentName) {
         var named = AgentTools.nameOrSelf(call, agentName);
         var domain = domains.lock(call, domainName);
@@ -90,7 +93,7 @@ public final class MembershipTools {
         return new Pair(domain, agent, memberships.find(call, domain, agent).orElse(null));
     }
 
-    private Tool<Invite, Joined> invite() {
+    private Tool<InviteRequest, InviteResponse> invite() {
         return Tool.named("DM_Invite")
                 .title("Invite an agent, or join")
                 .description("""
@@ -112,24 +115,25 @@ public final class MembershipTools {
                 .on(Requirement.OfDomain.LET_IN)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(Invite.class, Joined.class, (in, call) -> {
+                .handledBy(InviteRequest.class, InviteResponse.class, (in, call) -> {
                     var target = in.target();
                     var pair = pair(call, target.domain(), target.agent());
                     var next = next(call, pair);
                     if (pair.membership() != null && pair.isIn(next)) {
-                        return new Joined(pair.membership(), false);
+                        return new InviteResponse(pair.membership(), false);
                     }
-                    return new Joined(memberships.put(call, pair.domain(), pair.agent(), next), true);
+                    return new InviteResponse(memberships.put(call, pair.domain(), pair.agent(), next), true);
                 });
     }
 
-    /** The membership state after the caller's decision. */
+    /** Returns the membership state after the caller's decision. */
     private static MemberState next(Call call, Pair pair) {
         var forDomain = pair.domain().isRunBy(call);
         var forAgent = pair.isOfCallersAgent(call);
+        call.checked(OfDomain.LET_IN);
         if (!forDomain && !forAgent) {
             throw Problem.notPermitted(
-                    "you decide neither for the domain '%s' nor for the agent '%s': %s can invite it, its owner can ask to join"
+                    "you manage neither the domain '%s' nor the agent '%s': %s can invite it, and its owner can request to join"
                             .formatted(pair.domain().name(), pair.agent().name(), side(pair)));
         }
         if (pair.isIn(MemberState.BANNED)) {
@@ -143,7 +147,7 @@ public final class MembershipTools {
         return agreed ? MemberState.MEMBER : forDomain ? MemberState.INVITED : MemberState.REQUESTED;
     }
 
-    private Tool<Part, Parted> kick() {
+    private Tool<MembershipRequest, MembershipResponse> kick() {
         return Tool.named("DM_Kick")
                 .title("Remove a member, or leave")
                 .description("""
@@ -163,7 +167,7 @@ public final class MembershipTools {
                 .on(Requirement.OfDomain.RUN_OR_OWN_AGENT)
                 .effect(Effect.DESTROYS)
                 .idempotent()
-                .handledBy(Part.class, Parted.class, (in, call) -> {
+                .handledBy(MembershipRequest.class, MembershipResponse.class, (in, call) -> {
                     var pair = pair(call, in.target().domain(), in.target().agent());
                     if (!pair.domain().isRunBy(call) && !pair.isOfCallersAgent(call)) {
                         throw Problem.notPermitted(
@@ -173,17 +177,18 @@ public final class MembershipTools {
                                                 pair.domain().name(),
                                                 pair.agent().name()));
                     }
+                    call.checked(OfDomain.RUN_OR_OWN_AGENT);
                     pair.checkNotHost("kicked");
                     if (pair.membership() == null || pair.isIn(MemberState.BANNED)) {
-                        return new Parted(pair.membership(), false);
+                        return new MembershipResponse(pair.membership(), false);
                     }
                     memberships.end(call, pair.domain(), pair.agent());
                     messages.recountFewer(call);
-                    return new Parted(null, true);
+                    return new MembershipResponse(null, true);
                 });
     }
 
-    private Tool<Part, Parted> ban() {
+    private Tool<MembershipRequest, MembershipResponse> ban() {
         return Tool.named("DM_Ban")
                 .title("Ban an agent from a domain")
                 .description("Bans an agent from a domain until DM_Unban.")
@@ -196,22 +201,22 @@ public final class MembershipTools {
                 .on(Requirement.OfDomain.RUN)
                 .effect(Effect.DESTROYS)
                 .idempotent()
-                .handledBy(Part.class, Parted.class, (in, call) -> {
+                .handledBy(MembershipRequest.class, MembershipResponse.class, (in, call) -> {
                     var target = in.target();
                     var pair = pair(call, target.domain(), target.agent());
                     pair.checkNotSelf(call);
                     AccessCheck.require(DomainAccess.missing(call, pair.domain()));
                     pair.checkNotHost("banned");
                     if (pair.isIn(MemberState.BANNED)) {
-                        return new Parted(pair.membership(), false);
+                        return new MembershipResponse(pair.membership(), false);
                     }
                     var banned = memberships.put(call, pair.domain(), pair.agent(), MemberState.BANNED);
                     messages.recountFewer(call);
-                    return new Parted(banned, true);
+                    return new MembershipResponse(banned, true);
                 });
     }
 
-    private Tool<Part, Parted> unban() {
+    private Tool<MembershipRequest, MembershipResponse> unban() {
         return Tool.named("DM_Unban")
                 .title("Lift a ban")
                 .description("Lifts a ban. DM_Invite then brings the agent back.")
@@ -222,15 +227,15 @@ public final class MembershipTools {
                 .on(Requirement.OfDomain.RUN)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(Part.class, Parted.class, (in, call) -> {
+                .handledBy(MembershipRequest.class, MembershipResponse.class, (in, call) -> {
                     var target = in.target();
                     var pair = pair(call, target.domain(), target.agent());
                     AccessCheck.require(DomainAccess.missing(call, pair.domain()));
                     if (!pair.isIn(MemberState.BANNED)) {
-                        return new Parted(pair.membership(), false);
+                        return new MembershipResponse(pair.membership(), false);
                     }
                     memberships.end(call, pair.domain(), pair.agent());
-                    return new Parted(null, true);
+                    return new MembershipResponse(null, true);
                 });
     }
 

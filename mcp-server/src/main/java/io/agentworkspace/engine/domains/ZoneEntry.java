@@ -3,6 +3,7 @@ package io.agentworkspace.engine.domains;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -10,9 +11,12 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Who may speak in which zone, and the stream that it is heard through. */
+/** Who may send messages in which zone, and the zone's stream. */
 public final class ZoneEntry {
-    /** Whether the speaker takes part in the domain {@code d}: self as a member, else the user through an agent or as owner. */
+    /**
+     * Whether the speaker takes part in the domain {@code d}: self as a member, else the user through an agent or as
+     * owner.
+     */
     public static final String TAKES_PART = """
             CASE WHEN ctx.self_id IS NOT NULL
                  THEN EXISTS (SELECT 1 FROM membership m
@@ -42,12 +46,12 @@ public final class ZoneEntry {
         this.domains = domains;
     }
 
-    private record Found(String domain, @Nullable Long stream, boolean takesPart, List<String> zones) {}
+    private record ZoneLookup(String domain, @Nullable Long stream, boolean takesPart, List<String> zones) {}
 
     /**
-     * The stream of a zone that the speaker may speak in: in the named domain, else the entered one.
+     * Returns the stream of a zone where the speaker may send messages: in the named domain, else the entered one.
      *
-     * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} when the speaker is no member
+     * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} if the speaker is not a member
      */
     public long stream(Call call, @Nullable Name domain, @Nullable Name zone) {
         var entered = call.context().domain();
@@ -64,12 +68,13 @@ public final class ZoneEntry {
         var found = db.sql(call, READ_STREAM)
                 .set("domain", domainName.key())
                 .set("zone", name.key())
-                .one(row -> new Found(
+                .one(row -> new ZoneLookup(
                         row.text("name"), row.numberOrNull("stream_id"), row.flag("takes_part"), row.texts("zones")))
                 .orElseThrow(() -> domains.missing(call, domainName));
         if (!found.takesPart()) {
             throw Problem.conflict(notMember(call, found.domain()));
         }
+        call.checked(OfDomain.TAKE_PART);
         if (found.stream() == null) {
             throw ZoneStore.missing(name, found.zones());
         }
@@ -77,8 +82,9 @@ public final class ZoneEntry {
     }
 
     /**
-     * Keeps the domain's members as they are until the transaction ends: a user who is let out meanwhile must not come to
-     * listen again by speaking. An agent is safe without, since only its membership lets it listen.
+     * Protects the domain's memberships until the transaction ends. Otherwise a user who is removed in the meantime
+     * would receive messages again by sending one. An agent needs no such protection, since only its membership lets
+     * it receive messages.
      */
     private void hold(Call call, Name domain) {
         db.sql(call, """
@@ -86,7 +92,7 @@ public final class ZoneEntry {
                 """).set("domain", domain.key()).one(_ -> true);
     }
 
-    /** The stream of the zone that the context has entered. */
+    /** Returns the stream of the zone that the context has entered. */
     public long entered(Call call) {
         var context = call.context();
         return stream(
@@ -95,7 +101,7 @@ public final class ZoneEntry {
                 Name.of(Objects.requireNonNull(context.zone()).name()));
     }
 
-    /** What a speaker lacks who takes no part in the domain, and who lets it in. */
+    /** Returns the note for a speaker who takes no part in the domain: what is missing, and who can admit it. */
     public static String notMember(Call call, String domain) {
         var self = call.context().self();
         return self == null

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.TextSize;
+import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Zone;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -43,7 +44,7 @@ public final class ZoneQueries {
               FROM ctx
             """.formatted(ZoneStore.RECORD, Visibility.talk("d"));
 
-    /** Messages of one stream have one order, their seq, whatever the senders' clocks. */
+    /** The order of a stream's messages is their seq, whatever the senders' clocks. */
     private static final String READ = ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN
             + """
             , caller AS (SELECT %s AS takes_part FROM d, ctx),
@@ -94,17 +95,18 @@ public final class ZoneQueries {
         this.domains = domains;
     }
 
-    /** One row of a list, with the speaker's unread messages there. */
-    record Entry(Zone zone, long unread, @Nullable Instant lastMessageAt) {}
+    /** One row of a list, with the number of messages there that the speaker has not read. */
+    record ZoneSummary(Zone zone, long unread, @Nullable Instant lastMessageAt) {}
 
-    private record Listed(boolean found, List<Entry> rows) {}
+    private record ZonePage(boolean found, List<ZoneSummary> rows) {}
 
     /**
-     * The zones of the named domain, else of the entered one; with a prefix those whose names start with it.
+     * Returns the zones of the named domain, else of the entered one. With a prefix, only those whose names start
+     * with it.
      *
      * @throws Problem {@code no_context}, {@code not_found}
      */
-    ListSlice<Entry> list(Call call, @Nullable Name domain, @Nullable Name prefix, @Nullable Page page) {
+    ListSlice<ZoneSummary> list(Call call, @Nullable Name domain, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         var listed = db.sql(call, LIST)
@@ -114,7 +116,7 @@ public final class ZoneQueries {
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    return new Listed(row.flag("found"), row.jsonList("rows", Entry.class));
+                    return new ZonePage(row.flag("found"), row.jsonList("rows", ZoneSummary.class));
                 })
                 .orElseThrow();
         if (!listed.found()) {
@@ -128,9 +130,9 @@ public final class ZoneQueries {
     }
 
     /** A zone, and its latest messages, oldest first. */
-    record Found(Zone zone, ListSlice<Message> messages) {}
+    record ZoneWithMessages(Zone zone, ListSlice<Message> messages) {}
 
-    private record Looked(
+    private record ZoneRead(
             @Nullable String domain,
             boolean takesPart,
             @Nullable Zone zone,
@@ -139,44 +141,45 @@ public final class ZoneQueries {
             boolean more) {}
 
     /**
-     * The named zone of the named domain, else the entered one; {@code main} if only a domain is named. Reading marks
-     * the zone's messages as read for the speaker.
+     * Returns the named zone of the named domain, else the entered one; {@code main} if only a domain is named.
+     * Reading marks the zone's messages as read for the speaker.
      *
-     * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} for a user who takes no part in the
-     *     domain
+     * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} for a user who takes no part in
+     *     the domain
      */
-    Found read(Call call, @Nullable Name domain, @Nullable Name zone, @Nullable Page page) {
+    ZoneWithMessages read(Call call, @Nullable Name domain, @Nullable Name zone, @Nullable Page page) {
         var limit = Page.limit(page);
-        var looked = db.sql(call, READ)
+        var found = db.sql(call, READ)
                 .set("domain", domain == null ? null : domain.key())
                 .set("zone", zone == null ? null : zone.key())
                 .set("main", ZoneStore.MAIN)
                 .set("readonly", call.isReadOnly())
                 .set("before", before(page))
                 .set("limit", limit)
-                .one(row -> looked(call, row))
+                .one(row -> zoneRead(call, row))
                 .orElseThrow();
-        if (looked.domain() == null) {
+        if (found.domain() == null) {
             throw domains.absent(call, domain);
         }
-        if (!looked.takesPart()) {
-            throw Problem.conflict(ZoneEntry.notMember(call, looked.domain()));
+        if (!found.takesPart()) {
+            throw Problem.conflict(ZoneEntry.notMember(call, found.domain()));
         }
-        if (looked.zone() == null) {
+        call.checked(OfDomain.HEAR);
+        if (found.zone() == null) {
             throw zone == null
                     ? Problem.noContext("no zone is entered: give target.zone, or enter one with ZN_Enter")
-                    : ZoneStore.missing(zone, looked.zones());
+                    : ZoneStore.missing(zone, found.zones());
         }
-        call.budget().spend(looked.zone());
-        return new Found(
-                looked.zone(),
-                ListSlice.newest(call, looked.messages(), looked.more(), message -> String.valueOf(message.seq())));
+        call.budget().spend(found.zone());
+        return new ZoneWithMessages(
+                found.zone(),
+                ListSlice.newest(call, found.messages(), found.more(), message -> String.valueOf(message.seq())));
     }
 
-    private static Looked looked(Call call, Row row) throws SQLException {
+    private static ZoneRead zoneRead(Call call, Row row) throws SQLException {
         var context = ContextStore.read(call, row);
         call.context(context.withUnread(context.unread() - row.number("cleared")));
-        return new Looked(
+        return new ZoneRead(
                 row.textOrNull("domain"),
                 row.flag("takes_part"),
                 row.json("zone", Zone.class),

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.domains;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.domain.Zone;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
@@ -14,7 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The zones of domains. Whoever makes or ends one holds its domain locked. */
+/** Writes of zones. Code that creates or ends a zone must hold its domain locked. */
 public final class ZoneStore {
     /** The zone that every domain has. */
     static final Name MAIN = Name.of("main");
@@ -56,19 +57,19 @@ public final class ZoneStore {
         this.db = db;
     }
 
-    /** A zone of a domain that the transaction holds. */
-    record Held(long id, long stream, Zone zone) {
+    /** A zone of a domain that the transaction has locked. */
+    record LockedZone(long id, long stream, Zone zone) {
         Ref ref() {
             return new Ref(id, zone.name());
         }
     }
 
     /**
-     * Creates the zone; all members of the domain hear it.
+     * Creates the zone. All members of the domain receive its messages.
      *
      * @throws Problem {@code already_exists}
      */
-    Zone insert(Call call, DomainStore.Held domain, Name name, @Nullable String description) {
+    Zone insert(Call call, DomainStore.LockedDomain domain, Name name, @Nullable String description) {
         return db.sql(call, INSERT)
                 .set("domain", domain.id())
                 .set("name", name)
@@ -79,27 +80,27 @@ public final class ZoneStore {
     }
 
     /** @throws Problem {@code not_found} */
-    Held read(Call call, DomainStore.Held domain, Name name) {
+    LockedZone read(Call call, DomainStore.LockedDomain domain, Name name) {
         return db.sql(call, READ)
                 .set("domain", domain.id())
                 .set("key", name.key())
-                .one(row -> new Held(row.number("id"), row.number("stream_id"), record(row)))
+                .one(row -> new LockedZone(row.number("id"), row.number("stream_id"), record(row)))
                 .orElseThrow(() -> missing(name, names(call, domain)));
     }
 
-    private List<String> names(Call call, DomainStore.Held domain) {
+    private List<String> names(Call call, DomainStore.LockedDomain domain) {
         return db.sql(call, """
                 SELECT name FROM zone WHERE tenant_id = :tenant AND domain_id = :domain ORDER BY name_key LIMIT 500
                 """).set("domain", domain.id()).list(row -> row.text("name"));
     }
 
-    /** Says that there is no such zone, and which of the domain's zones are near. */
+    /** Returns the refusal for an unknown zone, with the domain's zones that have similar names. */
     static Problem missing(Name name, List<String> zones) {
         return Problem.notFound("zone", name.text(), Near.nearest(name.text(), zones, 3));
     }
 
-    /** Ends the zone, with its stream and messages. */
-    void destroy(Call call, Held held) {
+    /** Deletes the zone, with its stream and messages. */
+    void destroy(Call call, LockedZone held) {
         db.sql(call, """
                 WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND id = :id RETURNING stream_id)
                 DELETE FROM stream WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM closed)
@@ -107,11 +108,12 @@ public final class ZoneStore {
     }
 
     /**
-     * Refuses a speaker who takes no part in the domain: self takes part as a member, else the user through an agent or as owner.
+     * Refuses a speaker who takes no part in the domain. Self takes part as a member, else the user through an agent
+     * or as owner.
      *
      * @throws Problem {@code conflict}
      */
-    void checkTakesPart(Call call, DomainStore.Held domain) {
+    void checkTakesPart(Call call, DomainStore.LockedDomain domain) {
         var takesPart = db.sql(call, TAKES_PART)
                 .set("domain", domain.id())
                 .one(row -> row.flag("takes_part"))
@@ -119,10 +121,11 @@ public final class ZoneStore {
         if (!takesPart) {
             throw Problem.conflict(ZoneEntry.notMember(call, domain.name()));
         }
+        call.checked(OfDomain.TAKE_PART);
     }
 
-    /** Lets the acting user hear the zone from now on, if it does not already. */
-    void listen(Call call, Held held) {
+    /** Lets the acting user receive the zone's messages from now on, unless it already does. */
+    void listen(Call call, LockedZone held) {
         db.sql(call, """
                 INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
                 SELECT st.tenant_id, CAST(:user AS bigint), st.id, CAST(:user AS bigint), st.last_seq

@@ -20,7 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The channels of a domain: ZN_List, ZN_Read, ZN_Enter, ZN_Leave, ZN_Create, ZN_Destroy. */
+/** The tools for the channels of a domain: ZN_List, ZN_Read, ZN_Enter, ZN_Leave, ZN_Create, ZN_Destroy. */
 public final class ZoneTools {
     private final DomainStore domains;
     private final ZoneStore zones;
@@ -47,26 +47,26 @@ public final class ZoneTools {
             @Doc(value = "What it is for.", max = Limits.DESCRIPTION) @Nullable
             String description) {}
 
-    record Find(
+    record ListRequest(
             @Doc("Of which domain.") Targets.@Nullable ZonePrefix target,
             @Doc("Which part.") @Nullable Page page) {}
 
-    record Look(
+    record ReadRequest(
             @Doc("Which zone.") Targets.@Nullable Zone target,
             @Doc("Which part.") @Nullable Page page) {}
 
-    record Enter(
+    record EnterRequest(
             @Doc("Which zone; 'main' when it is left out.") Targets.@Nullable Zone target) {}
 
-    record Leave(@Doc("In which context.") Targets.@Nullable ContextOnly target) {}
+    record LeaveRequest(@Doc("In which context.") Targets.@Nullable ContextOnly target) {}
 
-    record Create(
+    record CreateRequest(
             @Doc("In which domain.") Targets.Domain target,
             @Doc("The new zone.") NewZone vx) {}
 
-    record Destroy(@Doc("Which zone.") Targets.ThisZone target) {}
+    record DestroyRequest(@Doc("Which zone.") Targets.ThisZone target) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The zones, by name.") List<Zone> profile,
             @Doc("For each of them, what waits there.") List<WaitingMessages> content,
 
@@ -82,22 +82,23 @@ public final class ZoneTools {
             @Doc("When something was last said there; absent unless you take part in the domain.") @Nullable
             Instant lastMessageAt) {}
 
-    record Shown(
+    record ReadResponse(
             @Doc("The zone.") List<Zone> profile,
             @Doc("Its latest messages, oldest first.") List<Message> content,
 
             @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable
             String nextCursor) {}
 
-    record Entered(
+    record EnterResponse(
             @Doc("The zone.") Zone zone,
             @Doc("Whether you were not in it before.") boolean changed) {}
 
-    record Created(@Doc("The new zone.") Zone zone) {}
+    record CreateResponse(@Doc("The new zone.") Zone zone) {}
 
-    record Done(@Doc("Whether this changed anything.") boolean changed) {}
+    record ZoneResponse(
+            @Doc("Whether this changed anything.") boolean changed) {}
 
-    private Tool<Find, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return Tool.named("ZN_List")
                 .title("List a domain's zones")
                 .description("Lists the zones of a domain. Next: ZN_Read, ZN_Enter.")
@@ -107,11 +108,13 @@ public final class ZoneTools {
                 .alsoCalled("channels", "rooms", "topics", "threads", "which chat rooms")
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.SEE)
-                .handledBy(Find.class, Listed.class, (in, call) -> {
+                .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var target = in.target() == null ? new Targets.ZonePrefix(null, null, null) : in.target();
                     var found = reads.list(call, target.domain(), target.zone(), in.page());
-                    return new Listed(
-                            found.rows().stream().map(ZoneQueries.Entry::zone).toList(),
+                    return new ListResponse(
+                            found.rows().stream()
+                                    .map(ZoneQueries.ZoneSummary::zone)
+                                    .toList(),
                             found.rows().stream()
                                     .map(entry -> new WaitingMessages(
                                             entry.zone().name(), entry.unread(), entry.lastMessageAt()))
@@ -120,7 +123,7 @@ public final class ZoneTools {
                 });
     }
 
-    private Tool<Look, Shown> read() {
+    private Tool<ReadRequest, ReadResponse> read() {
         return Tool.named("ZN_Read")
                 .title("Read a zone")
                 .description("""
@@ -141,17 +144,17 @@ public final class ZoneTools {
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.HEAR, Requirement.OfZone.HEAR)
                 .effect(Effect.MARKS)
-                .handledBy(Look.class, Shown.class, (in, call) -> {
+                .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
                     var target = in.target() == null ? new Targets.Zone(null, null, null) : in.target();
                     var found = reads.read(call, target.domain(), target.zone(), in.page());
-                    return new Shown(
+                    return new ReadResponse(
                             List.of(found.zone()),
                             found.messages().rows(),
                             found.messages().nextCursor());
                 });
     }
 
-    private Tool<Enter, Entered> enter() {
+    private Tool<EnterRequest, EnterResponse> enter() {
         return Tool.named("ZN_Enter")
                 .title("Enter a zone")
                 .description("Enters a zone: AP_Chat then sends there by default.")
@@ -165,12 +168,12 @@ public final class ZoneTools {
                 .on(Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.MOVES)
                 .idempotent()
-                .handledBy(Enter.class, Entered.class, (in, call) -> {
+                .handledBy(EnterRequest.class, EnterResponse.class, (in, call) -> {
                     var target = in.target() == null ? new Targets.Zone(null, null, null) : in.target();
                     var domain = domains.read(call, domain(call, target.domain()));
                     zones.checkTakesPart(call, domain);
                     var zone = zones.read(call, domain, target.zone() == null ? ZoneStore.MAIN : target.zone());
-                    return new Entered(zone.zone(), enter(call, domain, zone));
+                    return new EnterResponse(zone.zone(), enter(call, domain, zone));
                 });
     }
 
@@ -184,7 +187,7 @@ public final class ZoneTools {
                 : Name.of(java.util.Objects.requireNonNull(entered).name());
     }
 
-    private boolean enter(Call call, DomainStore.Held domain, ZoneStore.Held zone) {
+    private boolean enter(Call call, DomainStore.LockedDomain domain, ZoneStore.LockedZone zone) {
         var context = call.context();
         if (context.self() == null) {
             zones.listen(call, zone);
@@ -197,7 +200,7 @@ public final class ZoneTools {
         return true;
     }
 
-    private Tool<Leave, Done> leave() {
+    private Tool<LeaveRequest, ZoneResponse> leave() {
         return Tool.named("ZN_Leave")
                 .title("Leave the zone")
                 .description("Leaves the entered zone. Memberships stay.")
@@ -207,18 +210,18 @@ public final class ZoneTools {
                 .needs(Capability.ZONE_READ)
                 .effect(Effect.MOVES)
                 .idempotent()
-                .handledBy(Leave.class, Done.class, (in, call) -> {
+                .handledBy(LeaveRequest.class, ZoneResponse.class, (in, call) -> {
                     var context = call.context();
                     if (context.domain() == null && context.zone() == null) {
-                        return new Done(false);
+                        return new ZoneResponse(false);
                     }
                     call.context(context.withZone(null, null));
                     contexts.save(call);
-                    return new Done(true);
+                    return new ZoneResponse(true);
                 });
     }
 
-    private Tool<Create, Created> create() {
+    private Tool<CreateRequest, CreateResponse> create() {
         return Tool.named("ZN_Create")
                 .title("Create a zone")
                 .description("""
@@ -228,14 +231,14 @@ public final class ZoneTools {
                 .needs(Capability.ZONE_WRITE)
                 .on(Requirement.OfDomain.RUN)
                 .effect(Effect.CREATES)
-                .handledBy(Create.class, Created.class, (in, call) -> {
+                .handledBy(CreateRequest.class, CreateResponse.class, (in, call) -> {
                     var domain = hold(call, in.target().domain());
-                    return new Created(
+                    return new CreateResponse(
                             zones.insert(call, domain, in.vx().name(), in.vx().description()));
                 });
     }
 
-    private Tool<Destroy, Done> destroy() {
+    private Tool<DestroyRequest, ZoneResponse> destroy() {
         return Tool.named("ZN_Destroy")
                 .title("Delete a zone")
                 .description("Deletes a zone and its messages, permanently.")
@@ -247,7 +250,7 @@ public final class ZoneTools {
                 .on(Requirement.OfDomain.RUN, Requirement.OfZone.RUN)
                 .effect(Effect.DESTROYS)
                 .example("target.zone", "night-watch")
-                .handledBy(Destroy.class, Done.class, (in, call) -> {
+                .handledBy(DestroyRequest.class, ZoneResponse.class, (in, call) -> {
                     var domain = hold(call, in.target().domain());
                     var zone = zones.read(call, domain, in.target().zone());
                     if (in.target().zone().key().equals(ZoneStore.MAIN.key())) {
@@ -259,11 +262,11 @@ public final class ZoneTools {
                         call.context(call.context().withZone(domain.ref(), null));
                     }
                     messages.recountFewer(call);
-                    return new Done(true);
+                    return new ZoneResponse(true);
                 });
     }
 
-    private DomainStore.Held hold(Call call, Name name) {
+    private DomainStore.LockedDomain hold(Call call, Name name) {
         var domain = domains.lock(call, name);
         AccessCheck.require(DomainAccess.missing(call, domain));
         return domain;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The log of events. Each is written in the transaction of what it tells of; its place in the feed is given afterwards. */
+/** Writes events in the transaction of the change that they report. Their number in the feed is assigned later. */
 public final class EventLog {
     /** Takes {@code :events}, a JSON array with a {@link #row} for each. */
     public static final String INSERT = """
@@ -20,12 +20,14 @@ public final class EventLog {
 
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
-    /** Calls whenever events were committed here; quickly, since a request waits. */
+    /**
+     * Calls the listener after each commit of events on this replica. The listener must return quickly, since a request waits.
+     */
     public void onCommitted(Runnable listener) {
         listeners.add(listener);
     }
 
-    /** To be said once a transaction that wrote events is committed; others find them a little later by themselves. */
+    /** Call this when a transaction that wrote events has committed. Other replicas find the events a little later. */
     public void committed() {
         listeners.forEach(Runnable::run);
     }

@@ -26,9 +26,9 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Identifies the caller and applies the rate limits. Callers are counted by credential, across all replicas. Strangers
- * are counted by address, on this replica, with separate counts for reads, failures and look-ups. Health is never
- * refused.
+ * Identifies the caller and applies the rate limits. Callers are counted by credential, across all replicas. Requests
+ * without one are counted by address, on this replica, with separate counts for reads, failures and look-ups. Health
+ * is never refused.
  */
 final class Admission {
     private final Callers callers;
@@ -57,7 +57,10 @@ final class Admission {
             return isPublic && PublicRoutes.isHealth(Request.getPathInContext(request));
         }
 
-        /** Browsers send their cookie unasked: public data stays readable whether it is valid or not. */
+        /**
+         * Returns whether an invalid cookie is ignored. Browsers send their cookie unasked, so public data stays
+         * readable without a valid one.
+         */
         boolean needsNoCookie() {
             return isPublic
                     && !Credentials.isNamed(request.getHeaders())
@@ -68,8 +71,8 @@ final class Admission {
 
     /**
      * @return the caller, or null for a public route without a credential
-     * @throws Problem {@code unauthenticated}, {@code not_permitted}, {@code bad_request}, {@code rate_limited} or
-     *     {@code unavailable}
+     * @throws Problem {@code unauthenticated}, {@code not_permitted}, {@code bad_request}, {@code rate_limited}
+     *     or {@code unavailable}
      */
     @Nullable
     Caller admit(Request request, boolean isPublic, HttpFields.Mutable answer) {
@@ -91,7 +94,7 @@ final class Admission {
         return caller;
     }
 
-    /** A refused request gets the same figures as a served one. */
+    /** Counts the request. A refused request gets the same limit headers as a served one. */
     private void take(Asked asked, Caller caller) {
         try {
             callerLimit.take(caller, asked.answer());
@@ -122,7 +125,11 @@ final class Admission {
         try {
             Credentials.refuseInQuery(asked.request().getHttpURI().getQuery());
             if (asked.isHealth()) {
-                return null; // The response is the same for everybody: whether a credential is valid does not matter.
+                // The response is the same for all callers, so the validity of the credential does not matter.
+                return null;
+            }
+            if (PublicRoutes.hasCredentialOfItsOwn(Request.getPathInContext(asked.request()))) {
+                return null;
             }
             var presented = Credentials.presented(asked.request().getHeaders());
             if (presented.isPresent()) {
@@ -145,14 +152,17 @@ final class Admission {
                                 .map(ProtectedResource::challenge)
                                 .orElse("Bearer realm=\"engine\""));
         throw Problem.unauthenticated(
-                "no credential came: send your API key in the header X-Api-Key, or as Authorization: Bearer");
+                "a credential is required: send your API key in the header X-Api-Key, or as Authorization: Bearer");
     }
 
     private Optional<ProtectedResource> resource(Request request) {
         return Endpoints.isMcp(Request.getPathInContext(request)) ? callers.resource() : Optional.empty();
     }
 
-    /** Clients get a new token when the response says that theirs is invalid; a client with a key gets no such response. */
+    /**
+     * Authenticates the caller. At the MCP endpoint, the response to another issuer's invalid token reports that the
+     * token is invalid, which makes clients get a new one. A client with a key gets no such response.
+     */
     private Caller judged(Asked asked, Presented presented) {
         var resource = resource(asked.request());
         var credential = resource.map(one -> one.judged(presented)).orElse(presented);
@@ -166,12 +176,12 @@ final class Admission {
         }
     }
 
-    /** No caller, if the route allows that. */
+    /** Returns no caller, if the route allows that. */
     private @Nullable Caller failed(Asked asked, Problem problem) {
         var isStale = problem.failure() == Failure.UNAUTHENTICATED;
         var isUntold = problem.failure() == Failure.RATE_LIMITED || problem.failure() == Failure.UNAVAILABLE;
         if (isStale && asked.isPublic() && !Credentials.isNamed(asked.request().getHeaders())) {
-            return null; // Browsers send it unasked.
+            return null; // Browsers send the cookie unasked.
         } else if (problem.failure() == Failure.RATE_LIMITED && asked.needsNoCookie()) {
             return null;
         } else if (!isUntold && !asked.isHealth()) {
@@ -180,7 +190,10 @@ final class Admission {
         throw problem;
     }
 
-    /** Guessing must not cause unlimited look-ups; a credential that was recently valid is no guess. */
+    /**
+     * Identifies the caller. Guesses must not cause unlimited look-ups; a credential that was recently valid does not
+     * count as a guess.
+     */
     private Caller identify(Asked asked, Presented credential) {
         var request = asked.request();
         var isGuess = !callers.remembers(credential);
@@ -207,8 +220,8 @@ final class Admission {
     }
 
     /**
-     * The user of a valid token may be unknown here, and is then looked up each time; so is every token while its
-     * issuer is unavailable.
+     * Returns whether a look-up was in vain. The user of a valid token may be unknown here, and is then looked up
+     * each time. The same applies to every token while its issuer is unavailable.
      */
     private static boolean isInVain(Presented credential, Problem problem) {
         return switch (problem.failure()) {
@@ -218,7 +231,10 @@ final class Admission {
         };
     }
 
-    /** Whether a credential still belongs to the same caller. If that cannot be determined, the last result applies. */
+    /**
+     * Checks whether a credential still belongs to the same caller. If that cannot be determined, the last result
+     * applies.
+     */
     private record Validity(Callers callers, Caller caller, Presented credential) implements BooleanSupplier {
         @Override
         public boolean getAsBoolean() {
@@ -234,7 +250,10 @@ final class Admission {
         return network(Request.getRemoteAddr(request));
     }
 
-    /** The key that an address, with all its groups, is counted under: an IPv6 host has a whole /64 to itself. */
+    /**
+     * Returns the key that an address is counted by. It covers a whole /64 network, since an IPv6 host has one to
+     * itself.
+     */
     static String network(String address) {
         var parts = address.split(":", -1);
         return parts.length < 5 ? address : String.join(":", parts[0], parts[1], parts[2], parts[3]);

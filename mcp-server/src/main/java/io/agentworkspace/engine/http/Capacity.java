@@ -52,14 +52,14 @@ final class Capacity {
         this.turnTime = turnTime;
     }
 
-    /** How much of each resource is free. */
+    /** Returns how much of each resource is free. */
     int free() {
         return requests.free() + bodies.free() + answers.free();
     }
 
     /**
-     * In KiB: the bytes, their copies and text, and the tree built from them, which for short bodies can be 43 times as
-     * large.
+     * Returns the memory for a body in KiB: its bytes, their copies and text, and the tree built from them. For short
+     * bodies the tree can be 43 times as large.
      */
     private static long weight(long bytes) {
         return Math.ceilDiv(8 * bytes + 36 * Math.min(bytes, 64 * KIB), KIB);
@@ -76,8 +76,8 @@ final class Capacity {
      *
      * @throws Problem {@code rate_limited} or {@code unavailable}
      */
-    Place enter(Request request) {
-        return new Place(request, requests.take(asker(request), 1, AT_ONCE));
+    RequestShare enter(Request request) {
+        return new RequestShare(request, requests.take(asker(request), 1, AT_ONCE));
     }
 
     /** Finds the id of a JSON-RPC request that is refused unread, if the id comes early and there is memory for it. */
@@ -87,7 +87,7 @@ final class Capacity {
             var begin = BodyReader.receive(request, ID_WITHIN, bodyTime, _ -> {});
             noteId(request, begin.bytes());
         } catch (Problem unread) {
-            // Then the refusal has no id.
+            // The refusal then has no id.
         }
     }
 
@@ -104,16 +104,16 @@ final class Capacity {
                 .ifPresent(id -> request.setAttribute(RequestAttributes.MESSAGE_ID, id));
     }
 
-    /** What one request holds. */
-    final class Place implements AutoCloseable {
+    /** The resources that one request holds. */
+    final class RequestShare implements AutoCloseable {
         private final Request request;
-        private final FairShare.Part place;
+        private final FairShare.Reservation place;
         private BodyReader.@Nullable Received received;
-        private FairShare.@Nullable Part body;
-        private FairShare.@Nullable Part answer;
+        private FairShare.@Nullable Reservation body;
+        private FairShare.@Nullable Reservation answer;
         private boolean answering;
 
-        private Place(Request request, FairShare.Part place) {
+        private RequestShare(Request request, FairShare.Reservation place) {
             this.request = request;
             this.place = place;
         }
@@ -128,8 +128,8 @@ final class Capacity {
         Request received() {
             var asker = asker(request);
             var whole = request;
-            if (request.getLength()
-                    <= RequestAttributes.MAX_BODY) { // A body that declares more is refused unread, behind the gate.
+            // A larger body is refused unread, behind the gate.
+            if (request.getLength() <= RequestAttributes.MAX_BODY) {
                 var room = bodies.take(asker, weight(Math.max(0, request.getLength())), AT_ONCE);
                 body = room;
                 received = BodyReader.receive(
@@ -148,13 +148,16 @@ final class Capacity {
             return whole;
         }
 
-        /** A client may take minutes to answer a question. Meanwhile no response is created. */
-        private Runnable pause(FairShare.Part room) {
+        /**
+         * Releases the memory for the response while a client answers a question, which may take minutes. No response
+         * is created in the meantime.
+         */
+        private Runnable pause(FairShare.Reservation room) {
             room.shrink(0);
             return () -> room.grow(ANSWER, turnTime);
         }
 
-        /** The response is complete, with this many bytes to send. */
+        /** Records that the response is complete, with this many bytes to send. */
         void answers(long bytes) {
             answering = true;
             if (answer != null) {
@@ -162,7 +165,10 @@ final class Capacity {
             }
         }
 
-        /** The request has run. Its response may still be in transit; a stream's messages have their own limits. */
+        /**
+         * Releases what the request holds after it has run. Its response may still be in transit; a stream's messages
+         * have their own limits.
+         */
         @Override
         public void close() {
             place.close();

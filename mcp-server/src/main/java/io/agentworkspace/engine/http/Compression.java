@@ -19,7 +19,7 @@ final class Compression {
     /** Smaller responses fit into a packet or two without compression. */
     private static final int LEAST = 1_024;
 
-    /** Responses with secrets of a session are not compressed: their size must not depend on the secrets. */
+    /** Responses with a session's secrets are not compressed, since their size would depend on the secrets. */
     private static final String SECRETS = "/api/auth/";
 
     private static final HttpField GZIP = new PreEncodedHttpField(HttpHeader.CONTENT_ENCODING, "gzip");
@@ -27,7 +27,7 @@ final class Compression {
 
     private Compression() {}
 
-    /** The content to send, called before anything is sent; sets the headers. */
+    /** Returns the content to send, and sets the headers. Must be called before anything is sent. */
     static @Nullable ByteBuffer of(
             Request request, HttpFields.Mutable headers, boolean last, @Nullable ByteBuffer content) {
         if (content == null
@@ -47,7 +47,7 @@ final class Compression {
         headers.put(HttpHeader.CONTENT_LENGTH, compressed.length);
         var tag = headers.get(HttpHeader.ETAG);
         if (tag != null && !tag.startsWith("W/")) {
-            headers.put(HttpHeader.ETAG, "W/" + tag); // The same response in other bytes.
+            headers.put(HttpHeader.ETAG, "W/" + tag); // The compressed bytes are a weak match of the same response.
         }
         return ByteBuffer.wrap(compressed);
     }
@@ -78,7 +78,7 @@ final class Compression {
         return bytes.toByteArray();
     }
 
-    /** JSON shrinks to a fifth even at the lowest level. */
+    /** Compresses at the lowest level, which already shrinks JSON to a fifth. */
     private static final class Fast extends GZIPOutputStream {
         Fast(ByteArrayOutputStream out) throws IOException {
             super(out, 8_192);

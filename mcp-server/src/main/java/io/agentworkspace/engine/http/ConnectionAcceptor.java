@@ -48,7 +48,7 @@ final class ConnectionAcceptor implements AutoCloseable {
 
     /**
      * @param idle how long a connection may be silent before its first bytes
-     * @throws IOException if the host is not ours or the port is taken
+     * @throws IOException if the host is not an address of this machine, or the port is in use
      */
     static ConnectionAcceptor bind(String host, int port, Duration idle) throws IOException {
         var listening = ServerSocketChannel.open();
@@ -95,7 +95,10 @@ final class ConnectionAcceptor implements AutoCloseable {
         quietly(selector);
     }
 
-    /** Usually the limit of open files is reached: that passes, and a busy loop would not help. */
+    /**
+     * Waits before the next attempt. Usually the limit of open files is reached: that passes, and a busy loop would
+     * not help.
+     */
     private void refrain(Exception e) {
         if (listening.isOpen()) {
             LOG.warn("a connection could not be taken in", e);
@@ -114,7 +117,7 @@ final class ConnectionAcceptor implements AutoCloseable {
                 connection.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 connection.register(selector, SelectionKey.OP_READ, System.nanoTime());
             } catch (IOException e) {
-                quietly(connection); // Its client has reset it already, which some systems tell here.
+                quietly(connection); // The client has already reset the connection, which some systems report here.
             }
         }
     }

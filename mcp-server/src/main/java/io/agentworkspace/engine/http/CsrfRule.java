@@ -10,9 +10,9 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what a foreign page could have made a browser send: a request that changes something and is authenticated by
- * the cookie needs the session's CSRF token, and a header of the browser that shows that a page of this server sent it
- * (decisions, section 7).
+ * Refuses requests that another site's page could have made a browser send. A request that changes something and is
+ * authenticated by the cookie needs two things: the session's CSRF token, and a browser header that shows that a page
+ * of this server sent it (decisions, section 7).
  */
 final class CsrfRule {
     private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS");
@@ -27,21 +27,21 @@ final class CsrfRule {
     }
 
     /**
-     * A POST that only reads is as safe as a GET. Where only the body says whether it does, the route decides about the
-     * refusal.
+     * Checks a request. A POST that only reads is as safe as a GET. If only the body determines whether it does, the
+     * route decides about the refusal.
      *
      * @throws Problem {@code not_permitted}
      */
     void check(Request request, SessionSecret session) {
-        // As sent: another spelling of the same path is not a route that is known to read.
+        // The path as sent: another spelling of the same path is not a route that is known to read.
         var path = request.getHttpURI().getPath();
-        if (SAFE.contains(request.getMethod()) || posts.reading().contains(path)) {
+        if (SAFE.contains(request.getMethod()) || posts.isReading(path)) {
             return;
         }
         try {
             checkToken(request, session);
         } catch (Problem problem) {
-            if (!posts.undecided().contains(path)) {
+            if (!posts.isUndecided(path)) {
                 throw problem;
             }
             request.setAttribute(RequestAttributes.FORGERY, problem);
@@ -65,7 +65,10 @@ final class CsrfRule {
         }
     }
 
-    /** If the browser sends the page's relation to this server, the origin alone is not enough. */
+    /**
+     * Returns whether a page of this server sent the request. If the browser sends the page's relation to the server,
+     * the origin alone is not enough.
+     */
     private boolean isOurs(@Nullable String site, @Nullable String origin) {
         var isOwn = origin != null && own.contains(origin.toLowerCase(Locale.ROOT));
         return switch (site) {
@@ -76,7 +79,7 @@ final class CsrfRule {
         };
     }
 
-    /** Several headers differ from none: they match nothing. */
+    /** Returns the value of a header; null if there is none. Several headers return a value that matches nothing. */
     private static @Nullable String only(Request request, String name) {
         var fields = request.getHeaders().getFields(name);
         return fields.isEmpty() ? null : fields.size() == 1 ? fields.getFirst().getValue() : "several";

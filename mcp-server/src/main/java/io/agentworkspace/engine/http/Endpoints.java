@@ -11,30 +11,36 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** The endpoints behind the gate: {@code /mcp} and below is MCP, some paths have an endpoint of their own, pages belong to the hubs, everything else is REST. */
+/**
+ * Dispatches requests behind the gate: {@code /mcp} and below is MCP, some paths have their own endpoint, pages
+ * belong to the hubs, everything else is REST.
+ */
 public final class Endpoints extends Handler.Sequence {
     static final String MCP = "/mcp";
 
-    /** Where clients that know only the host look for servers. */
+    /** The path where clients that know only the host look for servers. */
     public static final String CATALOG = "/.well-known/ai-catalog.json";
 
-    /** Where the MCP endpoint describes itself. */
+    /** The path of the MCP endpoint's description of itself. */
     public static final String CARD = MCP + "/server-card";
 
-    /** What happens in the tenant, as it happens. */
+    /** The path of the live stream of the tenant's changes. */
     public static final String STREAM = "/api/stream";
 
-    /** The demo, for admins. */
+    /** The path of the demo, for admins. */
     public static final String DEMO = "/api/demo";
 
-    private static final Set<String> OWN = Set.of(STREAM, DEMO);
+    /** The path of the metrics, for those who have the token. */
+    public static final String METRICS = "/metrics";
+
+    private static final Set<String> OWN = Set.of(STREAM, DEMO, METRICS);
 
     private final Handler mcp;
     private final Map<String, Handler> own;
     private final Handler pages;
     private final Handler rest;
 
-    /** @param own those of single paths: {@link #STREAM}, {@link #DEMO} */
+    /** @param own the endpoints of single paths: {@link #STREAM}, {@link #DEMO} */
     public Endpoints(Handler mcp, Map<String, Handler> own, Handler pages, Handler rest) {
         super(Stream.concat(Stream.of(mcp, pages, rest), own.values().stream()).toArray(Handler[]::new));
         this.mcp = mcp;

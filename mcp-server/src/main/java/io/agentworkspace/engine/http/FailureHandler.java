@@ -11,7 +11,7 @@ import org.eclipse.jetty.util.Callback;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns whatever goes wrong behind the gate into an answer: a refusal as it is, anything else into one logged 500. */
+/** Turns a failure behind the gate into a response: a refusal as it is, anything else into a logged 500. */
 final class FailureHandler extends Callback.Nested {
     private static final Logger LOG = LoggerFactory.getLogger(FailureHandler.class);
 

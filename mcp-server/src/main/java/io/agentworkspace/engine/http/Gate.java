@@ -82,8 +82,8 @@ public final class Gate extends Handler.Wrapper {
         }
     }
 
-    /** A refusal needs the id of the message, which nobody has read yet. */
-    private Capacity.Place place(Request request, boolean isPublic, HttpFields.Mutable headers) {
+    /** Admits a request. A refusal at the MCP endpoint needs the id of the message, which has not been read yet. */
+    private Capacity.RequestShare place(Request request, boolean isPublic, HttpFields.Mutable headers) {
         try {
             request.setAttribute(RequestAttributes.CALLER, admission.admit(request, isPublic, headers));
             return capacity.enter(request);

@@ -13,17 +13,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
 
 /**
  * The rules of the gate.
  *
- * @param hosts names that the {@code Host} header may carry besides {@code localhost} and IP addresses; lower case
- * @param origins browser origins, in the form that browsers send them
+ * @param hosts names that the {@code Host} header may contain besides {@code localhost} and IP addresses; lower
+ *     case
+ * @param origins allowed browser origins, in the form that browsers send them
  * @param own those of them that belong to this server
  * @param callers limits the rate of each key or session
  * @param strangers the rate limit of each address for reads without a credential, failures with one, and failed
  *     look-ups
- * @param proxies who is believed when it tells whose request it passes on
+ * @param proxies the proxies that are trusted to name the client of a request
  * @param quotas the remaining quotas that responses report besides the rate
  * @param posts the paths where a POST may only read
  * @param served whether a path exists: if not, no credential would help
@@ -47,9 +49,29 @@ public record GateRules(
      * @param undecided the paths where the body decides; their routes check it
      */
     record Posts(Set<String> reading, Set<String> undecided) {
+        /** One segment as it was sent: neither {@code .} nor {@code ..}, and without an encoded slash. */
+        private static final String SEGMENT = "(?!(?:\\.|%2[eE]){1,2}/)(?:[^/;%]|%(?!2[fF]|5[cC])[0-9a-fA-F]{2})+";
+
         public Posts {
             reading = Set.copyOf(reading);
             undecided = Set.copyOf(undecided);
+        }
+
+        boolean isReading(String path) {
+            return has(reading, path);
+        }
+
+        boolean isUndecided(String path) {
+            return has(undecided, path);
+        }
+
+        /** Returns whether it is one of the paths. Some have a name as one of their segments. */
+        private static boolean has(Set<String> paths, String path) {
+            return paths.contains(path)
+                    || paths.stream()
+                            .filter(each -> each.contains("{"))
+                            .anyMatch(each ->
+                                    path.matches(each.replaceAll("\\{\\w+}", Matcher.quoteReplacement(SEGMENT))));
         }
     }
 
@@ -62,9 +84,9 @@ public record GateRules(
     }
 
     /**
-     * Of the public addresses and what the settings allow besides.
+     * Returns the rules for the public addresses and the other addresses that the settings allow.
      *
-     * @throws IllegalArgumentException when an allowed origin is not of the form {@code scheme://host[:port]}
+     * @throws IllegalArgumentException if an allowed origin does not have the form {@code scheme://host[:port]}
      */
     public static GateRules of(
             Collection<URI> addresses,
@@ -94,17 +116,17 @@ public record GateRules(
                 Capacity.of(Runtime.getRuntime().maxMemory()));
     }
 
-    /** The same, behind these proxies. */
+    /** Returns the same rules, behind these proxies. */
     public GateRules behind(TrustedProxies others) {
         return new GateRules(hosts, origins, own, callers, strangers, others, quotas, posts, served, capacity);
     }
 
-    /** The same, with these quotas. */
+    /** Returns the same rules, with these quotas. */
     public GateRules within(Allowance.Meter others) {
         return new GateRules(hosts, origins, own, callers, strangers, proxies, others, posts, served, capacity);
     }
 
-    /** The same; a POST to the paths of tools that only read needs no proof of the page that sent it. */
+    /** Returns the same rules. A POST to the paths of tools that only read needs no proof of which page sent it. */
     public GateRules reading(Collection<Tool<?, ?>> tools) {
         var reading = new LinkedHashSet<String>();
         var undecided = new LinkedHashSet<>(posts.undecided());
@@ -124,17 +146,20 @@ public record GateRules(
         return tool.route().method().equals("POST") ? List.of(tool.route().path(), invoke) : List.of(invoke);
     }
 
-    /** The same, with only these paths, decoded. */
+    /** Returns the same rules, with only these paths, decoded. */
     public GateRules serving(Predicate<String> paths) {
         return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, posts, paths, capacity);
     }
 
-    /** The same, with these memory limits. */
+    /** Returns the same rules, with these memory limits. */
     GateRules holding(Capacity other) {
         return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, posts, served, other);
     }
 
-    /** A loopback address has three names, and a browser on this machine may be using any of them. */
+    /**
+     * Returns the origins of an address. A loopback address has three names, and a browser on this machine may use
+     * any of them.
+     */
     private static Set<String> ownOrigins(URI address) {
         if (!LOOPBACK.contains(address.getHost().toLowerCase(Locale.ROOT))) {
             return Set.of(origin(address));

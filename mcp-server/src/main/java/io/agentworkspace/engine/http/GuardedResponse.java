@@ -15,7 +15,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** A response that keeps the headers set by the gate, also if an endpoint resets it. */
+/** A response that keeps the headers set by the gate, even if an endpoint resets it. */
 final class GuardedResponse extends Response.Wrapper {
     private static final List<HttpField> SECURITY = List.of(
             new PreEncodedHttpField("X-Content-Type-Options", "nosniff"),
@@ -25,7 +25,7 @@ final class GuardedResponse extends Response.Wrapper {
             new PreEncodedHttpField("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"));
 
     private HttpFields guarded = HttpFields.EMPTY;
-    private Capacity.@Nullable Place place;
+    private Capacity.@Nullable RequestShare place;
 
     GuardedResponse(Request request, Response response) {
         super(request, response);
@@ -36,12 +36,12 @@ final class GuardedResponse extends Response.Wrapper {
         headers.put(RequestIds.HEADER, requestId);
     }
 
-    /** The bytes sent are counted here. */
-    void within(Capacity.Place taken) {
+    /** Counts the bytes sent against this request's memory. */
+    void within(Capacity.RequestShare taken) {
         place = taken;
     }
 
-    /** The current headers are kept from now on. */
+    /** Keeps the current headers from now on. */
     void guard() {
         guarded = HttpFields.build(getHeaders()).asImmutable();
     }
@@ -52,7 +52,9 @@ final class GuardedResponse extends Response.Wrapper {
         guarded.forEach(getHeaders()::put);
     }
 
-    /** Every response passes here, also one that was ready before the request had arrived. */
+    /**
+     * Writes the response. Every response passes here, even one that was ready before the whole request had arrived.
+     */
     @Override
     public void write(boolean last, @Nullable ByteBuffer content, Callback callback) {
         var sent = content;
@@ -68,7 +70,7 @@ final class GuardedResponse extends Response.Wrapper {
         super.write(last, sent, callback);
     }
 
-    /** Not for a stream, whose length is not known yet. */
+    /** Records the response's length, except for a stream, whose length is not known yet. */
     private void count(boolean last, @Nullable ByteBuffer content) {
         var announced = getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
         if (place != null && (last || announced >= 0)) {
@@ -76,26 +78,30 @@ final class GuardedResponse extends Response.Wrapper {
         }
     }
 
-    /** The headers report the same allowances after the run as the tool's envelope. */
+    /** Sets the limit headers, so that they report the same allowances as the tool's envelope. */
     private void tellLimits() {
         if (getRequest().getAttribute(RequestAttributes.LIMITS) instanceof List<?> told && !told.isEmpty()) {
-            @SuppressWarnings("unchecked") // The endpoints set it.
+            @SuppressWarnings("unchecked") // The endpoints set this type.
             var limits = (List<Allowance>) told;
             getHeaders().put(RateFields.POLICY, RateFields.policy(limits));
             getHeaders().put(RateFields.CURRENT, RateFields.current(limits));
         }
     }
 
-    /** Jersey adds a route's headers to those of the gate: the route's value applies. */
+    /**
+     * Keeps the last value of a header. Jersey adds a route's headers to those of the gate, and the route's value
+     * applies.
+     */
     private void keepLast(String header) {
-        var fields = getHeaders().getFields(header); // By name: headers that Jersey adds have no HttpHeader.
+        // Compared by name, since headers that Jersey adds have no HttpHeader.
+        var fields = getHeaders().getFields(header);
         if (fields.size() > 1) {
             getHeaders().remove(header);
             getHeaders().put(fields.getLast());
         }
     }
 
-    /** Jetty logs it together with a reported defect. */
+    /** Returns the name that Jetty logs with a reported defect. */
     @Override
     public String toString() {
         return "the answer to request " + getRequest().getAttribute(RequestAttributes.REQUEST_ID);

@@ -31,10 +31,10 @@ final class HandedConnector extends ServerConnector {
 
     @Override
     public void open() {
-        // It does not listen.
+        // This connector does not listen.
     }
 
-    /** Jetty calls this repeatedly to wait for a connection. */
+    /** Waits until the connector is closed. Jetty calls this repeatedly to wait for a connection. */
     @Override
     public void accept(int acceptor) {
         try {

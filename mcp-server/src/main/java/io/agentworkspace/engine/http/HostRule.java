@@ -9,8 +9,8 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 
 /**
- * Refuses requests that name a host which is not ours: a page of a foreign name that was rebound to our address would
- * send its own. IP addresses cannot be rebound, so they are let through.
+ * Refuses requests that name a host other than this server's. A page whose name was rebound to our address would send
+ * its own name. IP addresses cannot be rebound, so they are allowed.
  */
 final class HostRule {
     private static final Pattern IPV4 = Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$)|$)){4}");
@@ -28,7 +28,7 @@ final class HostRule {
         for (var host : request.getHeaders().getValuesList(HttpHeader.HOST)) {
             check(host);
         }
-        // A request line in absolute form overrides the header (RFC 9112, 3.2.2): it must be ours as well.
+        // A request line in absolute form overrides the header (RFC 9112, 3.2.2), so it is checked too.
         var authority = request.getHttpURI().getAuthority();
         if (authority != null) {
             check(authority);
@@ -44,7 +44,7 @@ final class HostRule {
         }
     }
 
-    /** In lower case, and without the dot that ends an absolute name. */
+    /** Returns the host in lower case, and without the dot that ends an absolute name. */
     static String withoutPort(String authority) {
         var host = PORT.matcher(authority.strip().toLowerCase(Locale.ROOT)).replaceFirst("");
         return host.endsWith(".") ? host.substring(0, host.length() - 1) : host;

@@ -7,7 +7,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import tools.jackson.databind.JsonNode;
 
-/** A whole answer in JSON. */
+/** A complete JSON response. */
 public record JsonResponse(int status, String mediaType, JsonNode body) {
     public static final String JSON = "application/json";
 

@@ -10,7 +10,10 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.server.Request;
 
-/** Refuses browsers that run a foreign page, and tells the others by CORS what their page may send and read. */
+/**
+ * Refuses browsers with pages of unknown origins. For allowed origins, CORS headers state what the page may send and
+ * read.
+ */
 final class OriginRule {
     private static final String REQUEST_METHOD = "Access-Control-Request-Method";
     private static final HttpField EXPOSED = new PreEncodedHttpField(
@@ -25,7 +28,7 @@ final class OriginRule {
     }
 
     /**
-     * @param isOpen whether it is the same for anyone: then every page may read it
+     * @param isOpen whether the response is the same for everyone, so that every page may read it
      * @throws Problem {@code not_permitted}
      */
     void check(Request request, boolean isOpen, HttpFields.Mutable answer) {
@@ -49,7 +52,7 @@ final class OriginRule {
         answer.put(EXPOSED);
     }
 
-    /** Whether a browser only asks what it may send (Fetch standard, CORS-preflight request). */
+    /** Returns whether the request only asks what the browser may send (Fetch standard, CORS-preflight request). */
     boolean isPreflight(Request request) {
         var headers = request.getHeaders();
         return request.getMethod().equals("OPTIONS")
@@ -57,7 +60,7 @@ final class OriginRule {
                 && headers.contains(REQUEST_METHOD);
     }
 
-    /** The method that the page wants to use. */
+    /** Returns the method that the page wants to use. */
     static String requestedMethod(Request request) {
         return String.valueOf(request.getHeaders().get(REQUEST_METHOD));
     }

@@ -1,12 +1,13 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.hubs.HubRoutes;
-import io.agentworkspace.engine.hubs.Page;
 import io.agentworkspace.engine.hubs.PageRequest;
+import io.agentworkspace.engine.hubs.PageResponse;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.Route;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -25,19 +27,22 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
 
-/** Hands out the hubs' pages, compressed where the browser takes that. Nothing of another origin, and no script in the page itself, is run by them. */
+/**
+ * Serves the hubs' pages, compressed if the browser accepts that. The pages' policy allows neither content from other
+ * origins nor inline scripts.
+ */
 public final class PageEndpoint extends Handler.Abstract {
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
                     + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
-    /** Diagrams carry their styles. As pictures they run no script and load nothing. */
+    /** The policy for diagrams, which contain their styles. As pictures they run no script and load nothing. */
     private static final String PICTURE_POLICY =
             "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
     private static final String A_YEAR = "public, max-age=31536000, immutable";
 
-    /** Where browsers are sent to sign in at a provider, and come back from it. */
+    /** The path at which browsers leave to sign in at a provider, and return from it. */
     private static final String SIGN_IN = "/api/auth/oauth/";
 
     private final HubRoutes hubs;
@@ -66,15 +71,22 @@ public final class PageEndpoint extends Handler.Abstract {
         return new PageRequest(Request.getPathInContext(request), query(request), caller, id);
     }
 
-    /** Whether a person's browser asks for something that it will show, and not a program for something that it will read. */
+    /** Returns whether a person's browser requests something to show, rather than a program something to read. */
     static boolean isShown(Request request, String path) {
         return (HttpMethod.GET.is(request.getMethod()) || HttpMethod.HEAD.is(request.getMethod()))
-                && (HubRoutes.covers(path) || path.startsWith(SIGN_IN))
+                && (HubRoutes.covers(path) || path.startsWith(SIGN_IN) || !isForPrograms(path))
                 && request.getHeaders().getQualityCSV(HttpHeader.ACCEPT).stream()
                         .anyMatch(type -> type.startsWith("text/html"));
     }
 
-    /** The page that a refusal is. */
+    /** Everywhere else an unknown address gets a page, too. */
+    private static boolean isForPrograms(String path) {
+        return Endpoints.isMcp(path)
+                || Stream.of("/api", Route.COMMANDS, "/.well-known")
+                        .anyMatch(root -> path.equals(root) || path.startsWith(root + "/"));
+    }
+
+    /** Sends a refusal as a page. */
     void refuse(Request request, Response response, Callback callback, Problem problem) {
         var page = refused(request, problem);
         response.setStatus(page.status());
@@ -82,17 +94,17 @@ public final class PageEndpoint extends Handler.Abstract {
         send(page, request, response, callback);
     }
 
-    /** The same for whoever sends it otherwise: its bytes, with the policy in the headers under which they are shown. */
+    /** Returns a refusal's page for code that sends it itself, and sets the policy in the headers. */
     byte[] refused(Request request, HttpFields.Mutable headers, Problem problem) {
         headers.put("Content-Security-Policy", POLICY);
         return refused(request, problem).body();
     }
 
-    private Page refused(Request request, Problem problem) {
+    private PageResponse refused(Request request, Problem problem) {
         return hubs.refused(visit(request), problem.failure().httpStatus(), problem.note());
     }
 
-    /** A query that cannot be understood says nothing. */
+    /** Returns the query's parameters; none if the query is malformed. */
     private static Map<String, List<String>> query(Request request) {
         try {
             return Request.extractQueryParameters(request).stream()
@@ -102,8 +114,11 @@ public final class PageEndpoint extends Handler.Abstract {
         }
     }
 
-    /** What somebody was shown who had signed in is not shown again, by going back, once that has ended. */
-    private static void describe(Page page, boolean personal, HttpFields.Mutable headers) {
+    /**
+     * Sets the headers. A signed-in user's pages are not stored, so that they cannot be shown by going back after the
+     * session has ended.
+     */
+    private static void describe(PageResponse page, boolean personal, HttpFields.Mutable headers) {
         headers.put(HttpHeader.CONTENT_TYPE, page.mediaType());
         headers.put("Content-Security-Policy", page.mediaType().startsWith("image/") ? PICTURE_POLICY : POLICY);
         headers.put(HttpHeader.CACHE_CONTROL, page.kept() ? A_YEAR : personal ? "no-store" : "no-cache");
@@ -113,7 +128,7 @@ public final class PageEndpoint extends Handler.Abstract {
         }
     }
 
-    private static void send(Page page, Request request, Response response, Callback callback) {
+    private static void send(PageResponse page, Request request, Response response, Callback callback) {
         var body = page.body();
         if (body.length > 0
                 && request.getHeaders().contains(HttpHeader.ACCEPT_ENCODING)

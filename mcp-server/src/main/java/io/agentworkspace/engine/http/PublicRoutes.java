@@ -4,9 +4,9 @@ import io.agentworkspace.engine.hubs.HubRoutes;
 import java.util.List;
 import java.util.Set;
 
-/** The routes that answer without a credential (decisions, section 6). */
+/** The routes that respond without a credential (decisions, section 6). */
 final class PublicRoutes {
-    /** Who is signed in: the one public route whose answer depends on who asks. */
+    /** The signed-in user: the one public route whose response depends on the caller. */
     static final String SESSION = "/api/auth/session";
 
     private static final String HEALTH = "/api/health";
@@ -19,6 +19,7 @@ final class PublicRoutes {
             "/api/mcp/tools",
             "/api/mcp/clients",
             "/api/skills",
+            Endpoints.METRICS,
             Endpoints.CARD);
     private static final List<String> PREFIXES = List.of(
             HEALTH + "/", "/api/mcp/tools/", "/api/mcp/clients/", "/api/skills/", "/api/auth/oauth/", "/.well-known/");
@@ -27,6 +28,11 @@ final class PublicRoutes {
 
     static boolean isHealth(String path) {
         return path.equals(HEALTH) || path.startsWith(HEALTH + "/");
+    }
+
+    /** Returns whether a path has a credential of its own, which is no caller's. */
+    static boolean hasCredentialOfItsOwn(String path) {
+        return path.equals(Endpoints.METRICS);
     }
 
     static boolean cover(String method, String path) {

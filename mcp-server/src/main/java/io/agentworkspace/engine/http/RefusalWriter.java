@@ -31,7 +31,7 @@ public final class RefusalWriter {
     }
 
     /**
-     * @param pages renders for people what programs get in JSON; null if there are no pages
+     * @param pages renders refusals for people; null if there are no pages
      * @param atMcp receives each refusal of a request at the MCP endpoint, before it is written
      */
     public RefusalWriter(Clock clock, @Nullable PageEndpoint pages, BiConsumer<Request, Problem> atMcp) {
@@ -74,7 +74,7 @@ public final class RefusalWriter {
         return RenderedRefusal.document(requestId, problem);
     }
 
-    /** What the headers report too. */
+    /** Returns the allowances, which the headers report too. */
     private static List<Allowance> limits(Request request) {
         return request.getAttribute(RequestAttributes.LIMITS) instanceof List<?> told
                 ? told.stream().map(Allowance.class::cast).toList()

@@ -18,7 +18,7 @@ final class RequestLog {
 
     private RequestLog() {}
 
-    /** Writes the line when the answer is out, or the client gone. */
+    /** Writes the line when the response is sent, or the client has disconnected. */
     static void watch(Request request, Response response) {
         if (LOG.isInfoEnabled()) {
             Request.addCompletionListener(request, failure -> write(request, response, failure));
@@ -40,6 +40,9 @@ final class RequestLog {
         if (request.getAttribute(RequestAttributes.CALLER) instanceof Caller caller) {
             line = line.addKeyValue("tenant", caller.tenantName()).addKeyValue("principal", caller.principal());
         }
+        if (request.getAttribute(ObservedRequests.TRACE_ID) instanceof String trace) {
+            line = line.addKeyValue("trace_id", trace);
+        }
         if (failure != null) {
             line = line.addKeyValue("broken_off", failure.getClass().getSimpleName());
         }
@@ -50,12 +53,14 @@ final class RequestLog {
         return TimeUnit.NANOSECONDS.toMicros(nanos) / 1000.0;
     }
 
-    /** Decoded, so that a key is recognised however it is written, and on one line. */
+    /** Returns the path, decoded and on one line, so that a key is recognized in any encoding. */
     private static String path(Request request) {
         var path = request.getHttpURI() == null ? null : request.getHttpURI().getCanonicalPath();
-        if (path == null) {
-            return "";
-        }
+        return path == null ? "" : path(path);
+    }
+
+    /** A path as others may see it. */
+    static String path(String path) {
         var plain = KeyFormat.masked(path.replaceAll("\\p{Cntrl}", "?"));
         return Excerpt.of(plain, MAX_PATH);
     }

@@ -13,9 +13,9 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
-/** What Jetty itself refuses, mostly before the gate: in our style, without its own pages. */
+/** Renders the refusals of Jetty itself, mostly before the gate, in our style and without Jetty's pages. */
 final class ServerErrors implements Request.Handler {
-    /** How a URL can be ambiguous, and how to correct it. */
+    /** The ways in which a URL can be ambiguous, with how to correct each. */
     private static final Map<UriCompliance.Violation, String> ADDRESSES = addresses();
 
     private final RefusalWriter refusals;
@@ -59,7 +59,7 @@ final class ServerErrors implements Request.Handler {
         return true;
     }
 
-    /** Only the exception says what is wrong with a URL. */
+    /** Returns the problem. Only the exception reveals what is wrong with a URL. */
     private static Problem problem(Request request, int status, String requestId) {
         var reason = request.getAttribute(ErrorHandler.ERROR_EXCEPTION) instanceof Throwable cause
                 ? String.valueOf(cause.getMessage())

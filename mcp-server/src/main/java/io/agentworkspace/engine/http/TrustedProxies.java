@@ -19,7 +19,7 @@ import org.eclipse.jetty.util.InetAddressSet;
 
 /**
  * The trusted proxies in front of this server, which name the client of a request in {@code X-Forwarded-For} or
- * {@code Forwarded} (RFC 7239). Of several addresses the last one that is not a trusted proxy's counts: anybody can
+ * {@code Forwarded} (RFC 7239). Of several addresses, the last one that is not a trusted proxy's counts: anyone can
  * write those before it.
  */
 public final class TrustedProxies {
@@ -34,8 +34,9 @@ public final class TrustedProxies {
     }
 
     /**
-     * Throws an {@code IllegalArgumentException} if the text is neither an address nor a network. Jetty would also
-     * accept ranges and resolve names.
+     * Checks that the text is an address or a network. Jetty would also accept ranges and resolve names.
+     *
+     * @throws IllegalArgumentException if it is neither
      */
     public static String checked(String text) {
         var parts = text.strip().split("/", 2);
@@ -45,7 +46,7 @@ public final class TrustedProxies {
         return network;
     }
 
-    /** The first address of the network: {@code 10.1.2.3/8} means {@code 10.0.0.0/8}, the form that Jetty requires. */
+    /** Returns the first address of the network, as Jetty requires: {@code 10.1.2.3/8} means {@code 10.0.0.0/8}. */
     private static String begin(InetAddress address, int bits) {
         var bytes = address.getAddress();
         if (bits < 0 || bits > 8 * bytes.length) {
@@ -62,7 +63,7 @@ public final class TrustedProxies {
         }
     }
 
-    /** The request as its client sent it, with the client's address. */
+    /** Returns the request as its client sent it, with the client's address. */
     Request seenThrough(Request request) {
         if (!(request.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress peer)
                 || !isTrusted(peer.getAddress())) {
@@ -91,7 +92,10 @@ public final class TrustedProxies {
         return trusted.test(address);
     }
 
-    /** A proxy that writes one of the headers may pass on the other as a stranger wrote it, so the two must agree. */
+    /**
+     * Returns the client's address. A proxy that writes one of the headers may pass on the other as a client wrote
+     * it, so the two must agree.
+     */
     private InetAddress client(Request request, InetAddress peer) {
         var plain = parts(request, HttpHeader.X_FORWARDED_FOR).toList();
         var named =

@@ -18,18 +18,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP server on its one port. It binds first, so that the port is known (0 = any free one) and a taken one is
- * told before anything else starts; it answers once {@link #serve} has been called.
+ * The HTTP server on its one port. It binds first, so that the port is known (0 = any free one), and a port in use is
+ * reported before anything else starts. It responds once {@link #serve} has been called.
  */
 public final class WebServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WebServer.class);
 
-    /** How long requests in flight may take to finish once the server is told to stop. */
+    /** How long requests in progress may take to complete after the server begins to stop. */
     static final Duration GRACE = Duration.ofSeconds(10);
 
     private static final int MAX_HEADER_BYTES = 16 * 1024;
     private static final int MAX_CONCURRENT = 10_000;
-    /** Longer than clients and load balancers keep a connection, or they send a request into one that is just being closed. */
+    /**
+     * Longer than clients and load balancers keep a connection. Otherwise they may send a request on one that is just
+     * being closed.
+     */
     private static final Duration IDLE = Duration.ofSeconds(75);
 
     private static final Duration IDLE_IN_REQUEST = Duration.ofSeconds(30);
@@ -60,14 +63,14 @@ public final class WebServer implements AutoCloseable {
         return connector;
     }
 
-    /** @throws IOException if the host is not ours or the port is taken */
+    /** @throws IOException if the host is not an address of this machine, or the port is in use */
     public static WebServer bind(String host, int port) throws IOException {
         return bind(host, port, GRACE);
     }
 
-    /** @param grace how long requests in flight may take to finish, at most */
+    /** @param grace the maximum time for requests in progress to complete */
     static WebServer bind(String host, int port, Duration grace) throws IOException {
-        // The server's own pool, not a platform pool that dispatches: 40 % more throughput.
+        // The server's own pool instead of a platform pool that dispatches: 40 % more throughput.
         var server = new Server(new VirtualThreadPool(MAX_CONCURRENT));
         server.setStopTimeout(grace.toMillis());
         return new WebServer(server, ConnectionAcceptor.bind(host, port, IDLE));
@@ -79,18 +82,19 @@ public final class WebServer implements AutoCloseable {
         configuration.setSendXPoweredBy(false);
         configuration.setRequestHeaderSize(MAX_HEADER_BYTES);
         configuration.setResponseHeaderSize(MAX_HEADER_BYTES);
-        // Otherwise a value is replaced by an earlier one on the connection that differs only in case: another key.
+        // Otherwise a header's value may be replaced by an earlier one on the connection that differs only in case:
+        // another key.
         configuration.setHeaderCacheCaseSensitive(true);
         configuration.setIdleTimeout(IDLE_IN_REQUEST.toMillis());
         return configuration;
     }
 
-    /** The port that it listens on. */
+    /** Returns the port that the server listens on. */
     public int port() {
         return port;
     }
 
-    /** Starts to answer. */
+    /** Starts to serve requests. */
     public void serve(Handler gate, RefusalWriter refusals) {
         server.setErrorHandler(new ServerErrors(refusals));
         server.setHandler(new GracefulHandler(new Handler.Wrapper(gate) {
@@ -111,7 +115,10 @@ public final class WebServer implements AutoCloseable {
         acceptor.start(probes::take, others::take);
     }
 
-    /** A body may never come: the few threads for probes must not wait for one. */
+    /**
+     * Returns whether the request is a probe without a body. A body may never arrive, and the few threads for probes
+     * must not wait for one.
+     */
     private static boolean isProbe(Request request) {
         var path = Request.getPathInContext(request);
         var headers = request.getHeaders();
@@ -121,7 +128,7 @@ public final class WebServer implements AutoCloseable {
                 && !headers.contains(HttpHeader.TRANSFER_ENCODING);
     }
 
-    /** The probe threads do not serve other requests on a probe's connection. */
+    /** Handles a request that is not a probe on another thread, even if it came on a probe's connection. */
     private static void handleElsewhere(Handler gate, Request request, Response response, Callback callback) {
         try {
             gate.handle(request, response, callback);
@@ -130,7 +137,7 @@ public final class WebServer implements AutoCloseable {
         }
     }
 
-    /** Accepts no more requests, lets those in flight finish (10 s at most), and stops. */
+    /** Accepts no more requests, lets those in progress complete (10 s at most), and stops. */
     @Override
     public void close() {
         acceptor.close();

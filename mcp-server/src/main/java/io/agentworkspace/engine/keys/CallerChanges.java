@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens for changes of keys and users. What is remembered of callers may be used as long as the last heartbeat of its
- * connection is younger than a second; so a revoked key stops everywhere within that time, also when this replica is cut
- * off.
+ * Listens for changes of keys and users. Cached callers may be used as long as the connection's last heartbeat is
+ * younger than a second. So a revoked key stops working on every replica within that time, even if this replica is
+ * cut off.
  */
 public final class CallerChanges implements AutoCloseable {
     private static final Duration BEAT = Duration.ofMillis(200);
@@ -30,12 +30,12 @@ public final class CallerChanges implements AutoCloseable {
                     @Override
                     public void opened() {
                         openers.forEach(Runnable::run);
-                        tell(""); // What changed while nobody listened is not known.
+                        changed(""); // Changes in the meantime were missed.
                     }
 
                     @Override
-                    public void heard(String payload) {
-                        tell(payload);
+                    public void received(String payload) {
+                        changed(payload);
                     }
 
                     @Override
@@ -46,21 +46,24 @@ public final class CallerChanges implements AutoCloseable {
         channel.open();
     }
 
-    /** @param forget is told the id of a new key, {@code session:} and the id of one that has ended, {@code rules:} and a tenant whose rules changed, or nothing, which may mean any */
+    /**
+     * @param forget receives the id of a new key, {@code session:} and the id of one that has ended,
+     *     {@code rules:} and a tenant whose rules changed, or an empty text, which may mean any change
+     */
     public void onChange(Consumer<String> forget) {
         listeners.add(forget);
     }
 
-    /** @param forget is run when the connection is opened: what changed before may have been missed */
+    /** @param forget runs when the connection opens, since earlier changes may have been missed */
     public void onOpened(Runnable forget) {
         openers.add(forget);
     }
 
-    private void tell(String id) {
+    private void changed(String id) {
         listeners.forEach(listener -> listener.accept(id));
     }
 
-    /** Whether every change of more than a second ago has been heard. */
+    /** Returns whether every change of more than a second ago was received. */
     public boolean isCurrent() {
         return System.nanoTime() - lastBeat < VOUCHED.toNanos();
     }

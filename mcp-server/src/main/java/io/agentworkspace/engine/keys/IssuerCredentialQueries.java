@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the caller has to give: a key, a session or an identity that ended a moment ago must not leave another key behind.
- * Until the transaction ends it cannot end.
+ * Reads what the caller can grant. A key, session or identity that ended a moment ago must not create another key, so
+ * it is protected from ending until the transaction does.
  *
- * @param lasts whether the session or the identity that it has signed in with is still there
- * @param chain of its key; empty where it has none, or no longer
+ * @param lasts whether the session, or the identity that it signed in with, still exists
+ * @param chain the grants of the caller's key and the keys above it; empty if it has no key, or no longer
  */
 record IssuerCredentialQueries(boolean lasts, List<Grant> chain) {
-    /** Makes sure that what the caller came with cannot end before the transaction does. */
+    /** Protects the caller's credential from ending before the transaction does. */
     static final String HOLD = """
             WITH k AS (SELECT 1 FROM api_key WHERE tenant_id = :tenant AND id = CAST(:key AS text) FOR SHARE),
                  s AS (SELECT 1 FROM browser_session
@@ -32,7 +32,7 @@ record IssuerCredentialQueries(boolean lasts, List<Grant> chain) {
             SELECT (SELECT count(*) FROM k), (SELECT count(*) FROM s), (SELECT count(*) FROM i)
             """;
 
-    /** Columns that tell of it, once it is held. */
+    /** The columns for it, to be read after {@link #HOLD}. */
     static final String COLUMNS = """
             (SELECT %s FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS own_chain,
             (CAST(:session AS text) IS NULL
@@ -60,7 +60,7 @@ record IssuerCredentialQueries(boolean lasts, List<Grant> chain) {
 
     Grant powers(Call call) {
         if (!lasts) {
-            throw Problem.unauthenticated("what you have signed in with has just ended");
+            throw Problem.unauthenticated("your session or token has just ended");
         } else if (call.caller().credential().key() == null) {
             return Grant.of(call.caller());
         }

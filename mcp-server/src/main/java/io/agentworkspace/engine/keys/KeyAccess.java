@@ -15,9 +15,11 @@ public final class KeyAccess {
     private KeyAccess() {}
 
     /** @param powers what the caller can grant; read only if needed */
-    public static Optional<Problem> missing(Call call, KeyChangeStore.Held held, Supplier<Grant> powers) {
+    public static Optional<Problem> missing(Call call, KeyChangeStore.LockedKey held, Supplier<Grant> powers) {
         var role = UserAccess.ofRole(call, held.role());
-        return switch (call.tool().requirement(OfKey.class)) {
+        var required = call.tool().requirement(OfKey.class);
+        call.checked(required);
+        return switch (required) {
             case SEE -> AccessCheck.GRANTED;
             case END -> role;
             case CHANGE -> role.or(() -> ofRevoked(held));
@@ -31,13 +33,13 @@ public final class KeyAccess {
         };
     }
 
-    private static Optional<Problem> ofRevoked(KeyChangeStore.Held held) {
+    private static Optional<Problem> ofRevoked(KeyChangeStore.LockedKey held) {
         return held.revoked() || held.grant().revokedAt() != null
                 ? Optional.of(Problem.conflict(AccessNotes.KEY_REVOKED))
                 : AccessCheck.GRANTED;
     }
 
-    /** What the caller's own key is missing of what another is to have. */
+    /** Returns what the caller's own key lacks to grant this to another key. */
     static Optional<Problem> ofPowers(Grant wanted, Grant powers) {
         return wanted.excess(powers).map(AccessNotes::notToGive).map(Problem::notPermitted);
     }

@@ -20,22 +20,22 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Writes of keys: created, changed, rotated, revoked and deleted, inside a transaction. */
+/** Writes of keys inside a transaction: creates, changes, rotates, revokes and deletes them. */
 public final class KeyChangeStore {
-    /** How many keys of a tenant may be in use. */
+    /** The maximum number of a tenant's keys in use. */
     static final int MAX_IN_USE = 1_000;
-    /** How many keys of a tenant may be listed, including ended ones. */
+    /** The maximum number of a tenant's listed keys, including ended ones. */
     static final int MAX_LISTED = 10_000;
-    /** How many of those may be one member's or viewer's, so that its programs leave room for others. */
+    /** The maximum number of keys in use of one member or viewer, so that its programs leave room for others. */
     static final int MAX_IN_USE_OF_USER = 200;
 
     static final int MAX_LISTED_OF_USER = 2_000;
-    /** How many children of one key may be in use. */
+    /** The maximum number of children of one key in use. */
     static final int MAX_CHILDREN = 100;
-    /** How many keys there may be above one. */
+    /** The maximum number of keys above one. */
     static final int MAX_DEPTH = 3;
 
-    /** A caller with a key that others know may be one of them. */
+    /** Whether the caller's own key is known to others, so that the caller may be one of them. */
     private static final String BY_A_KNOWN_KEY = """
             EXISTS (SELECT 1 FROM api_key c
                      WHERE c.tenant_id = :tenant AND c.id = CAST(:own AS text) AND c.known_to_others)
@@ -130,7 +130,10 @@ public final class KeyChangeStore {
              WHERE tenant_id = :tenant AND id = :id AND revoked_at IS NULL
             """);
 
-    /** A change, and the resulting record: in a separate statement, since the change itself sees the old state. */
+    /**
+     * Returns a change followed by the resulting record. The record needs a separate statement, since the change
+     * itself sees the old state.
+     */
     private static String recorded(String change) {
         return change + ";\n" + RECORD;
     }
@@ -144,10 +147,10 @@ public final class KeyChangeStore {
     /**
      * A key that the transaction has locked.
      *
-     * @param revoked whether it was revoked itself, not with one above it
+     * @param revoked whether the key itself was revoked, not one above it
      * @param above the permissions of the keys above it, null if there are none
      */
-    public record Held(
+    public record LockedKey(
             String id,
             Role role,
             long revision,
@@ -157,7 +160,7 @@ public final class KeyChangeStore {
 
     private static void checkCaller(Call call, Row row) throws SQLException {
         if (row.instantOrNull("caller_removed_at") != null) {
-            throw Problem.unauthenticated("the credential's user is gone");
+            throw Problem.unauthenticated("the credential's user no longer exists");
         }
         ContextStore.checkRole(call, Role.of(row.text("caller_role")));
     }
@@ -167,32 +170,32 @@ public final class KeyChangeStore {
      *
      * @param powers throws {@code unauthenticated} if the caller's credential has just ended
      */
-    record Locked(Held held, Supplier<Grant> powers) {}
+    record KeyAndGrant(LockedKey held, Supplier<Grant> powers) {}
 
     /**
-     * The key of this id, locked, if the caller may manage it. Until the transaction ends, neither the roles of its
-     * user and the caller change, nor does the caller's credential end.
+     * Returns the key with this id, locked, if the caller may manage it. Until the transaction ends, the roles of its
+     * user and the caller do not change, and the caller's credential does not end.
      *
      * @throws Problem {@code not_found}; {@code not_permitted} if the caller has just lost its role
      */
-    Locked lock(Call call, String id) {
-        // Locks the users first, like the code that changes or removes them. The data is not read with the locks, where
-        // after a wait it would still show the old state, but in a separate statement.
+    KeyAndGrant lock(Call call, String id) {
+        // Locks the users first, like the code that changes or removes them. The data is read in a separate
+        // statement: read with the locks, it would still show the old state after a wait.
         var statement = db.sql(call, LOCK);
         return IssuerCredentialQueries.bind(KeyRow.managing(statement, call), call)
                 .set("id", id)
                 .last(row -> {
                     checkCaller(call, row);
-                    var giver = IssuerCredentialQueries.read(row);
-                    return new Locked(held(row), () -> giver.powers(call));
+                    var issuer = IssuerCredentialQueries.read(row);
+                    return new KeyAndGrant(held(row), () -> issuer.powers(call));
                 })
                 .orElseThrow(() -> missing(id));
     }
 
-    public static Held held(Row row) throws SQLException {
+    public static LockedKey held(Row row) throws SQLException {
         var chain = row.jsonList("chain", Grant.class);
         var above = chain.subList(1, chain.size());
-        return new Held(
+        return new LockedKey(
                 row.text("id"),
                 Role.of(row.text("role")),
                 row.number("revision"),
@@ -206,11 +209,12 @@ public final class KeyChangeStore {
     }
 
     /**
-     * Makes sure that the owners can manage keys without this one: with another that only they know, or by signing in.
+     * Makes sure that the owners can manage keys without this one: with another that only they know, or by signing
+     * in.
      *
      * @throws Problem {@code conflict}
      */
-    void keepOwners(Call call, Held held) {
+    void keepOwners(Call call, LockedKey held) {
         db.sql(call, """
                 SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE;
                 WITH owner AS (SELECT id FROM app_user
@@ -239,7 +243,7 @@ public final class KeyChangeStore {
     }
 
     /**
-     * The check that there is room for a new key, and its result.
+     * The result of the check that there is room for a new key.
      *
      * @param role the role of the acting user, who will own the key
      * @param powers throws {@code unauthenticated} if the caller's credential has just ended
@@ -247,8 +251,9 @@ public final class KeyChangeStore {
     record Room(Role role, Supplier<Grant> powers) {}
 
     /**
-     * Makes sure that the tenant, and a member or viewer in it, may have one more key, of the acting user. Until the
-     * transaction ends, no other key is created, neither role changes, and the caller's credential does not end.
+     * Makes sure that the acting user may have one more key: the tenant has room and, for a member or viewer, so does
+     * the user. Until the transaction ends, no other key is created, neither role changes, and the caller's
+     * credential does not end.
      *
      * @param parent the parent of the new key
      * @throws Problem {@code conflict}; {@code not_permitted} if the caller has just lost its role
@@ -262,8 +267,8 @@ public final class KeyChangeStore {
                     var role = Role.of(row.text("role"));
                     checkRoom(row, parent != null);
                     checkShare(role, row);
-                    var giver = IssuerCredentialQueries.read(row);
-                    return new Room(role, () -> giver.powers(call));
+                    var issuer = IssuerCredentialQueries.read(row);
+                    return new Room(role, () -> issuer.powers(call));
                 })
                 .orElseThrow();
     }
@@ -278,7 +283,7 @@ public final class KeyChangeStore {
                 MAX_DEPTH);
     }
 
-    /** Admins may use all that the tenant has: they can also make room. */
+    /** Checks the user's own limits. Admins have none, since they can revoke keys to make room. */
     private static void checkShare(Role role, Row row) throws SQLException {
         if (!role.isAtLeast(Role.ADMIN)) {
             refuse(
@@ -299,14 +304,14 @@ public final class KeyChangeStore {
     }
 
     /** A new key of the acting user. */
-    record Draft(
+    record KeyDraft(
             String name,
             @Nullable String environment,
             Grant grant,
             @Nullable Long agent,
             @Nullable String parent) {}
 
-    Key insert(Call call, ApiKey key, Draft draft) {
+    Key insert(Call call, ApiKey key, KeyDraft draft) {
         return db.sql(call, INSERT)
                 .set("id", key.id())
                 .set("own", call.caller().credential().key())
@@ -323,8 +328,8 @@ public final class KeyChangeStore {
                 .orElseThrow();
     }
 
-    /** What a change sets; null leaves it as it is. */
-    record Change(
+    /** The changes to make; null leaves a field as it is. */
+    record KeyChange(
             @Nullable String name,
             @Nullable String environment,
             @Nullable Set<String> capabilities,
@@ -332,8 +337,8 @@ public final class KeyChangeStore {
             @Nullable Boolean confirmDestructive,
             @Nullable Instant expiresAt) {}
 
-    /** Sets the fields of the change; raises the revision if any differs from the current value. */
-    Key update(Call call, Held held, Change change) {
+    /** Sets the fields of the change. Raises the revision if any differs from the current value. */
+    Key update(Call call, LockedKey held, KeyChange change) {
         return db.sql(call, UPDATE)
                 .set("id", held.id())
                 .set("name", change.name())
@@ -348,7 +353,7 @@ public final class KeyChangeStore {
                 .orElseThrow();
     }
 
-    /** Gives the key a new secret; the old one works for the overlap. The last use of the old one is kept. */
+    /** Gives the key a new secret. The old one works for the overlap, and its last use is kept. */
     Key rotate(Call call, ApiKey key, Duration overlap) {
         return db.sql(call, ROTATE)
                 .set("id", key.id())
@@ -360,8 +365,11 @@ public final class KeyChangeStore {
                 .orElseThrow();
     }
 
-    /** Revokes the key and those below it, on every replica within a second; a revoked key stays unchanged. */
-    Key revoke(Call call, Held held) {
+    /**
+     * Revokes the key and those below it, on every replica within a second. A key that is revoked already stays
+     * unchanged.
+     */
+    Key revoke(Call call, LockedKey held) {
         return db.sql(call, REVOKE)
                 .set("id", held.id())
                 .last(row -> key(call, row))
@@ -369,7 +377,7 @@ public final class KeyChangeStore {
     }
 
     /** Deletes the key and those below it. */
-    void delete(Call call, Held held) {
+    void delete(Call call, LockedKey held) {
         db.sql(call, "DELETE FROM api_key WHERE tenant_id = :tenant AND id = :id")
                 .set("id", held.id())
                 .run();

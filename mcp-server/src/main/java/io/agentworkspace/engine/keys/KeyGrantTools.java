@@ -9,10 +9,11 @@ import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.Grant;
 import io.agentworkspace.engine.credentials.KeyFormat;
-import io.agentworkspace.engine.keys.KeyTools.Changed;
-import io.agentworkspace.engine.keys.KeyTools.Made;
+import io.agentworkspace.engine.keys.KeyTools.KeyResponse;
+import io.agentworkspace.engine.keys.KeyTools.SecretResponse;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Requirement.OfAgent;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -26,9 +27,9 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The permissions of API keys: AK_Create, AK_Update. Nobody can grant more than they have. */
+/** The tools for the permissions of API keys: AK_Create, AK_Update. Callers cannot grant more than they have. */
 public final class KeyGrantTools {
-    /** The default lifetime of a child. */
+    /** The default lifetime of a child key. */
     private static final Duration CHILDHOOD = Duration.ofHours(24);
 
     static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same for domain, bank, zone,"
@@ -53,7 +54,7 @@ public final class KeyGrantTools {
         return List.of(create(), update());
     }
 
-    record Create(
+    record CreateRequest(
             @Doc("Whose key. Default: your user's.") Targets.@Nullable UserOnly target,
 
             @Doc(value = "What the key is for, e.g. nightly report.", max = 100)
@@ -85,7 +86,7 @@ public final class KeyGrantTools {
             @Nullable
             String parent) {}
 
-    private Tool<Create, Made> create() {
+    private Tool<CreateRequest, SecretResponse> create() {
         return Tool.named("AK_Create")
                 .title("Create an API key")
                 .description("""
@@ -105,10 +106,10 @@ public final class KeyGrantTools {
                 .on(Requirement.OfCredential.CURRENT, Requirement.OfUser.KEY_OF, Requirement.OfAgent.BIND)
                 .effect(Effect.CREATES)
                 .route("POST", "/api/keys")
-                .handledBy(Create.class, Made.class, this::make);
+                .handledBy(CreateRequest.class, SecretResponse.class, this::make);
     }
 
-    private Made make(Create in, Call call) {
+    private SecretResponse make(CreateRequest in, Call call) {
         checkName(in.name());
         var agent = agent(in, call);
         AccessCheck.require(AccessCheck.ofCredential(call));
@@ -123,26 +124,26 @@ public final class KeyGrantTools {
                 null);
         AccessCheck.require(UserAccess.missing(call, call.context().user().id(), room.role()));
         AccessCheck.require(KeyAccess.ofPowers(grant, powers));
-        var draft = new KeyChangeStore.Draft(in.name().strip(), in.environment(), grant, agent, parent);
+        var draft = new KeyChangeStore.KeyDraft(in.name().strip(), in.environment(), grant, agent, parent);
         var key = ApiKey.generate(random);
-        return new Made(keys.insert(call, key, draft), key.reveal());
+        return new SecretResponse(keys.insert(call, key, draft), key.reveal());
     }
 
-    /** A key that is pasted in place of its name would stay in lists and in the audit. */
+    /** Refuses a name that contains a key: pasted by mistake, it would stay in lists and in the audit. */
     private static void checkName(@Nullable String name) {
         if (name != null && KeyFormat.isIn(name)) {
-            throw Problem.invalid("name", "must not hold an API key: say in words what the key is for");
+            throw Problem.invalid("name", "must not contain an API key: describe the key's purpose in words");
         }
     }
 
-    private static @Nullable String parent(Create in, Call call) {
+    private static @Nullable String parent(CreateRequest in, Call call) {
         var caller = call.caller();
         var own = caller.credential().key();
         if (in.parent() != null && !in.parent().equals(own)) {
             throw Problem.invalid(
                     "parent",
                     own == null
-                            ? "is for those who call with a key: leave it out"
+                            ? "requires an API key, and you use none: leave it out"
                             : "must be the id of the key that you call with, '%s', or be left out".formatted(own));
         }
         var parent = caller.isConfined() ? own : in.parent();
@@ -152,7 +153,7 @@ public final class KeyGrantTools {
         return parent;
     }
 
-    private static @Nullable Instant end(Create in, Call call, Grant powers, boolean child) {
+    private static @Nullable Instant end(CreateRequest in, Call call, Grant powers, boolean child) {
         var given = end(in.expiresAt(), in.expiresInSeconds(), call);
         if (given != null || !child) {
             return given == null ? powers.expiresAt() : given;
@@ -163,7 +164,7 @@ public final class KeyGrantTools {
 
     private static @Nullable Instant end(@Nullable Instant at, @Nullable Long seconds, Call call) {
         if (at != null && seconds != null) {
-            throw Problem.invalid("expires_in_seconds", "cannot stand beside expires_at: send one of them");
+            throw Problem.invalid("expires_in_seconds", "cannot be combined with expires_at: send one of them");
         }
         if (at != null && !at.isAfter(call.now())) {
             throw Problem.invalid("expires_at", "must lie in the future; it is %s now".formatted(call.now()));
@@ -171,8 +172,9 @@ public final class KeyGrantTools {
         return seconds == null ? at : call.now().plusSeconds(seconds);
     }
 
-    private @Nullable Long agent(Create in, Call call) {
+    private @Nullable Long agent(CreateRequest in, Call call) {
         if (in.agent() == null) {
+            call.checked(OfAgent.BIND); // The new key is bound to the caller's own agent, or to none.
             return call.caller().boundAgent();
         }
         var held = agents.read(call, in.agent());
@@ -180,7 +182,7 @@ public final class KeyGrantTools {
         return held.id();
     }
 
-    record Update(
+    record UpdateRequest(
             @Doc(value = KeyTools.ID, max = 64) String id,
 
             @Doc(value = "What the key is for.", max = 100) @Nullable
@@ -201,7 +203,7 @@ public final class KeyGrantTools {
 
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    private Tool<Update, Changed> update() {
+    private Tool<UpdateRequest, KeyResponse> update() {
         return Tool.named("AK_Update")
                 .title("Change an API key")
                 .description("Changes only the fields of an API key that you give.")
@@ -214,17 +216,17 @@ public final class KeyGrantTools {
                 .effect(Effect.CHANGES)
                 .route("PATCH", "/api/keys/{id}")
                 .example("name", "nightly report")
-                .handledBy(Update.class, Changed.class, this::change);
+                .handledBy(UpdateRequest.class, KeyResponse.class, this::change);
     }
 
-    private Changed change(Update in, Call call) {
+    private KeyResponse change(UpdateRequest in, Call call) {
         checkName(in.name());
         var locked = keys.lock(call, in.id());
         var held = locked.held();
         AccessCheck.require(AccessCheck.ofCredential(call));
         IfRevision.check(in.ifRevision(), held.revision());
         AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
-        var change = new KeyChangeStore.Change(
+        var change = new KeyChangeStore.KeyChange(
                 in.name() == null ? null : in.name().strip(),
                 in.environment(),
                 in.capabilities() == null ? null : KeyLimitTexts.capabilities(in.capabilities()),
@@ -233,10 +235,10 @@ public final class KeyGrantTools {
                 end(in.expiresAt(), in.expiresInSeconds(), call));
         checkMayGive(call, locked, change);
         var key = keys.update(call, held, change);
-        return new Changed(key, key.revision(), key.revision() != held.revision());
+        return new KeyResponse(key, key.revision(), key.revision() != held.revision());
     }
 
-    private void checkMayGive(Call call, KeyChangeStore.Locked locked, KeyChangeStore.Change change) {
+    private void checkMayGive(Call call, KeyChangeStore.KeyAndGrant locked, KeyChangeStore.KeyChange change) {
         var held = locked.held();
         var had = held.grant();
         var wanted = new Grant(
@@ -246,7 +248,8 @@ public final class KeyGrantTools {
                 change.expiresAt() == null ? had.expiresAt() : change.expiresAt(),
                 null);
         var powers = locked.powers().get();
-        // Its previous permissions count only if nothing is added: parts of two grants would make one that nobody had.
+        // The key's previous permissions count only if nothing is added: parts of two grants would form one that
+        // nobody had.
         if (wanted.excess(had).isPresent()) {
             AccessCheck.require(KeyAccess.ofPowers(wanted, powers));
         }

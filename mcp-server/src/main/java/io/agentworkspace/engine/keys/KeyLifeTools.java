@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How the secret of an API key changes, and how a key ends: AK_Rotate, AK_Revoke, AK_Delete. */
+/** The tools that rotate and end API keys: AK_Rotate, AK_Revoke, AK_Delete. */
 public final class KeyLifeTools {
     private final SecureRandom random = new SecureRandom();
     private final KeyChangeStore keys;
@@ -28,7 +28,7 @@ public final class KeyLifeTools {
         return List.of(rotate(), revoke(), delete());
     }
 
-    record Rotate(
+    record RotateRequest(
             @Doc(value = KeyTools.ID, max = 64) String id,
 
             @Doc(
@@ -39,7 +39,7 @@ public final class KeyLifeTools {
 
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    private Tool<Rotate, KeyTools.Made> rotate() {
+    private Tool<RotateRequest, KeyTools.SecretResponse> rotate() {
         return Tool.named("AK_Rotate")
                 .title("Give an API key a new secret")
                 .description("Gives a key a new secret and shows the whole new key this once.")
@@ -52,7 +52,7 @@ public final class KeyLifeTools {
                 .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.HOLD)
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/keys/{id}/rotate")
-                .handledBy(Rotate.class, KeyTools.Made.class, (in, call) -> {
+                .handledBy(RotateRequest.class, KeyTools.SecretResponse.class, (in, call) -> {
                     var locked = keys.lock(call, in.id());
                     var held = locked.held();
                     AccessCheck.require(AccessCheck.ofCredential(call));
@@ -60,11 +60,12 @@ public final class KeyLifeTools {
                     AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
                     var key = ApiKey.withId(held.id(), random);
                     var overlap = in.overlapSeconds() == null ? 0 : in.overlapSeconds();
-                    return new KeyTools.Made(keys.rotate(call, key, Duration.ofSeconds(overlap)), key.reveal());
+                    return new KeyTools.SecretResponse(
+                            keys.rotate(call, key, Duration.ofSeconds(overlap)), key.reveal());
                 });
     }
 
-    private Tool<KeyTools.OfKey, KeyTools.Changed> revoke() {
+    private Tool<KeyTools.KeyRequest, KeyTools.KeyResponse> revoke() {
         return Tool.named("AK_Revoke")
                 .title("Revoke an API key")
                 .description("""
@@ -78,16 +79,16 @@ public final class KeyLifeTools {
                 .effect(Effect.DESTROYS)
                 .idempotent()
                 .route("POST", "/api/keys/{id}/revoke")
-                .handledBy(KeyTools.OfKey.class, KeyTools.Changed.class, (in, call) -> {
+                .handledBy(KeyTools.KeyRequest.class, KeyTools.KeyResponse.class, (in, call) -> {
                     var held = lockedToEnd(call, in.id());
                     var key = keys.revoke(call, held);
-                    return new KeyTools.Changed(key, key.revision(), !held.revoked());
+                    return new KeyTools.KeyResponse(key, key.revision(), !held.revoked());
                 });
     }
 
-    record Deleted(@Doc("Always true.") boolean changed) {}
+    record DeleteResponse(@Doc("Always true.") boolean changed) {}
 
-    private Tool<KeyTools.OfKey, Deleted> delete() {
+    private Tool<KeyTools.KeyRequest, DeleteResponse> delete() {
         return Tool.named("AK_Delete")
                 .title("Delete an API key")
                 .description("""
@@ -99,14 +100,17 @@ public final class KeyLifeTools {
                 .on(Requirement.OfKey.END)
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/keys/{id}")
-                .handledBy(KeyTools.OfKey.class, Deleted.class, (in, call) -> {
+                .handledBy(KeyTools.KeyRequest.class, DeleteResponse.class, (in, call) -> {
                     keys.delete(call, lockedToEnd(call, in.id()));
-                    return new Deleted(true);
+                    return new DeleteResponse(true);
                 });
     }
 
-    /** Of a higher role nobody takes, and the owners keep a way in. */
-    private KeyChangeStore.Held lockedToEnd(Call call, String id) {
+    /**
+     * Returns a key, locked to be ended. The caller needs at least the role of the key's user, and the owners must
+     * keep access.
+     */
+    private KeyChangeStore.LockedKey lockedToEnd(Call call, String id) {
         var locked = keys.lock(call, id);
         var held = locked.held();
         AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));

@@ -13,16 +13,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The words that a key's limits are written in: capabilities, and the toolsets of the tools that there are. */
+/** The texts of a key's limits: capabilities, and the toolsets of the existing tools. */
 public final class KeyLimitTexts {
     private final List<Tool<?, ?>> tools;
 
-    /** @param tools every tool there is; may be filled later */
+    /** @param tools the list of all tools; may be filled later */
     public KeyLimitTexts(List<Tool<?, ?>> tools) {
         this.tools = tools;
     }
 
-    /** Capabilities in one order, each once; {@code *} stands for all others. */
+    /** Returns capabilities in one order, each once. {@code *} replaces all others. */
     static Set<String> capabilities(List<String> given) {
         if (given.isEmpty()) {
             throw Problem.missing("capabilities");
@@ -67,14 +67,17 @@ public final class KeyLimitTexts {
         return String.join(", ", words);
     }
 
-    /** All capabilities, as words. */
+    /** Returns the names of all capabilities. */
     static Set<String> all() {
         return Arrays.stream(Capability.values())
                 .map(Capability::word)
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** The capabilities that these tools require; for a tool that may only have read, each of its capabilities that is held. */
+    /**
+     * Returns the capabilities that these tools require. For a tool that may have been used only to read, the result
+     * has each of its capabilities that is held.
+     */
     Set<String> needed(Collection<String> names, Set<String> held) {
         return tools.stream()
                 .filter(tool -> names.contains(tool.name()))

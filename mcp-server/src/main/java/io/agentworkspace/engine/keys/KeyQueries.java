@@ -44,7 +44,12 @@ public final class KeyQueries {
                       FROM (SELECT tool, sum(calls) AS calls, max(last_at) AS last_at
                               FROM key_usage
                              WHERE tenant_id = :tenant AND key_id = :id AND day > CAST(:since AS date)
-                             GROUP BY tool) u) AS used
+                             GROUP BY tool) u) AS used,
+                   (SELECT jsonb_agg(to_jsonb(u) ORDER BY u.day)
+                      FROM (SELECT CAST(day AS text) AS day, sum(calls) AS calls
+                              FROM key_usage
+                             WHERE tenant_id = :tenant AND key_id = :id AND day > CAST(:since AS date)
+                             GROUP BY day) u) AS daily
               FROM ctx
             """.formatted(KeyRow.JSON, KeyRow.JOINS, KeyRow.MANAGED);
 
@@ -54,7 +59,7 @@ public final class KeyQueries {
         this.db = db;
     }
 
-    /** The keys that the caller may manage, newest first; with {@code target.user} those of that user. */
+    /** Returns the keys that the caller may manage, newest first; with {@code target.user} those of that user. */
     ListSlice<Key> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Page.after(page, 2);
@@ -91,10 +96,13 @@ public final class KeyQueries {
     }
 
     /** How often a tool was run with a key, and when last. */
-    record Used(String tool, long calls, Instant lastAt) {}
+    record ToolUse(String tool, long calls, Instant lastAt) {}
 
-    /** A key, and the tools that it has run since a given day, the most used first. */
-    record Usage(Key key, List<Used> tools) {}
+    /** How many tools were run with a key on a day. */
+    record OfDay(String day, long calls) {}
+
+    /** A key, and the tools that it has run since a given day, the most used first, and on each day. */
+    record Usage(Key key, List<ToolUse> tools, List<OfDay> daily) {}
 
     /** @throws Problem {@code not_found} */
     Usage usage(Call call, String id) {
@@ -108,7 +116,10 @@ public final class KeyQueries {
                     if (key == null) {
                         throw KeyChangeStore.missing(id);
                     }
-                    return new Usage(key.key(call.now()), row.jsonList("used", Used.class));
+                    return new Usage(
+                            key.key(call.now()),
+                            row.jsonList("used", ToolUse.class),
+                            row.jsonList("daily", OfDay.class));
                 })
                 .orElseThrow();
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the database tells of a key {@code k}: its row, and the grants of its chain, which together make its record.
+ * The row of a key {@code k} and the grants of its chain, which together form its record.
  *
  * @param chain its own grant and those of the keys above it
  */
@@ -43,7 +43,7 @@ public record KeyRow(
               WHERE a.tenant_id = k.tenant_id AND a.id = ANY (k.ancestors || k.id))
             """;
 
-    /** Whether the key {@code k} works: neither it nor one above it was revoked or is over. */
+    /** Whether the key {@code k} works: neither it nor one above it is revoked or expired. */
     public static final String IN_USE = """
             (k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now)
              AND NOT EXISTS (SELECT 1 FROM api_key a
@@ -51,7 +51,7 @@ public record KeyRow(
                                 AND (a.revoked_at IS NOT NULL OR a.expires_at <= :now)))
             """;
 
-    /** What the record needs beside {@code k}. */
+    /** The joins that the record needs beside {@code k}. */
     static final String JOINS = """
             JOIN app_user o ON o.tenant_id = k.tenant_id AND o.id = k.user_id
             LEFT JOIN agent g ON g.tenant_id = k.tenant_id AND g.id = k.agent_id
@@ -71,15 +71,15 @@ public record KeyRow(
             """.formatted(CHAIN);
 
     /**
-     * Whether the caller may manage the key {@code k}: an admin all, others those of their user; a key that is bound to an
-     * agent or another key's child only itself and those below it.
+     * Whether the caller may manage the key {@code k}. An admin manages all keys, and others those of their user. A
+     * key that is bound to an agent, or that is another key's child, manages only itself and those below it.
      */
     public static final String MANAGED = """
             (CASE WHEN :narrow THEN k.id = CAST(:key AS text) OR CAST(:key AS text) = ANY (k.ancestors)
                   ELSE :admin OR k.user_id = :caller END)
             """;
 
-    /** Binds what {@link #MANAGED} needs. */
+    /** Binds the parameters of {@link #MANAGED}. */
     public static Statement managing(Statement statement, Call call) {
         var credential = call.caller().credential();
         return statement

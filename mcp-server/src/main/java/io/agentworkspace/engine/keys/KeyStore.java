@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.keys;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.agentworkspace.engine.credentials.ApiKey;
@@ -22,9 +23,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The API keys, stored as hashes. Whose a key is, is remembered, so that in the steady state it costs no round trip; a
- * {@link CallerChanges} makes this replica forget when a key or a user changes, and while that watch cannot vouch for it
- * every key is looked up. A child key has what its row gives it as far as all keys above it still have that.
+ * The API keys, stored as hashes. The server caches the caller of each key, so that normally a look-up costs no round
+ * trip. {@link CallerChanges} removes an entry when its key or user changes. While it cannot receive changes, every
+ * key is looked up. A child key has the permissions of its row, limited to what all keys above it still have.
  */
 public final class KeyStore implements Callers {
     private static final int REMEMBERED = 100_000;
@@ -44,9 +45,10 @@ public final class KeyStore implements Callers {
     private final Db db;
     private final Clock clock;
     private final CallerChanges watch;
-    private final LoadingCache<String, Found> remembered = Caffeine.newBuilder()
+    private final LoadingCache<String, CachedKey> remembered = Caffeine.newBuilder()
             .maximumSize(REMEMBERED)
             .expireAfterWrite(AT_MOST)
+            .recordStats()
             .build(this::lookUp);
     private final AtomicLong generation = new AtomicLong();
     private final KeyUse use;
@@ -59,7 +61,12 @@ public final class KeyStore implements Callers {
         watch.onChange(this::forget);
     }
 
-    /** What the keys are used for. */
+    /** Returns the cache of what was looked up, for the metrics. */
+    public Cache<?, ?> cache() {
+        return remembered;
+    }
+
+    /** Returns the record of the keys' use. */
     public KeyUse use() {
         return use;
     }
@@ -72,11 +79,14 @@ public final class KeyStore implements Callers {
         }
     }
 
-    /** What was found under an id, before which change. A look-up that a change overtakes is not believed again. */
-    private record Found(Optional<Known> known, long generation) {}
+    /**
+     * The cached result for an id, and the number of changes when it was looked up. A result that is older than a
+     * change is not used again.
+     */
+    private record CachedKey(Optional<ValidKey> known, long generation) {}
 
-    /** A key that works, and whom it proves. */
-    private record Known(
+    /** A valid key and its caller. */
+    private record ValidKey(
             Caller caller,
             byte[] secretHash,
             byte[] previousHash,
@@ -87,7 +97,7 @@ public final class KeyStore implements Callers {
             return end != null && !now.isBefore(end);
         }
 
-        /** Whoever came with the previous secret, which ends sooner than the key. */
+        /** Returns the caller for the previous secret, which ends sooner than the key. */
         Caller outdated() {
             var credential = caller.credential();
             var end = credential.expiresAt();
@@ -100,25 +110,32 @@ public final class KeyStore implements Callers {
         }
     }
 
-    /** Nobody is refused because of what is only remembered: a key may have its new secret since a moment ago. */
+    /**
+     * Returns the caller of a key. A cached result never refuses a key, since the key may have got a new secret a
+     * moment ago.
+     */
     @Override
     public Caller authenticate(ApiKey key) {
         return holder(key.id(), key.secretHash())
                 .orElseThrow(() -> Problem.unauthenticated("the API key is not valid: unknown, expired or revoked"));
     }
 
-    /** Whom the secret of this hash proves at present; one from before a rotation proves as long as the overlap lasts. */
+    /**
+     * Returns the current caller for the secret with this hash. A secret from before a rotation works until the
+     * overlap ends.
+     */
     public Optional<Caller> holder(String id, byte[] hash) {
         return remembered(id, hash).or(() -> proven(hash, lookUpAnew(id)));
     }
 
-    private Optional<Caller> proven(byte[] hash, Found found) {
+    private Optional<Caller> proven(byte[] hash, CachedKey found) {
         var known = found.known();
         var now = clock.instant();
-        // Both compared in any case: the time taken must not tell whether the id exists, nor what of it has ended.
-        var fits = MessageDigest.isEqual(hash, known.map(Known::secretHash).orElse(NO_HASH));
+        // Both are always compared: the time taken must not reveal whether the id exists, or whether the key or a
+        // secret has expired.
+        var fits = MessageDigest.isEqual(hash, known.map(ValidKey::secretHash).orElse(NO_HASH));
         var fitsPrevious =
-                MessageDigest.isEqual(hash, known.map(Known::previousHash).orElse(NO_HASH));
+                MessageDigest.isEqual(hash, known.map(ValidKey::previousHash).orElse(NO_HASH));
         return known.filter(one -> !one.isOver(now) && (fits || (fitsPrevious && one.takesPrevious(now))))
                 .map(one -> fits ? one.caller() : one.outdated());
     }
@@ -138,7 +155,7 @@ public final class KeyStore implements Callers {
                 .orElseGet(() -> lookUpAnew(id))
                 .known()
                 .filter(known -> !known.isOver(clock.instant()))
-                .map(Known::caller);
+                .map(ValidKey::caller);
     }
 
     @Override
@@ -156,15 +173,15 @@ public final class KeyStore implements Callers {
         return believed(id).flatMap(found -> proven(hash, found));
     }
 
-    /** What is remembered of an id, if nothing has changed since. */
-    private Optional<Found> believed(String id) {
+    /** Returns the cached result for an id, if nothing has changed since. */
+    private Optional<CachedKey> believed(String id) {
         return watch.isCurrent()
                 ? Optional.ofNullable(remembered.getIfPresent(id))
                         .filter(found -> found.generation() == generation.get())
                 : Optional.empty();
     }
 
-    private Found lookUpAnew(String id) {
+    private CachedKey lookUpAnew(String id) {
         if (!watch.isCurrent()) {
             return lookUp(id);
         }
@@ -172,14 +189,14 @@ public final class KeyStore implements Callers {
         return remembered.get(id);
     }
 
-    /** The one query that carries no tenant: the key's id is what tells it. */
-    private Found lookUp(String id) {
+    /** Looks up a key. This is the one query without a tenant, since the key's id determines it. */
+    private CachedKey lookUp(String id) {
         var before = generation.get();
         var known = db.sql(LOOK_UP).set("id", id).one(row -> known(id, row)).flatMap(found -> found);
-        return new Found(known, before);
+        return new CachedKey(known, before);
     }
 
-    private static Optional<Known> known(String id, Row row) throws SQLException {
+    private static Optional<ValidKey> known(String id, Row row) throws SQLException {
         var grant = Grant.of(row.jsonList("chain", Grant.class));
         if (grant.revokedAt() != null) {
             return Optional.empty();
@@ -202,17 +219,17 @@ public final class KeyStore implements Callers {
                 row.numberOrNull("agent_id"),
                 credential);
         var previous = row.bytesOrNull("previous_hash");
-        return Optional.of(new Known(
+        return Optional.of(new ValidKey(
                 caller,
                 row.bytes("secret_hash"),
                 previous == null ? NO_HASH : previous,
                 row.instantOrNull("previous_until")));
     }
 
-    /** Who holds a new key, and what it may do. */
-    public record Holder(long tenant, long user, String name, Collection<String> capabilities) {}
+    /** The user of a new key, and its capabilities. */
+    public record KeyOwner(long tenant, long user, String name, Collection<String> capabilities) {}
 
-    public void insert(ApiKey key, Holder holder, Instant now) {
+    public void insert(ApiKey key, KeyOwner holder, Instant now) {
         db.sql("""
                 INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
                 VALUES (:tenant, :id, :hash, :user, :name, :capabilities, :now)
@@ -227,7 +244,7 @@ public final class KeyStore implements Callers {
                 .run();
     }
 
-    /** Stops the key, on every replica within a second. */
+    /** Revokes the key, on every replica within a second. */
     public void revoke(long tenant, String id, Instant now) {
         db.sql("UPDATE api_key SET revoked_at = :now WHERE tenant_id = :tenant AND id = :id AND revoked_at IS NULL")
                 .set("tenant", tenant)

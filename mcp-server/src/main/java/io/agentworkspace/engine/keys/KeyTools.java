@@ -29,20 +29,20 @@ public final class KeyTools {
         return List.of(list(), read(), usage());
     }
 
-    record Look(
+    record ListRequest(
             @Doc("Of whom: admins may name a user to see just that user's keys.")
             Targets.@Nullable UserOnly target,
 
             @Doc("Which part of a long list.") @Nullable Page page) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The keys, newest first, those that have ended too.")
             List<Key> keys,
 
-            @Doc("Where the next page begins; absent on the last.") @Nullable
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
 
-    private Tool<Look, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return Tool.named("AK_List")
                 .title("List API keys")
                 .description("""
@@ -53,13 +53,13 @@ public final class KeyTools {
                 .alsoCalled("tokens", "credentials", "which keys exist", "api tokens")
                 .needs(Capability.KEY_READ)
                 .route("GET", "/api/keys")
-                .handledBy(Look.class, Listed.class, (in, call) -> {
+                .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var found = reads.list(call, in.page());
-                    return new Listed(found.rows(), found.nextCursor());
+                    return new ListResponse(found.rows(), found.nextCursor());
                 });
     }
 
-    record Made(
+    record SecretResponse(
             @Doc("The key's record.") Key key,
 
             @Doc(
@@ -70,16 +70,16 @@ public final class KeyTools {
             @Nullable
             String apiKey) {}
 
-    record Changed(
+    record KeyResponse(
             @Doc("The key's record.") Key key,
             @Doc("Its revision.") long revision,
             @Doc("false when nothing had to be done.") boolean changed) {}
 
-    record OfKey(@Doc(value = ID, max = 64) String id) {}
+    record KeyRequest(@Doc(value = ID, max = 64) String id) {}
 
-    record Shown(@Doc("The key's record.") Key key) {}
+    record ReadResponse(@Doc("The key's record.") Key key) {}
 
-    private Tool<OfKey, Shown> read() {
+    private Tool<KeyRequest, ReadResponse> read() {
         return Tool.named("AK_Read")
                 .title("Read an API key")
                 .description("""
@@ -90,7 +90,10 @@ public final class KeyTools {
                 .needs(Capability.KEY_READ)
                 .on(Requirement.OfKey.SEE)
                 .route("GET", "/api/keys/{id}")
-                .handledBy(OfKey.class, Shown.class, (in, call) -> new Shown(reads.read(call, in.id())));
+                .handledBy(
+                        KeyRequest.class,
+                        ReadResponse.class,
+                        (in, call) -> new ReadResponse(reads.read(call, in.id())));
     }
 
     record Ran(
@@ -98,7 +101,11 @@ public final class KeyTools {
             @Doc("How often it was run.") long calls,
             @Doc("When the last time.") Instant lastUsedAt) {}
 
-    record Usage(
+    record Day(
+            @Doc("The day, in UTC.") String day,
+            @Doc("How often it ran a tool.") long calls) {}
+
+    record UsageResponse(
             @Doc("The key's record.") Key key,
 
             @Doc("How many days back this looks, at most; in UTC.")
@@ -107,12 +114,15 @@ public final class KeyTools {
             @Doc("The tools that it ran, the most used first.")
             List<Ran> commands,
 
+            @Doc("The days on which it ran a tool, oldest first.")
+            List<Day> daily,
+
             @Doc("The capabilities that these needed.") List<String> needed,
 
             @Doc("The capabilities that it has and never needed: without them it would have done the same.")
             List<String> neverNeeded) {}
 
-    private Tool<OfKey, Usage> usage() {
+    private Tool<KeyRequest, UsageResponse> usage() {
         return Tool.named("AK_Usage")
                 .title("See what an API key is used for")
                 .description("""
@@ -125,10 +135,10 @@ public final class KeyTools {
                 .needs(Capability.KEY_READ)
                 .on(Requirement.OfKey.SEE)
                 .route("GET", "/api/keys/{id}/usage")
-                .handledBy(OfKey.class, Usage.class, (in, call) -> used(reads.usage(call, in.id())));
+                .handledBy(KeyRequest.class, UsageResponse.class, (in, call) -> used(reads.usage(call, in.id())));
     }
 
-    private Usage used(KeyQueries.Usage usage) {
+    private UsageResponse used(KeyQueries.Usage usage) {
         var ran = usage.tools().stream()
                 .map(used -> new Ran(used.tool(), used.calls(), used.lastAt()))
                 .toList();
@@ -137,6 +147,9 @@ public final class KeyTools {
         var never = held.contains(Capability.ALL) ? KeyLimitTexts.all() : new LinkedHashSet<>(held);
         never.removeAll(needed);
         var days = KeyUse.KEPT.toDays();
-        return new Usage(usage.key(), days, ran, List.copyOf(needed), List.copyOf(never));
+        var daily = usage.daily().stream()
+                .map(day -> new Day(day.day(), day.calls()))
+                .toList();
+        return new UsageResponse(usage.key(), days, ran, daily, List.copyOf(needed), List.copyOf(never));
     }
 }

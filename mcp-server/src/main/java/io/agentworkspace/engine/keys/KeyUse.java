@@ -17,20 +17,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each key was used for, when, and by which program. Noted in memory and written in one statement every second, so
- * that it costs no request a round trip; counts are added, so that those of all replicas come together. A crash loses a
- * second of it.
+ * What each key was used for, when, and by which program. It is recorded in memory and written in one statement every
+ * second, so that it costs no request a round trip. Counts are added, so that those of all replicas are included. A
+ * crash loses at most a second of it.
  */
 public final class KeyUse {
-    /** For how long it is kept what a key was used for. */
+    /** How long the use of a key is kept. */
     static final Duration KEPT = Duration.ofDays(30);
 
-    /** While the database is away no more than this is kept in mind. */
+    /** The maximum number of records in memory while the database is unavailable. */
     private static final int MAX_NOTES = 100_000;
 
-    private record Key(long tenant, String id) {}
+    private record UsedKey(long tenant, String id) {}
 
-    private record Command(Key key, LocalDate day, String tool) {}
+    private record Command(UsedKey key, LocalDate day, String tool) {}
 
     private record Count(long calls, Instant lastAt) {
         Count plus(Count other) {
@@ -38,10 +38,13 @@ public final class KeyUse {
         }
     }
 
-    /** @param previousAt when the secret of before the rotation was used */
+    /** @param previousAt when the secret from before the rotation was used */
     private record Sight(
             Instant at, @Nullable String client, @Nullable Instant previousAt) {
-        /** The later one has the word on the program; a request is often seen twice, the second time by name. */
+        /**
+         * Merges a later sighting, whose program takes precedence. A request is often recorded twice, the second time
+         * with the program's name.
+         */
         Sight then(Sight next) {
             return new Sight(
                     later(at, next.at),
@@ -51,7 +54,7 @@ public final class KeyUse {
     }
 
     private final PendingWrites<Command, Count> commands = new PendingWrites<>(MAX_NOTES, Count::plus);
-    private final PendingWrites<Key, Sight> sights = new PendingWrites<>(MAX_NOTES, Sight::then);
+    private final PendingWrites<UsedKey, Sight> sights = new PendingWrites<>(MAX_NOTES, Sight::then);
     private final Db db;
     private final Clock clock;
 
@@ -60,7 +63,7 @@ public final class KeyUse {
         this.clock = clock;
     }
 
-    /** Notes that a request came with the key of this caller, from this program if that is known. */
+    /** Records a request with this caller's key, from this program if it is known. */
     void seen(Caller caller, @Nullable String client) {
         var key = key(caller);
         if (key != null) {
@@ -70,8 +73,8 @@ public final class KeyUse {
         }
     }
 
-    /** Notes that the caller ran a tool that its key allows. */
-    public void ran(Caller caller, String tool) {
+    /** Records that the caller ran a tool that its key allows. */
+    public void record(Caller caller, String tool) {
         var key = key(caller);
         if (key != null) {
             var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
@@ -79,9 +82,9 @@ public final class KeyUse {
         }
     }
 
-    private static @Nullable Key key(Caller caller) {
+    private static @Nullable UsedKey key(Caller caller) {
         var id = caller.credential().key();
-        return id == null ? null : new Key(caller.tenant(), id);
+        return id == null ? null : new UsedKey(caller.tenant(), id);
     }
 
     static LocalDate today(Instant now) {
@@ -92,7 +95,7 @@ public final class KeyUse {
         return one.isAfter(other) ? one : other;
     }
 
-    /** Writes what was noted since the last time. What could not be written is noted again. */
+    /** Writes what was recorded since the last flush. If that fails, it is recorded again. */
     public void flush() {
         var ran = commands.take();
         var seen = sights.take();
@@ -108,8 +111,11 @@ public final class KeyUse {
         }
     }
 
-    /** In one order, so that replicas do not wait for each other in a circle; of keys that are still there. */
-    private void write(Map<Command, Count> ran, Map<Key, Sight> seen) {
+    /**
+     * Writes the records of keys that still exist. They are in one order, so that replicas do not wait for each other
+     * in a circle.
+     */
+    private void write(Map<Command, Count> ran, Map<UsedKey, Sight> seen) {
         db.sql("""
                 WITH ran AS (
                     SELECT * FROM unnest(CAST(:ran_tenants AS bigint[]), :ran_keys, CAST(:days AS date[]), :tools,
@@ -151,8 +157,8 @@ public final class KeyUse {
                 .set("tools", column(ran.keySet(), Command::tool))
                 .set("calls", column(ran.values(), Count::calls))
                 .set("ran_at", column(ran.values(), count -> count.lastAt().toString()))
-                .set("tenants", column(seen.keySet(), Key::tenant))
-                .set("keys", column(seen.keySet(), Key::id))
+                .set("tenants", column(seen.keySet(), UsedKey::tenant))
+                .set("keys", column(seen.keySet(), UsedKey::id))
                 .set("seen_at", column(seen.values(), sight -> sight.at().toString()))
                 .set("clients", column(seen.values(), sight -> ClientName.readable(sight.client())))
                 .set("previous_at", column(seen.values(), sight -> text(sight.previousAt())))
@@ -169,7 +175,7 @@ public final class KeyUse {
         return column;
     }
 
-    /** Clears away what is older than it is kept, and child keys that ended as long ago. */
+    /** Deletes expired records, and child keys that ended as long ago. */
     public void purge(Instant now) {
         var until = now.minus(KEPT);
         db.deleteOld("key_usage", "day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)", until);

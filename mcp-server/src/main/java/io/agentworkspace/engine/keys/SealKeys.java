@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The secrets that seal what clients carry for us. All replicas share them: the newest seals, the two newest are
- * believed, and a new one comes every {@link #REIGN}.
+ * The secrets that seal data that clients store for the server. All replicas share them. The newest seals, the two
+ * newest are accepted, and a new one is created every {@link #REIGN}.
  */
 public final class SealKeys {
-    /** How long a key is the newest; what it sealed is believed for as long again. */
+    /** How long a key is the newest. What it sealed is accepted for as long again. */
     public static final Duration REIGN = Duration.ofHours(24);
 
     private static final int BELIEVED = 2;
@@ -25,24 +25,24 @@ public final class SealKeys {
     private final Db db;
     private final Clock clock;
     private final SecureRandom random = new SecureRandom();
-    private final AtomicReference<Loaded> loaded = new AtomicReference<>(new Loaded(List.of(), Instant.MIN));
+    private final AtomicReference<CachedKeys> loaded = new AtomicReference<>(new CachedKeys(List.of(), Instant.MIN));
 
     public SealKeys(Db db, Clock clock) {
         this.db = db;
         this.clock = clock;
     }
 
-    /** A secret under its number. */
-    public record Key(int id, byte[] secret, Instant createdAt) {}
+    /** A secret and its number. */
+    public record SealKey(int id, byte[] secret, Instant createdAt) {}
 
-    private record Loaded(List<Key> newestFirst, Instant at) {
-        Optional<Key> find(int id) {
+    private record CachedKeys(List<SealKey> newestFirst, Instant at) {
+        Optional<SealKey> find(int id) {
             return newestFirst.stream().filter(key -> key.id() == id).findFirst();
         }
     }
 
-    /** What to seal with. */
-    public Key newest() {
+    /** Returns the key to seal with. */
+    public SealKey newest() {
         var now = clock.instant();
         var known = loaded.get();
         if (known.newestFirst().isEmpty() || isOld(known.newestFirst().getFirst(), now)) {
@@ -51,29 +51,29 @@ public final class SealKeys {
         return known.newestFirst().getFirst();
     }
 
-    /** The key of this number, if what it sealed is still believed. */
-    public Optional<Key> find(int id) {
+    /** Returns the key with this number, if what it sealed is still accepted. */
+    public Optional<SealKey> find(int id) {
         var known = loaded.get();
         var found = known.find(id);
         var now = clock.instant();
-        // Another replica may have made one; who invents numbers makes us look once a second at most.
+        // Another replica may have created one. Invented numbers cause at most one look-up a second.
         return found.isPresent() || now.isBefore(known.at().plus(PAUSE))
                 ? found
                 : load(now, false).find(id);
     }
 
-    private static boolean isOld(Key key, Instant now) {
+    private static boolean isOld(SealKey key, Instant now) {
         return !now.isBefore(key.createdAt().plus(REIGN));
     }
 
-    private Loaded load(Instant now, boolean renew) {
+    private CachedKeys load(Instant now, boolean renew) {
         var keys = renew ? db.transaction(() -> renewed(now)) : newestFirst();
-        var fresh = new Loaded(keys, now);
+        var fresh = new CachedKeys(keys, now);
         loaded.set(fresh);
         return fresh;
     }
 
-    private List<Key> renewed(Instant now) {
+    private List<SealKey> renewed(Instant now) {
         db.sql("SELECT pg_advisory_xact_lock(:lock)")
                 .set("lock", AdvisoryLock.SEAL_KEYS.number)
                 .one(_ -> true);
@@ -90,16 +90,16 @@ public final class SealKeys {
         return newestFirst();
     }
 
-    private List<Key> newestFirst() {
+    private List<SealKey> newestFirst() {
         return db.sql("SELECT id, secret, created_at FROM seal_key ORDER BY id DESC LIMIT :believed")
                 .set("believed", BELIEVED)
-                .list(row -> new Key(
+                .list(row -> new SealKey(
                         (int) row.number("id"),
                         row.bytes("secret"),
                         Objects.requireNonNull(row.instantOrNull("created_at"))));
     }
 
-    /** Clears away the keys that nothing is believed for any more. */
+    /** Deletes keys that are no longer accepted. */
     public void purge(Instant now) {
         db.sql("""
                 DELETE FROM seal_key

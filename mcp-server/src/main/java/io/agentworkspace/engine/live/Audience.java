@@ -7,13 +7,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers who see the same: the streams of one audience share their reads.
+ * Callers who see the same data, so that their streams share reads.
  *
  * @param caller one of them, whose share of the database is used
  * @param zones whether messages of zones may be read
- * @param direct whether messages between two may be read
+ * @param direct whether messages between two parties may be read
  * @param holder whose handshakes it sees, as the table of handshakes names it
- * @param keys whether it sees those of all keys of its user, or as an admin of all keys
+ * @param keys whether it sees the handshakes of all keys of its user or, as an admin, of all keys
  */
 record Audience(Caller caller, Set<Topic> topics, boolean zones, boolean direct, String holder, boolean keys) {
     static Audience of(Caller caller, Catalogue catalogue) {
@@ -33,8 +33,8 @@ record Audience(Caller caller, Set<Topic> topics, boolean zones, boolean direct,
                 caller.may(catalogue.read("AK_List")) && !caller.isConfined());
     }
 
-    /** What tells it from others. */
-    record Key(
+    /** What identifies an audience. */
+    record AudienceKey(
             long tenant,
             long user,
             boolean admin,
@@ -45,8 +45,8 @@ record Audience(Caller caller, Set<Topic> topics, boolean zones, boolean direct,
             String holder,
             boolean keys) {}
 
-    Key key() {
-        return new Key(
+    AudienceKey key() {
+        return new AudienceKey(
                 caller.tenant(),
                 caller.user(),
                 caller.isAdmin(),

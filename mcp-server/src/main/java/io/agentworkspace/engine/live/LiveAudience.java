@@ -7,9 +7,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The streams of callers who see the same. However many changes are signalled, one read at a time is made for all of them. */
+/**
+ * The streams of callers who see the same data. However many changes are signalled, one read at a time serves all of
+ * them.
+ */
 final class LiveAudience {
-    /** The pause between two reads, in which signals gather. */
+    /** The pause between two reads, in which signals are collected. */
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final Audience audience;
@@ -32,7 +35,7 @@ final class LiveAudience {
         return streams;
     }
 
-    /** Something has happened in the tenant. */
+    /** Signals a change in the tenant. */
     synchronized void wake() {
         due = true;
         if (!scheduled) {
@@ -48,7 +51,7 @@ final class LiveAudience {
         try {
             read();
         } catch (Problem unavailable) {
-            // The next signal, or the next sign of life, tries again from the same place.
+            // The next signal or keep-alive tries again from the same position.
         } finally {
             ticker.after(PAUSE, this::again);
         }
@@ -76,7 +79,7 @@ final class LiveAudience {
         }
     }
 
-    /** Sends one stream what it has missed. */
+    /** Sends one stream the events that it has missed. */
     void catchUp(LiveStream stream, long from) {
         try {
             stream.send(queries.read(audience, from));

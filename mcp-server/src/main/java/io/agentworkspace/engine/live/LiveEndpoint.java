@@ -25,7 +25,7 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
 import org.eclipse.jetty.util.component.Graceful;
 
-/** {@code GET /api/stream}: what happens in the tenant, as server-sent events, as far as the caller may see it. */
+/** {@code GET /api/stream}: the changes in the tenant that the caller may see, as server-sent events. */
 public final class LiveEndpoint extends Handler.Abstract implements Graceful {
     private static final String LAST_EVENT_ID = "Last-Event-ID";
     private static final String TOPICS = "topics";
@@ -48,7 +48,7 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         this.clock = clock;
     }
 
-    /** What hears the database's signals for it. */
+    /** Returns the listener for the database's signals. */
     public DatabaseSignals.Listener listener() {
         return streams;
     }
@@ -111,7 +111,7 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         }
     }
 
-    /** Streams would stay open for ever: they are ended, so that the server can stop. */
+    /** Ends the streams, which would otherwise stay open and keep the server from stopping. */
     @Override
     public CompletableFuture<Void> shutdown() {
         stopping = true;

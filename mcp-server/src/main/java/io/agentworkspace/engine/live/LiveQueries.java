@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.live;
 
 import io.agentworkspace.engine.access.Visibility;
-import io.agentworkspace.engine.banks.BankPermissionQueries;
+import io.agentworkspace.engine.banks.BankPermissionRow;
 import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
@@ -14,9 +14,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** Reads the log of what happened, filtered by what the audience may see at that moment: one statement. */
+/** Reads the log of changes, filtered by what the audience may see at that moment, in one statement. */
 public final class LiveQueries {
-    /** More than this are not listed: the client reads everything again. */
+    /** The maximum number of listed changes. If there are more, the client must read everything again. */
     private static final int MOST = 1_000;
 
     private static final Duration KEPT = Duration.ofMinutes(10);
@@ -51,7 +51,7 @@ public final class LiveQueries {
              WHERE l.topic = 'memories' AND :memories AND b.censored_at IS NULL
                AND (m.id IS NOT NULL OR l.thing IS NULL OR l.action = 'removed')
                AND %s AND held.permission <> 'none'
-            """.formatted(BankPermissionQueries.HELD, MemoryVisibility.READABLE, Visibility.bank("b"));
+            """.formatted(BankPermissionRow.HELD, MemoryVisibility.READABLE, Visibility.bank("b"));
 
     private static final String PRESENCE =
             """
@@ -86,6 +86,14 @@ public final class LiveQueries {
                AND (h.holder = :holder OR (:keys AND (:admin OR h.user_id = ctx.user_id)))
             """;
 
+    private static final String DOCUMENTS = """
+            SELECT l.ordinal, l.xid, l.topic,
+                   jsonb_build_object('id', l.thing, 'change', l.action, 'name', d.name, 'version', d.version) AS data
+              FROM live l
+              LEFT JOIN document d ON d.tenant_id = l.tenant_id AND d.id = l.thing
+             WHERE l.topic = 'documents' AND :documents
+            """;
+
     private static final String AUDIT = """
             SELECT l.ordinal, l.xid, l.topic,
                    jsonb_build_object('user', a.user_name, 'agent', a.agent, 'tool', a.tool, 'target_kind', a.target_kind,
@@ -115,8 +123,8 @@ public final class LiveQueries {
                            ORDER BY t.ordinal)
                       FROM told t JOIN live l ON l.xid = t.xid AND l.ordinal = t.ordinal) AS events
             """.formatted(
-                    BankPermissionQueries.SUBJECT,
-                    String.join(" UNION ALL ", MESSAGES, MEMORIES, PRESENCE, DELIVERIES, HANDSHAKES, AUDIT));
+                    BankPermissionRow.SUBJECT,
+                    String.join(" UNION ALL ", MESSAGES, MEMORIES, PRESENCE, DELIVERIES, HANDSHAKES, DOCUMENTS, AUDIT));
 
     private final Db db;
     private final Clock clock;
@@ -127,14 +135,14 @@ public final class LiveQueries {
     }
 
     /**
-     * What a read found.
+     * The result of a read.
      *
      * @param horizon where the next read begins; some of its rows may have been read before
      * @param tooMany whether there was more than can be listed
      */
     record Batch(long horizon, boolean tooMany, List<LiveEvent> events) {}
 
-    /** What this audience may see of the rows from a transaction on. */
+    /** Returns what this audience may see of the rows since a transaction. */
     Batch read(Audience audience, long since) {
         var caller = audience.caller();
         return ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller).call(() -> {
@@ -162,14 +170,14 @@ public final class LiveQueries {
         return new Batch(Long.parseLong(row.text("horizon")), row.number("listed") >= MOST, events);
     }
 
-    /** Where a stream begins that reports only what comes from now on. */
+    /** Returns the position for a stream that reports only new changes. */
     long horizon() {
         return db.sql("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon")
                 .one(row -> Long.parseLong(row.text("horizon")))
                 .orElseThrow();
     }
 
-    /** Deletes rows that no stream resumes from any more. */
+    /** Deletes rows that no stream can resume from any longer. */
     public void purge(Instant now) {
         db.deleteOld("live_event", "at < :until", now.minus(KEPT));
     }

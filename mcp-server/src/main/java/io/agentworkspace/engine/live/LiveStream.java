@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One open stream. A thread exists only while something is written. What waits is bounded: a client that falls behind is told
- * to read everything again, and one that does not read at all is cut off.
+ * One open stream. A thread exists only while something is written. The queue is limited: a client that falls behind
+ * must read everything again, and one that does not read at all is disconnected.
  */
 final class LiveStream {
-    /** At most this many events wait to be written. */
+    /** The maximum number of events waiting to be written. */
     private static final int MOST_WAITING = 1_000;
 
     private final EventStream stream;
@@ -37,7 +37,7 @@ final class LiveStream {
     private boolean ending;
     private boolean done;
 
-    /** @param event null for the mark that only moves the id on */
+    /** @param event null for a mark that only advances the id */
     private record Item(@Nullable String event, ObjectNode data, String id) {}
 
     LiveStream(EventStream stream, Set<Topic> topics, BooleanSupplier valid, Clock clock, Runnable closed) {
@@ -52,7 +52,7 @@ final class LiveStream {
         return valid;
     }
 
-    /** The first event: which of the requested topics the caller receives. */
+    /** Sends the first event: which of the requested topics the caller receives. */
     synchronized void begin(List<Topic> granted, ResumeToken from, boolean resumed) {
         horizon = from.horizon();
         ordinal = from.ordinal();
@@ -63,7 +63,7 @@ final class LiveStream {
         write();
     }
 
-    /** Sends those events of its topics that it has not sent yet. */
+    /** Sends the events of its topics that it has not sent yet. */
     synchronized void send(LiveQueries.Batch batch) {
         if (done || ending) {
             return;
@@ -81,7 +81,7 @@ final class LiveStream {
         write();
     }
 
-    /** Something may have been missed: the client reads everything again. */
+    /** Reports that events may have been missed, so that the client must read everything again. */
     synchronized void reset() {
         waiting.removeIf(item -> !"open".equals(item.event()));
         add("reset", Json.object());
@@ -112,7 +112,10 @@ final class LiveStream {
         return ResumeToken.of(horizon, ordinal, clock.instant()).text();
     }
 
-    /** Shows that the stream is alive, or that its client is not; and moves the id on, from which the client resumes. */
+    /**
+     * Shows the client that the stream is alive, and detects whether the client is. Also advances the id from which
+     * the client resumes.
+     */
     synchronized void keepAlive() {
         if (!done && waiting.isEmpty()) {
             add(null, Json.object());
@@ -120,7 +123,7 @@ final class LiveStream {
         write();
     }
 
-    /** Ends it, once what waits is written. */
+    /** Ends the stream after the current write. Events still waiting are dropped. */
     synchronized void end() {
         waiting.clear();
         ending = true;

@@ -20,10 +20,10 @@ final class LiveStreams implements DatabaseSignals.Listener {
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
     private static final Duration CHECK = Duration.ofMillis(400);
 
-    /** The signal of the database's triggers that something was logged. */
+    /** The kind of signal that the database's triggers send when a change was logged. */
     private static final String LIVE = "live";
 
-    private final ConcurrentHashMap<Audience.Key, LiveAudience> audiences = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Audience.AudienceKey, LiveAudience> audiences = new ConcurrentHashMap<>();
     private final LiveQueries queries;
     private final ListeningTenants listening;
     private final Ticker ticker;
@@ -37,7 +37,7 @@ final class LiveStreams implements DatabaseSignals.Listener {
         ticker.every(CHECK, this::endInvalid);
     }
 
-    /** From its return on everything in the tenant is logged. */
+    /** Makes sure that, after it returns, all changes in the tenant are logged. */
     void listen(long tenant) {
         listening.in(Set.of(tenant));
     }
@@ -59,7 +59,7 @@ final class LiveStreams implements DatabaseSignals.Listener {
     }
 
     @Override
-    public void heard(DatabaseSignals.Signal signal) {
+    public void received(DatabaseSignals.Signal signal) {
         if (signal.k().equals(LIVE)) {
             audiences.forEach((key, audience) -> {
                 if (key.tenant() == signal.t()) {
@@ -71,7 +71,7 @@ final class LiveStreams implements DatabaseSignals.Listener {
 
     @Override
     public void gap() {
-        audiences.values().forEach(LiveAudience::wake); // The log has what the signals would have announced.
+        audiences.values().forEach(LiveAudience::wake); // The log contains the changes whose signals were missed.
     }
 
     private void keepAlive() {
@@ -81,13 +81,18 @@ final class LiveStreams implements DatabaseSignals.Listener {
 
     private void renew() {
         try {
-            listening.in(audiences.keySet().stream().map(Audience.Key::tenant).collect(Collectors.toSet()));
+            listening.in(audiences.keySet().stream()
+                    .map(Audience.AudienceKey::tenant)
+                    .collect(Collectors.toSet()));
         } catch (Problem e) {
             LOG.debug("put off: {}", e.note());
         }
     }
 
-    /** A credential is looked up once, however many streams it has. */
+    /**
+     * Ends the streams of credentials that are no longer valid. A credential is looked up once, however many streams
+     * it has.
+     */
     private void endInvalid() {
         var known = new HashMap<BooleanSupplier, Boolean>();
         each(stream -> {

@@ -7,16 +7,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The id of an event, from which a client resumes on any replica.
+ * The id of an event, from which a client can resume on any replica.
  *
- * @param horizon where the read begins that misses nothing
+ * @param horizon the position of a read that misses nothing
  * @param ordinal the last event that was sent
  * @param seconds when it was sent, in seconds since 1970
  */
 record ResumeToken(long horizon, long ordinal, long seconds) {
     /**
-     * Later than this a stream begins anew: nobody may have listened in the meantime, and then nothing was logged. Interest
-     * holds for two minutes and is renewed every half minute.
+     * The age beyond which a stream begins anew. Nobody may have listened in the meantime, and then nothing was
+     * logged: a listener's entry is valid for two minutes and is renewed every half minute.
      */
     private static final Duration VALID = Duration.ofSeconds(80);
 
@@ -26,7 +26,7 @@ record ResumeToken(long horizon, long ordinal, long seconds) {
         return new ResumeToken(horizon, ordinal, now.getEpochSecond());
     }
 
-    /** The token in a header, if it is one that can be resumed from. */
+    /** Parses the token in a header; empty if it cannot be resumed from. */
     static Optional<ResumeToken> parse(@Nullable String text, Instant now) {
         var found = FORM.matcher(text == null ? "" : text);
         return found.matches()

@@ -12,13 +12,14 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a stream reports. A caller receives a topic only if it may run one of the tools that show the same. */
+/** The topics of a stream. A caller receives a topic only if it may run one of the tools that show the same data. */
 enum Topic {
     PRESENCE("AP_List"),
     MESSAGES("ZN_Read", "AP_Read"),
     MEMORIES("MB_Read"),
     DELIVERIES("WH_Deliveries"),
     HANDSHAKES,
+    DOCUMENTS("DC_List"),
     AUDIT("AC_Audit");
 
     private static final List<String> WORDS =
@@ -38,7 +39,7 @@ enum Topic {
         return tools.isEmpty() || tools.stream().anyMatch(tool -> caller.may(catalogue.read(tool)));
     }
 
-    /** The topics in a list with commas; all of them if there is none. */
+    /** Parses a comma-separated list of topics; without a list, returns all of them. */
     static Set<Topic> parse(@Nullable String list) {
         if (list == null || list.isBlank()) {
             return EnumSet.allOf(Topic.class);

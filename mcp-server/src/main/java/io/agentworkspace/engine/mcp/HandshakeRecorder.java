@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Records how clients connect. Handshakes are {@code initialize}, {@code server/discover}, and whatever a client sends
- * first that sends neither; and each refusal after which nothing works. It receives what was served, and what was refused before that.
+ * Records how clients connect. A handshake is {@code initialize}, {@code server/discover}, or the first message of a
+ * client that sends neither. Refusals that keep a client from connecting are recorded too.
  */
 final class HandshakeRecorder {
     private static final Set<String> BEGINNINGS = Set.of("initialize", "server/discover");
@@ -40,7 +40,7 @@ final class HandshakeRecorder {
     private final HandshakeStore store;
     private final Clock clock;
 
-    /** The last result, by client. */
+    /** The last outcome of each client: {@link #FINE}, or what was wrong. */
     private final Cache<Source, String> met = Caffeine.newBuilder()
             .maximumSize(REMEMBERED)
             .expireAfterAccess(HandshakeNote.WHILE)
@@ -51,7 +51,7 @@ final class HandshakeRecorder {
         this.clock = clock;
     }
 
-    /** What distinguishes the clients of a holder. */
+    /** Tells apart the clients that use the same credential. */
     private record Source(Holder holder, String said) {
         static Source of(Holder holder, HandshakeNote.Client client) {
             var said = String.join(
@@ -69,7 +69,7 @@ final class HandshakeRecorder {
         }
     }
 
-    /** A lane has answered. */
+    /** Records a request that a lane served. */
     void served(McpExchange exchange) {
         var greeting = exchange.greeting();
         var error = exchange.failure();
@@ -87,12 +87,15 @@ final class HandshakeRecorder {
         }
     }
 
-    /** It was refused before it reached a lane, perhaps without a valid credential; if it names no key, it is not recorded. */
+    /**
+     * Records a request that was refused before it reached a lane, perhaps without a valid credential. A refusal
+     * that names no key is not recorded.
+     */
     void refused(Request request, Problem problem) {
         var caller = request.getAttribute(RequestAttributes.CALLER) instanceof Caller known ? known : null;
         if (problem.failure() == Failure.METHOD_NOT_ALLOWED
                 && request.getHeaders().contains(McpExchange.SESSION)) {
-            return; // The stream of a session that we end.
+            return; // The server is stopping and has ended the stream of this session.
         }
         HandshakeProblem.of(problem).ifPresent(flaw -> {
             var holder = caller == null ? KeyName.of(request).map(Holder::named) : Optional.of(Holder.of(caller));
@@ -102,7 +105,7 @@ final class HandshakeRecorder {
         });
     }
 
-    /** The same from the same client is one handshake, with a count. */
+    /** Counts repeated refusals of the same client as one handshake. */
     private void refused(Holder holder, HandshakeNote.Client client, int status, Refusal refusal) {
         var source = Source.of(holder, client);
         var what = refusal.flaw() + refusal.note();
@@ -169,7 +172,7 @@ final class HandshakeRecorder {
         return session ? Era.SESSION : Era.BARE;
     }
 
-    /** How the client limits its tools, in its own words. */
+    /** Returns the path and headers by which the client limits its tools, as they were sent. */
     private static @Nullable String limits(Request request) {
         var limits = new ArrayList<String>();
         var path = Request.getPathInContext(request);

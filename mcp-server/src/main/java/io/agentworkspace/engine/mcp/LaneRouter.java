@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Which lane a message belongs to. The body decides; headers only cross-check. */
+/** Chooses the lane of a message. The body decides; headers are only compared with it. */
 final class LaneRouter {
     private static final Pattern DATE = Pattern.compile("\\d{4}-\\d{2}-\\d{2}");
 
@@ -81,7 +81,7 @@ final class LaneRouter {
         }
     }
 
-    /** Null if the header names an unsupported revision. */
+    /** Returns null if the header names an unsupported revision. */
     private @Nullable Lane lane(JsonRpcMessage message, McpExchange exchange, boolean inSession) {
         if (message.isResponse()) {
             return session;
@@ -96,12 +96,12 @@ final class LaneRouter {
         return message.method().equals("initialize") || inSession ? session : bare;
     }
 
-    /** ISO dates sort chronologically as text. */
+    /** Returns whether the revision is stateless. ISO dates sort chronologically as text. */
     static boolean isStateless(@Nullable String version) {
         return version != null && DATE.matcher(version).matches() && version.compareTo(Revision.MODERN.word()) >= 0;
     }
 
-    /** GET and DELETE requests of a session. */
+    /** Serves the GET and DELETE requests of a session. */
     void withoutBody(McpExchange exchange) {
         session.withoutBody(exchange);
         handshakes.served(exchange);

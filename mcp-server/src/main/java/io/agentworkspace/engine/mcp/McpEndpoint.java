@@ -48,8 +48,8 @@ import org.eclipse.jetty.util.component.Graceful;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The MCP endpoint at {@code /mcp}: reads the request and passes it to the lane of its client's protocol revision.
- * Input that is not a message has no lane: it is thrown as a {@code Problem} and rendered at the gate.
+ * The MCP endpoint at {@code /mcp}: reads the request and passes it to the lane of the client's protocol revision.
+ * Input that is not a message has no lane: it is thrown as a {@code Problem}, which {@code Gate} renders.
  */
 public final class McpEndpoint extends Handler.Abstract implements Graceful {
     private final Ticker ticker = new Ticker();
@@ -66,7 +66,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
     private final TaskWorkers workers;
     private volatile boolean stopping;
 
-    /** @param mcpUrl the public address of the tool protocol's host */
+    /** @param mcpUrl the public address of the MCP host */
     public McpEndpoint(
             ServerFeatures features,
             Db db,
@@ -112,7 +112,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         signals.onSignal(workers);
     }
 
-    /** Registers what is done for it in the background. */
+    /** Registers the endpoint's background tasks. */
     public void register(Housekeeping housekeeping) {
         housekeeping
                 .clearing("keys of seals", sealKeys::purge)
@@ -121,7 +121,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
                 .clearing("tasks", taskStore::purge);
     }
 
-    /** A request was refused before it reached this endpoint. */
+    /** Records a request that was refused before it reached this endpoint. */
     public void refused(Request request, Problem problem) {
         recorder.refused(request, problem);
     }
@@ -146,14 +146,14 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         return true;
     }
 
-    /** A refusal that does not depend on the body still needs the id in it. */
+    /** Reads the message id for a refusal that does not depend on the body. */
     private static void noteId(Request request, McpExchange exchange) {
         try {
             if (request.getAttribute(RequestAttributes.MESSAGE_ID) == null) {
                 exchange.answers(JsonRpcMessage.of(JsonRpcMessage.body(BodyReader.taken(request))));
             }
         } catch (Problem unreadable) {
-            // It is not a message, so there is no id.
+            // The body is not a message, so there is no id.
         }
     }
 
@@ -208,7 +208,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         return parts.length > 0 && parts[0].strip().equals("application/json") && charset.equals("utf-8");
     }
 
-    /** Streams would stay open for ever: they are closed, so that the server can stop. */
+    /** Closes the streams, which would otherwise stay open and keep the server from stopping. */
     @Override
     public CompletableFuture<Void> shutdown() {
         stopping = true;

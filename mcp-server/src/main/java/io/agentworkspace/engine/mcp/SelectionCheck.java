@@ -15,13 +15,15 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.eclipse.jetty.server.Request;
 
-/** Refuses requests that limit themselves to what there is not: a mistyped name would show or hide other tools than meant. */
+/**
+ * Refuses requests whose selection names an unknown toolset or tool. A mistyped name would
+ * otherwise show or hide the wrong tools.
+ */
 record SelectionCheck(List<ToolSource> sources) {
     /** @throws Problem {@code not_found} when the path names an unknown toolset */
     void checkPath(McpExchange exchange) {
-        var known = known(Names::toolsets, exchange);
         ToolSelection.toolset(Request.getPathInContext(exchange.request()))
-                .flatMap(word -> wrong("the path", "toolset", List.of(word), known))
+                .flatMap(word -> wrong("the path", "toolset", List.of(word), known(Names::toolsets, exchange)))
                 .ifPresent(note -> {
                     throw new Problem(Failure.NOT_FOUND, note).because(Cause.TOOLSET);
                 });

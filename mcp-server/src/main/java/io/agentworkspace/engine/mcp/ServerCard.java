@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What clients read before they connect: the server's card (SEP-2127), the catalogue that points to it, and who issues access tokens
- * for it (RFC 9728), where somebody does.
+ * The documents that clients read before they connect: the server card (SEP-2127), the catalogue that links to it, and
+ * the protected resource metadata (RFC 9728) if the server accepts access tokens.
  */
 final class ServerCard {
     private static final String CARD_TYPE = "application/mcp-server-card+json";

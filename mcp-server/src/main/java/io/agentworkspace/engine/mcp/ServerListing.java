@@ -6,7 +6,10 @@ import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.json.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A server as strangers find it: who it is and how it is reached. The registry's {@code server.json} and the card are alike in this. */
+/**
+ * Builds the public listing of the server: its identity and its address. The registry's {@code server.json} and
+ * the server card share this part.
+ */
 final class ServerListing {
     private static final String REGISTRY =
             "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
@@ -15,9 +18,9 @@ final class ServerListing {
     private ServerListing() {}
 
     /**
-     * The card of a running server (SEP-2127).
+     * Returns the card of a running server (SEP-2127).
      *
-     * @param keysOnly whether nothing but an API key lets anybody in
+     * @param keysOnly whether API keys are the only accepted credentials
      */
     static ObjectNode card(ServerFeatures.Identity identity, String mcpUrl, boolean keysOnly) {
         var remote = remote(mcpUrl, keysOnly);
@@ -25,7 +28,7 @@ final class ServerListing {
         return described(CARD, identity, remote);
     }
 
-    /** For the registry of MCP servers: wherever somebody runs it, so that the host is for the reader to fill in. */
+    /** Returns the listing for the registry of MCP servers. The host is a variable, since each operator has their own. */
     static ObjectNode registered(ServerFeatures.Identity identity) {
         var remote = remote("https://{host}", true);
         remote.putObject("variables")

@@ -2,11 +2,11 @@ package io.agentworkspace.engine.messages;
 
 import io.agentworkspace.engine.context.Unread;
 
-/** The SQL that reads messages as JSON, marks them as read and counts those that are unread. */
+/** The SQL that reads messages as JSON, marks them as read and counts unread ones. */
 public final class MessageRow {
     /**
-     * The joins that {@link #RECORD} needs around a message {@code m}: each is a look-up for each row, however many rows
-     * PostgreSQL expects, so no plan reads all of a tenant's streams or agents.
+     * The joins that {@link #RECORD} needs around a message {@code m}. Each is a look-up for each row, whatever number
+     * of rows PostgreSQL expects, so no plan reads all of a tenant's streams or agents.
      */
     public static final String JOINS = """
             CROSS JOIN LATERAL (SELECT * FROM stream x WHERE x.tenant_id = m.tenant_id AND x.id = m.stream_id OFFSET 0) st
@@ -24,7 +24,7 @@ public final class MessageRow {
     /** A message {@code m} as JSON. */
     public static final String RECORD = record("'content', m.content");
 
-    /** The same for responses to writes. */
+    /** A message in the response to a write, with a long text cut. */
     public static final String CUT_RECORD = record("""
             'content', %1$s,
             'truncated', CASE WHEN m.content <> %1$s THEN true END,
@@ -32,9 +32,9 @@ public final class MessageRow {
             """.formatted(TextSize.CUT));
 
     /**
-     * CTEs {@code progress} and {@code marked}: what {@code reader (party_id)} has read with the messages
-     * {@code shown}; nothing if {@code :readonly}. Shown messages are marked if nothing unread is before them: a
-     * reading position has no gaps.
+     * The CTEs {@code progress} and {@code marked}, which mark the messages {@code shown} as read by {@code reader
+     * (party_id)}; nothing if {@code :readonly}. A reading position has no gaps, so shown messages are marked only if
+     * no unread message precedes them.
      */
     public static final String MARK_SHOWN = """
             progress AS (
@@ -59,11 +59,11 @@ public final class MessageRow {
                    AND p.read_seq = progress.read_seq)
             """;
 
-    /** How many of the party's unread messages {@link #MARK_SHOWN} marks. */
+    /** The number of the party's unread messages that {@link #MARK_SHOWN} marks. */
     public static final String CLEARED =
             "(SELECT COALESCE(sum(upto - read_seq - own), 0) FROM progress WHERE party_id = COALESCE(ctx.self_id, ctx.user_id))";
 
-    /** How many unread messages the party {@code :party} has. */
+    /** The number of unread messages of the party {@code :party}. */
     public static final String UNREAD = Unread.of(":party");
 
     private MessageRow() {}

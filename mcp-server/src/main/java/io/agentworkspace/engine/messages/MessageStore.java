@@ -20,33 +20,23 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The streams of messages, and how far each party has read them. */
+/** Stores messages in streams, and how far each party has read them. */
 public final class MessageStore {
-    /** A message of the other side that is older than this no longer counts as answered. */
+    public static final String AGENT = "agent";
+    public static final String USER = "user";
+
+    /** The age from which a message of the other side no longer counts as answered. */
     static final Duration CONVERSATION = Duration.ofMinutes(15);
 
     /**
-     * How many direct messages an agent may send to one or two agents before a person speaks. Below that, a look-up
-     * whether a person spoke in the agent's zones is not needed.
+     * The maximum number of direct messages that an agent may send to one or two agents before a person speaks. Below
+     * it, no look-up is needed of whether a person spoke in the agent's zones.
      */
     public static final int MAX_DIRECT = 10;
 
-    /** The maximum count for messages that one agent sends alone in a zone, without answers. */
-    private static final int MAX_ALONE = 15;
-
-    /** The maximum number of agents that are counted individually. */
-    private static final int MAX_COUNTED = 50;
-
-    /** When a person last spoke in a zone that the speaker takes part in. */
-    private static final String SPOKEN_IN_ZONES = """
-            (SELECT max(st.person_at)
-               FROM participant p
-               JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
-              WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
-
     /**
-     * CTEs up to {@code taken}: the oldest unread messages of the party :party, at most :limit and as
-     * many as fit into the response, without a gap in any stream.
+     * Returns the CTEs up to {@code taken}: the oldest unread messages of the party :party. They are at most :limit, as
+     * many as fit into the response, and without a gap in any stream.
      */
     private static String taken(String lock) {
         return """
@@ -80,87 +70,6 @@ public final class MessageStore {
             """.formatted(Unread.MAY_WAIT, Unread.LAST, lock, TextSize.CUT_MESSAGE);
     }
 
-    private static final String NEXT_IN = """
-            UPDATE stream
-               SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
-                   person_at = CASE WHEN :by_agent THEN person_at ELSE :now END,
-                   agents_said = CASE WHEN NOT :by_agent THEN 0
-                                      WHEN last_at < :recent THEN 1
-                                      WHEN voices <@ ARRAY[CAST(:speaker AS bigint)] THEN least(agents_said + 1, %2$d)
-                                      ELSE agents_said + 1 END,
-                   voices = CASE WHEN NOT :by_agent THEN '{}'
-                                 WHEN last_at < :recent THEN ARRAY[CAST(:speaker AS bigint)]
-                                 WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= %1$d THEN voices
-                                 ELSE voices || CAST(:speaker AS bigint) END
-             WHERE tenant_id = :tenant AND id = :stream
-            RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
-            """.formatted(MAX_COUNTED, MAX_ALONE);
-
-    /** @param here the condition for the stream {@code x} */
-    private static String readBefore(String here) {
-        return """
-            WITH count AS (
-                SELECT CASE WHEN heard.agent_at > :recent THEN talk.said ELSE least(talk.said, :many / 2 - 1) END AS said,
-                       talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
-                       greatest(heard.person_at, talk.person_at,
-                                CASE WHEN talk.said >= :many THEN %s END) AS person_at
-                  FROM (VALUES (1)) one (row)
-                  LEFT JOIN agent_heard heard ON heard.tenant_id = :tenant AND heard.agent_id = :speaker
-                  LEFT JOIN agent_talk talk ON talk.tenant_id = :tenant AND talk.agent_id = :speaker),
-            here AS (SELECT x.id, x.last_seq FROM stream x WHERE x.tenant_id = :tenant AND %s)
-            SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
-                   COALESCE(answered.kind = 'agent', false) AS by_agent,
-                   EXISTS (SELECT 1 FROM agent a
-                            WHERE a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)) AS to_agent,
-                   (SELECT count(*) FROM message recent
-                     WHERE recent.tenant_id = :tenant AND recent.stream_id = here.id
-                       AND recent.seq > here.last_seq - 50
-                       AND recent.created_at > CAST(:now AS timestamptz) - INTERVAL '1 minute') AS last_minute,
-                   count.person_at, count.said, count.partners,
-                   COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on
-              FROM count
-              CROSS JOIN here
-              LEFT JOIN LATERAL (
-                  SELECT m.id, m.speaker_id, m.chain, m.created_at, said_by.kind
-                    FROM message m
-                    JOIN party said_by ON said_by.tenant_id = m.tenant_id AND said_by.id = m.speaker_id
-                   WHERE m.tenant_id = :tenant AND m.stream_id = here.id
-                     AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN m.id = :reply
-                              ELSE CAST(:other AS bigint) IS NOT NULL AND m.speaker_id <> :speaker AND m.created_at > :recent
-                                   AND m.seq > COALESCE((SELECT own.seq FROM message own
-                                                          WHERE own.tenant_id = :tenant AND own.stream_id = here.id
-                                                            AND own.speaker_id = :speaker
-                                                          ORDER BY own.seq DESC LIMIT 1), 0) END
-                   ORDER BY m.seq DESC
-                   LIMIT 1) answered ON true
-            """.formatted(SPOKEN_IN_ZONES, here);
-    }
-
-    private static final String NEXT_DIRECT = """
-            INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
-            VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
-            ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
-               SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
-            RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
-            """;
-
-    /**
-     * Locks an agent as a speaker until the transaction ends: what it has sent is then counted exactly. People are not
-     * counted, and may speak in many places at once.
-     */
-    private static final String TAKE_TURN =
-            "SELECT pg_advisory_xact_lock(:lock, CAST(:speaker % 2147483647 AS integer));\n";
-
-    private static final String BEGIN_DIRECT = NEXT_DIRECT + ";\n"
-            + readBefore(
-                    "x.low_id = least(CAST(:speaker AS bigint), :other) AND x.high_id = greatest(CAST(:speaker AS bigint), :other)");
-
-    private static final String BEGIN_IN = NEXT_IN + ";\n" + readBefore("x.id = :stream");
-
-    private static final String BEGIN_DIRECT_IN_TURN = TAKE_TURN + BEGIN_DIRECT;
-
-    private static final String BEGIN_IN_TURN = TAKE_TURN + BEGIN_IN;
-
     private static final String FIND_STREAM = ContextStore.KNOWN_CONTEXT + """
             SELECT m.stream_id, z.id AS zone_id,
                    CASE WHEN st.low_id = :speaker THEN st.high_id ELSE st.low_id END AS other_id
@@ -174,7 +83,14 @@ public final class MessageStore {
                     OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND %s))
             """.formatted(Visibility.talk("d"));
 
-    private static final String INSERT = """
+    /**
+     * Stores a message.
+     *
+     * @param counted what counts an agent's messages, nothing for people
+     * @param shown what is returned of the message {@code m}
+     */
+    private static String insert(String counted, String shown) {
+        return """
             WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
                                             created_at)
                        VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at)
@@ -197,12 +113,7 @@ public final class MessageStore {
                              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
                             WHERE o.id IS NOT NULL
                            ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE SET last_seq = excluded.last_seq),
-                 counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
-                             SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
-                              WHERE :said > 0
-                             ON CONFLICT (tenant_id, agent_id) DO UPDATE
-                                SET said = excluded.said, partners = excluded.partners,
-                                    person_at = excluded.person_at, said_at = excluded.said_at),
+                 %s
                  told AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
                           SELECT a.tenant_id, a.id, news.person_at, news.agent_at
                             FROM (SELECT CASE WHEN :by_agent THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
@@ -216,10 +127,21 @@ public final class MessageStore {
                           ON CONFLICT (tenant_id, agent_id) DO UPDATE
                              SET person_at = greatest(agent_heard.person_at, excluded.person_at),
                                  agent_at = greatest(agent_heard.agent_at, excluded.agent_at))
-            SELECT %s AS record
-              FROM m %s
+            SELECT %s
              WHERE EXISTS (SELECT 1 FROM spoke) OR EXISTS (SELECT 1 FROM joined)
-            """.formatted(MessageRow.RECORD, MessageRow.JOINS);
+            """.formatted(counted, shown);
+    }
+
+    private static final String COUNTED = """
+                 counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
+                             SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
+                              WHERE :said > 0
+                             ON CONFLICT (tenant_id, agent_id) DO UPDATE
+                                SET said = excluded.said, partners = excluded.partners,
+                                    person_at = excluded.person_at, said_at = excluded.said_at),
+            """;
+
+    private static final String STORED = "%s AS record FROM m %s".formatted(MessageRow.RECORD, MessageRow.JOINS);
 
     private static final String READ_SAID =
             "SELECT %s AS record FROM message m %s WHERE m.tenant_id = :tenant AND m.id = :id"
@@ -244,7 +166,24 @@ public final class MessageStore {
             SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
             """.formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
 
-    private static final String SAY = INSERT + ";\n" + TAKE;
+    /** All that is known of a message that is stored: nothing is looked up. */
+    private static final String NOTHING_MORE = "1 FROM m";
+
+    /** The statement that stores a message, alone and with one that then takes the speaker's unread messages. */
+    private record Say(String alone, String andTake) {
+        static Say of(String counted, String shown) {
+            var statement = insert(counted, shown);
+            return new Say(statement, statement + ";\n" + TAKE);
+        }
+    }
+
+    private static final Say SAY = Say.of(COUNTED, STORED);
+
+    private static final Say SAY_KNOWN = Say.of(COUNTED, NOTHING_MORE);
+
+    private static final Say SAY_AS_PERSON = Say.of("", STORED);
+
+    private static final Say SAY_KNOWN_AS_PERSON = Say.of("", NOTHING_MORE);
 
     private static final String COUNT_UNREAD = "SELECT %s AS unread".formatted(MessageRow.UNREAD);
 
@@ -255,12 +194,12 @@ public final class MessageStore {
     }
 
     /**
-     * The next place in a stream, locked until the transaction ends; its time is never before that of the last.
+     * The next place in a stream, locked until the transaction ends. Its time is never before that of the last message.
      *
-     * @param agentsSaid in a zone, the messages of agents since a person spoke there, with the new one
+     * @param agentsSaid in a zone, the number of messages of agents since a person spoke there, including the new one
      * @param voices in a zone, how many agents sent them
      */
-    public record Place(long stream, long seq, Instant at, long agentsSaid, long voices) {}
+    public record NextMessage(long stream, long seq, Instant at, long agentsSaid, long voices) {}
 
     /** The message that a new one answers. */
     public record Answered(UUID id, long speaker, boolean byAgent, Instant at, List<Long> chain) {}
@@ -282,7 +221,7 @@ public final class MessageStore {
             long said,
             List<Long> partners) {}
 
-    /** What is stored with a new message for the loop guard; {@code said} is 0 if it does not count. */
+    /** The loop guard's data of a new message; {@code said} is 0 if the message does not count. */
     public record Lineage(
             @Nullable UUID answers,
             List<Long> chain,
@@ -294,8 +233,8 @@ public final class MessageStore {
     public record MessagePlace(
             long stream, @Nullable Long zone, @Nullable Long other) {}
 
-    private static Place place(Row row) throws SQLException {
-        return new Place(
+    private static NextMessage place(Row row) throws SQLException {
+        return new NextMessage(
                 row.number("id"),
                 row.number("last_seq"),
                 Objects.requireNonNull(row.instantOrNull("last_at")),
@@ -304,12 +243,12 @@ public final class MessageStore {
     }
 
     /** A message's place, and the history before it. */
-    public record Beginning(Place place, Before before) {}
+    public record Beginning(NextMessage place, Before before) {}
 
     /**
-     * Takes the next place in the direct messages of two parties, or in a zone's stream, where it counts what agents say
-     * without a person. Finds which message the new one answers: the named one, else, in direct messages, the other side's
-     * latest since the speaker's own last. Also counts what agents have sent already.
+     * Takes the next place in the direct messages of two parties, or in a zone's stream, which counts the messages of
+     * agents since a person spoke. Finds the message that the new one answers: the named one, else, in direct messages,
+     * the other side's latest since the speaker's own last. Also counts what agents have already sent.
      *
      * @param stream the zone's, null in direct messages
      * @param other the recipient, null in a zone
@@ -318,8 +257,9 @@ public final class MessageStore {
     public Beginning begin(
             Call call, @Nullable Long stream, @Nullable Long other, long speaker, @Nullable UUID replyTo) {
         var byAgent = call.context().self() != null;
-        var statement =
-                other == null ? byAgent ? BEGIN_IN_TURN : BEGIN_IN : byAgent ? BEGIN_DIRECT_IN_TURN : BEGIN_DIRECT;
+        var statement = other == null
+                ? byAgent ? StreamQueries.BEGIN_IN_TURN : StreamQueries.BEGIN_IN
+                : byAgent ? StreamQueries.BEGIN_DIRECT_IN_TURN : StreamQueries.BEGIN_DIRECT;
         return db.sql(call, statement)
                 .set("lock", AdvisoryLock.PARTY.number)
                 .set("stream", stream)
@@ -370,56 +310,99 @@ public final class MessageStore {
                         row.number("stream_id"), row.numberOrNull("zone_id"), row.numberOrNull("other_id")));
     }
 
-    /** The text, the speaker and the other party; null in a zone, where agents already take part as members. */
-    public record Saying(
-            Ref speaker, boolean byAgent, @Nullable Long other, String content) {}
+    /** The name of a party, and whether it is an agent or a user. */
+    public record Participant(String name, String kind) {}
 
     /**
-     * Stores the message; the two parties, or a user in a zone, take part from now on. Then takes the speaker's oldest
-     * unread messages, up to a limit, and marks them as read; those that another call of the speaker takes at the same time
-     * are left to it.
+     * A new message, and its recipient.
      *
-     * @return the message, and then what was taken
+     * @param other the recipient; null in a zone, where agents already take part as members
+     * @param to the same by name, if that is known
+     */
+    public record NewMessage(
+            Ref speaker,
+            boolean byAgent,
+            @Nullable Long other,
+            @Nullable Participant to,
+            String content) {
+        String speakerKind() {
+            return byAgent ? AGENT : USER;
+        }
+    }
+
+    /**
+     * Stores the message. From then on the two parties, or a user in a zone, take part in the stream. Then takes the
+     * speaker's oldest unread messages, up to a limit, and marks them as read. Messages that a concurrent call of the
+     * same speaker takes are left to that call.
+     *
+     * @param limit 0 if there are no unread messages
+     * @return the message, followed by the unread messages
      * @throws Problem {@code conflict} if the speaking agent has just been removed from the zone
      */
-    public List<Message> say(Call call, Place place, Saying saying, Lineage lineage, int limit) {
-        return db.sql(call, SAY)
+    public List<Message> post(Call call, NextMessage place, NewMessage draft, Lineage lineage, int limit) {
+        var to = lineage.chain().isEmpty() ? draft.to() : null;
+        var statement =
+                draft.byAgent() ? to == null ? SAY : SAY_KNOWN : to == null ? SAY_AS_PERSON : SAY_KNOWN_AS_PERSON;
+        var id = DecimalId.random();
+        return db.sql(call, limit == 0 ? statement.alone() : statement.andTake())
                 .set("stream", place.stream())
                 .set("seq", place.seq())
                 .set("at", place.at())
-                .set("id", DecimalId.random())
-                .set("speaker", saying.speaker().id())
-                .set("joins", saying.other() != null || !saying.byAgent())
-                .set("other", saying.other())
-                .set("content", saying.content())
-                .set("by_agent", saying.byAgent())
+                .set("id", id)
+                .set("speaker", draft.speaker().id())
+                .set("joins", draft.other() != null || !draft.byAgent())
+                .set("other", draft.other())
+                .set("content", draft.content())
+                .set("by_agent", draft.byAgent())
                 .set("answers", lineage.answers())
                 .set("chain", lineage.chain())
                 .set("person_at", lineage.personAt())
                 .set("said", lineage.said())
                 .set("partners", lineage.partners())
-                .set("party", saying.speaker().id())
+                .set("party", draft.speaker().id())
                 .set("limit", limit)
                 .all(results -> {
                     var all = new ArrayList<Message>();
-                    all.add(results.next(row -> Objects.requireNonNull(row.json("record", Message.class)))
-                            .orElseThrow(() -> Problem.conflict("the agent '%s' has just been put out of the zone"
-                                    .formatted(saying.speaker().name()))));
-                    all.addAll(results.next(row -> row.jsonList("messages", Message.class))
-                            .orElseThrow());
+                    all.add(results.next(row -> to == null
+                                    ? Objects.requireNonNull(row.json("record", Message.class))
+                                    : message(id, place, draft, to, lineage))
+                            .orElseThrow(() -> Problem.conflict("the agent '%s' was just removed from the zone"
+                                    .formatted(draft.speaker().name()))));
+                    if (limit > 0) {
+                        all.addAll(results.next(row -> row.jsonList("messages", Message.class))
+                                .orElseThrow());
+                    }
                     return all;
                 });
     }
 
-    /** An earlier message, as a response to a write shows it. */
-    public Message said(Call call, UUID id) {
+    private static Message message(UUID id, NextMessage place, NewMessage draft, Participant to, Lineage lineage) {
+        return new Message(
+                id.toString(),
+                draft.speaker().name(),
+                draft.speakerKind(),
+                to.name(),
+                to.kind(),
+                null,
+                null,
+                place.seq(),
+                draft.content(),
+                null,
+                null,
+                lineage.answers() == null ? null : lineage.answers().toString(),
+                List.of(),
+                place.at());
+    }
+
+    /** Returns an earlier message in the form of a response to a write. */
+    public Message posted(Call call, UUID id) {
         return db.sql(call, READ_SAID)
                 .set("id", id)
                 .one(row -> Objects.requireNonNull(row.json("record", Message.class)))
                 .orElseThrow(() -> Problem.notFound("message", id.toString(), List.of()));
     }
 
-    /** The oldest unread messages of the party, up to a limit; they stay unread. */
+    /** Returns the oldest unread messages of the party, up to a limit, without marking them as read. */
     public List<Message> waiting(Call call, long party, int limit) {
         return db.sql(call, READ_WAITING)
                 .set("party", party)
@@ -434,7 +417,7 @@ public final class MessageStore {
                 call.context().withUnread(unread(call, call.context().speaker().id())));
     }
 
-    /** The same after streams were closed; if nothing was unread, nothing is now. */
+    /** Counts the unread messages again after streams were closed. If there were none, there are none now. */
     public void recountFewer(Call call) {
         if (call.context().unread() > 0) {
             recount(call);
@@ -448,7 +431,7 @@ public final class MessageStore {
                 .orElseThrow();
     }
 
-    /** Takes the user out of the zones of all domains that it takes no part in any more. */
+    /** Removes the user from the zones of all domains that the user no longer takes part in. */
     public static void silence(Db db, Call call, long user) {
         db.sql(call, """
                 DELETE FROM participant p

@@ -2,22 +2,22 @@ package io.agentworkspace.engine.messages;
 
 import io.agentworkspace.engine.model.tool.Envelope;
 
-/** SQL that counts how many bytes texts take in the call's response: the counterpart of {@code Budget}. */
+/** SQL that counts the bytes of texts in a response: the counterpart of {@code Budget}. */
 public final class TextSize {
     private static final int SHORT = 250;
 
-    /** The part of the text of a message {@code m} that a response to a write shows. */
+    /** The part of a message {@code m}'s text that the response to a write shows. */
     static final String CUT = "left(m.content, %d)".formatted(Envelope.CUT);
 
     /** The maximum bytes of a message {@code m}: its text, four names, two ids, and those in its chain. */
     static final String MESSAGE = message("m.content");
 
-    /** The same, with the text cut. */
+    /** The maximum bytes of a message with its text cut. */
     static final String CUT_MESSAGE = message(CUT);
 
     private TextSize() {}
 
-    /** The bytes of a text, or null; of a short one the most that they can be, which costs nothing to find out. */
+    /** Returns the bytes of a text, or null. For a short text this is an upper bound, which costs nothing to compute. */
     public static String of(String text) {
         return """
                 COALESCE(CASE WHEN octet_length(%1$s) <= %2$d THEN octet_length(%1$s) * CASE WHEN :twice THEN 13 ELSE 6 END + 10
@@ -31,8 +31,8 @@ public final class TextSize {
     }
 
     /**
-     * CTEs {@code weighed} and {@code shown}: the newest of the messages {@code latest}, at most :limit and as many as
-     * fit, but at least one.
+     * Returns the CTEs {@code weighed} and {@code shown}: the newest of the messages {@code latest}, at most :limit and
+     * as many as fit, but at least one.
      *
      * @param beside the bytes of what surrounds them in the response
      */

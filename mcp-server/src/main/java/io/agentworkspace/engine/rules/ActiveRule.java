@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.UUID;
 
-/** An enabled rule, as it is applied. */
+/** An enabled rule in the form in which it is applied. */
 record ActiveRule(
         UUID id,
         String name,
@@ -15,7 +15,7 @@ record ActiveRule(
         RuleEffect effect,
         RuleMode mode,
         String message) {
-    /** What rules about documents apply to. */
+    /** The word in {@code appliesTo} of rules about documents. */
     static final String DOCUMENTS = "documents";
 
     boolean appliesTo(Tool<?, ?> tool) {

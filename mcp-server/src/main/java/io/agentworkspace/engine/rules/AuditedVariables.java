@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rules;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.rules.cel.ExpressionInput;
 import io.agentworkspace.engine.rules.cel.ExpressionInput.Fields;
@@ -10,7 +11,9 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What rules see of a command that is in the audit, which has its names and not what was written: the rest is unknown. */
+/**
+ * The values that rules see of an audited command. The audit has the names but not the texts, so everything else is unknown.
+ */
 final class AuditedVariables {
     private static final List<String> WRITTEN = List.of("description", "profile", "access", "tags");
 
@@ -24,12 +27,12 @@ final class AuditedVariables {
                 field -> field.equals("name") ? name : null,
                 "",
                 principal(entry),
-                _ -> null,
+                field -> field.equals("name") && isDocument(tool) ? entry.target() : null,
                 entry.at(),
                 unknown(tool, entry, name));
     }
 
-    /** The name that the command gave: of a new thing its own. */
+    /** Returns the name that the command gave; for a new thing, its own name. */
     private static @Nullable String name(Tool<?, ?> tool, ReplayQueries.Audited entry) {
         return entry.renamedTo() != null ? entry.renamedTo() : tool.effect() == Effect.CREATES ? entry.target() : null;
     }
@@ -64,6 +67,9 @@ final class AuditedVariables {
         if (entry.role() == null) {
             unknown.add("principal.role");
         }
+        if (isDocument(tool) && entry.target() == null) {
+            unknown.add("document.name");
+        }
         if (RequestVariables.TEXTS.stream().anyMatch(field -> has(tool, field))) {
             unknown.add("content");
         }
@@ -74,6 +80,10 @@ final class AuditedVariables {
             unknown.add("vx.name");
         }
         return unknown;
+    }
+
+    private static boolean isDocument(Tool<?, ?> tool) {
+        return tool.family() == Family.DOCUMENT;
     }
 
     private static boolean has(Tool<?, ?> tool, String field) {

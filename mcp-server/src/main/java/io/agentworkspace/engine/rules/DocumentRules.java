@@ -8,16 +8,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules about documents: those that apply to {@code documents}. The validation of a document asks them when it knows
- * its type and text, before it accepts it:
+ * Evaluates the rules that apply to {@code documents}. The validation of a document calls this when it knows the type
+ * and text, before it accepts the document:
  *
  * <pre>{@code
  * var verdict = documentRules.check(tenant, document, submitter, now, requestId);
  * if (verdict.denial() != null) reject with the reason code "rule" and verdict.denial().note()
  * }</pre>
  *
- * <p>{@code verdict.noted()} are the names of the rules that matched, for the audit. A tenant without such rules costs a
- * look into a cache.
+ * <p>{@code verdict.noted()} has the names of the rules that matched, for the audit. A tenant without such
+ * rules costs one look-up in a cache.
  */
 public final class DocumentRules {
     private final RuleSets sets;
@@ -29,14 +29,14 @@ public final class DocumentRules {
     }
 
     /**
-     * What rules see of a document, as the variable {@code document}.
+     * A document as rules see it, in the variable {@code document}.
      *
      * @param mediaType by content, such as {@code application/pdf}
      * @param size in bytes
-     * @param text as extracted; of a long one rules need no more than the first million characters
-     * @param warnings codes of what was found that does not reject it, such as {@code instructions} or {@code secrets}
+     * @param text as extracted, all of it
+     * @param warnings codes of findings that do not reject the document, such as {@code instructions} or {@code secrets}
      */
-    public record Document(
+    public record CheckedDocument(
             String name,
             String mediaType,
             long size,
@@ -46,7 +46,7 @@ public final class DocumentRules {
             List<String> warnings) {}
 
     /**
-     * Who submitted it, as the variable {@code principal}.
+     * The submitter as rules see it, in the variable {@code principal}.
      *
      * @param role as a word
      * @param key the id of the API key
@@ -58,24 +58,25 @@ public final class DocumentRules {
             @Nullable String key,
             List<String> capabilities) {}
 
-    /** Whether the tenant has such rules: without them nobody needs the text. */
+    /** Returns whether the tenant has such rules. Without them the text is not needed. */
     public boolean areThere(long tenant) {
         return !sets.of(tenant).ofDocuments().isEmpty();
     }
 
     /**
-     * What the tenant's rules say of a document. Counts for each rule what it matches.
+     * Evaluates the tenant's rules about a document, and counts the matches of each rule.
      *
-     * @param about the request id, or another that finds the validation in the log
+     * @param about the request id, or another id that identifies the validation in the log
      */
-    public Verdict check(long tenant, Document document, Submitter submitter, Instant now, String about) {
+    public Verdict check(long tenant, CheckedDocument document, Submitter submitter, Instant now, String about) {
         var rules = sets.of(tenant).ofDocuments();
         return rules.isEmpty()
                 ? Verdict.NONE
-                : evaluator.verdict(tenant, rules, input(document, submitter, now), true, about);
+                : evaluator.verdict(
+                        tenant, rules, input(document, submitter, now), new RuleEvaluator.Options(true, true), about);
     }
 
-    private static ExpressionInput input(Document document, Submitter submitter, Instant now) {
+    private static ExpressionInput input(CheckedDocument document, Submitter submitter, Instant now) {
         return new ExpressionInput(
                 DocumentRules::command,
                 _ -> null,
@@ -107,7 +108,7 @@ public final class DocumentRules {
         };
     }
 
-    private static Fields fields(Document document) {
+    private static Fields fields(CheckedDocument document) {
         return field -> switch (field) {
             case "name" -> document.name();
             case "media_type" -> document.mediaType();

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Tries a rule on the audited commands of the last days. */
+/** Evaluates a rule on the audited commands of the last days. */
 final class Replay {
     private static final int PAGE = 2_000;
     private static final int MOST = 100_000;
@@ -22,13 +22,13 @@ final class Replay {
     private final ReplayQueries audited;
     private final List<Tool<?, ?>> all;
 
-    /** @param all all tools, once they exist */
+    /** @param all all tools; the list is filled after this is created */
     Replay(ReplayQueries audited, List<Tool<?, ?>> all) {
         this.audited = audited;
         this.all = all;
     }
 
-    /** What was found so far. */
+    /** The results so far. */
     private static final class Tally {
         private long applies;
         private long matches;
@@ -51,7 +51,7 @@ final class Replay {
             page.forEach(entry -> attempt(draft, expression, tools, entry, tally));
             tried += page.size();
             last = page.isEmpty() ? null : page.getLast();
-            call.progress().tell(tried, (double) Math.max(tried, commands), "audited commands");
+            call.progress().report(tried, (double) Math.max(tried, commands), "audited commands");
         } while (page.size() == PAGE && !isOver(tried, begin));
         return new RuleCheckTool.OnAudit(
                 since,
@@ -89,10 +89,10 @@ final class Replay {
         }
         tally.applies += entry.times();
         var kind = expression.evaluate(AuditedVariables.of(tool, entry)).kind();
-        var failed = kind == Expression.Kind.FAILED;
+        var failed = kind == Expression.EvaluationResult.FAILED;
         tally.failures += failed ? entry.times() : 0;
-        tally.undecided += kind == Expression.Kind.UNKNOWN ? entry.times() : 0;
-        if (kind == Expression.Kind.MATCHES || failed && draft.effect() == RuleEffect.DENY) {
+        tally.undecided += kind == Expression.EvaluationResult.UNKNOWN ? entry.times() : 0;
+        if (kind == Expression.EvaluationResult.MATCHES || failed && draft.effect() == RuleEffect.DENY) {
             tally.matches += entry.times();
             if (tally.examples.size() < EXAMPLES) {
                 tally.examples.add(new RuleCheckTool.Example(

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the audited commands that rules are replayed over: those that were done, or that only a rule refused. */
+/** Reads the audited commands for replays: those that ran, and those that only a rule refused. */
 final class ReplayQueries {
     private static final String COUNT = ContextStore.WITH_CONTEXT + """
             SELECT ctx.*,
@@ -44,8 +44,8 @@ final class ReplayQueries {
     /**
      * An audited command.
      *
-     * @param role the user's role as it is now; null if the user is gone
-     * @param times how many calls it sums up
+     * @param role the user's present role; null if the user was removed
+     * @param times the number of calls that the entry sums up
      */
     record Audited(
             UUID rowId,
@@ -63,7 +63,7 @@ final class ReplayQueries {
             long times,
             @Nullable String role) {}
 
-    /** How many commands of these tools there are since then. */
+    /** Returns the number of commands of these tools since the given time. */
     long count(Call call, Instant since, Collection<String> tools) {
         return db.sql(call, COUNT)
                 .set("since", since)
@@ -75,7 +75,7 @@ final class ReplayQueries {
                 .orElseThrow();
     }
 
-    /** The next ones, newest first. */
+    /** Returns the next commands, newest first. */
     List<Audited> page(Call call, Instant since, Collection<String> tools, @Nullable Audited last, int limit) {
         return db.sql(call, PAGE)
                 .set("since", since)

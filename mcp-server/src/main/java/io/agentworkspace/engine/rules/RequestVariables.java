@@ -2,36 +2,55 @@ package io.agentworkspace.engine.rules;
 
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.rules.cel.ExpressionInput;
 import io.agentworkspace.engine.rules.cel.ExpressionInput.Fields;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What rules see of a request. */
+/** The values that rules see of a request. */
 final class RequestVariables {
-    /** Fields that some tools have instead of content. */
+    /** Fields that some tools have in place of content. */
     static final List<String> TEXTS = List.of("content", "text", "file_text", "new_str", "insert_text");
-
-    private static final Fields NOTHING = _ -> null;
 
     private RequestVariables() {}
 
-    /** @param loadContext reads the context of the call; only needed where a rule looks at principal.agent */
-    static ExpressionInput of(Call call, ObjectNode input, Runnable loadContext) {
+    /**
+     * @param loadContext reads the context of the call; runs only if a rule uses principal.agent
+     * @param documentName returns the name of a document that is given by id or name; runs once, and only if a rule uses it
+     */
+    static ExpressionInput of(Call call, ObjectNode input, Runnable loadContext, UnaryOperator<String> documentName) {
         return new ExpressionInput(
                 command(call.tool()),
                 Fields.of(input.path("target")),
                 vx(input),
                 content(input),
                 principal(call, loadContext),
-                NOTHING,
+                document(call.tool(), input, documentName),
                 call.now(),
                 Set.of());
+    }
+
+    /** Returns the document that a command on documents names. Only its name is known. */
+    private static Fields document(Tool<?, ?> tool, ObjectNode input, UnaryOperator<String> documentName) {
+        if (tool.family() != Family.DOCUMENT) {
+            return _ -> null;
+        }
+        var given = input.path("id");
+        var names = new HashMap<String, String>(); // Expressions may use the name any number of times.
+        return field -> !field.equals("name")
+                ? null
+                : given.isString()
+                        ? names.computeIfAbsent(given.asString(), documentName)
+                        : Fields.of(input).get("name");
     }
 
     static Fields command(Tool<?, ?> tool) {
@@ -43,7 +62,7 @@ final class RequestVariables {
         };
     }
 
-    /** Tools that are not commands have these fields at the top level. */
+    /** Returns the fields of {@code vx}, which tools that are not commands have at the top level. */
     static Fields vx(ObjectNode input) {
         var inside = Fields.of(input.path("vx"));
         var outside = Fields.of(input);
@@ -52,17 +71,23 @@ final class RequestVariables {
             if (value == null) {
                 value = outside.get(field);
             }
-            return value == null && field.equals("name") ? outside.get("path") : value;
+            return value == null && field.equals("name") ? path(outside) : value;
         };
     }
 
+    /** Returns the name of a file: the new one, if it is renamed. */
+    private static @Nullable Object path(Fields input) {
+        var renamed = input.get("new_path");
+        return renamed == null ? input.get("path") : renamed;
+    }
+
+    /** Returns all texts of the request, one after another: a tool may ignore any of them, so no rule may judge only the first. */
     static String content(ObjectNode input) {
         return TEXTS.stream()
                 .map(input::path)
                 .filter(JsonNode::isString)
                 .map(JsonNode::asString)
-                .findFirst()
-                .orElse("");
+                .collect(Collectors.joining("\n"));
     }
 
     static Fields principal(Call call, Runnable loadContext) {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rules;
 
+import io.agentworkspace.engine.access.AccessCheck;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Name;
@@ -17,14 +18,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** RL_Check: tries a rule, on a request or on what was done. */
+/** RL_Check: tests a rule on a request or on past commands. */
 final class RuleCheckTool {
     private final RuleQueries reads;
     private final RuleDrafts drafts;
     private final RuleTrial trial;
     private final Replay replay;
 
-    /** @param all all tools, once they exist */
+    /** @param all all tools; the list is filled after this is created */
     RuleCheckTool(RuleQueries reads, ReplayQueries audited, RuleDrafts drafts, List<Tool<?, ?>> all) {
         this.reads = reads;
         this.drafts = drafts;
@@ -133,6 +134,9 @@ final class RuleCheckTool {
         var draft = drafts.make(given(in, held), held, call.now());
         var expression = RuleDrafts.compile(draft.when(), "when");
         var onRequest = in.request() == null ? null : onRequest(draft, expression, in.request(), call);
+        if (in.replay() != null) {
+            AccessCheck.requireNone(call.caller().obstacleToRead(Family.ACCOUNT, "a replay of audited commands"));
+        }
         var onAudit = in.replay() == null
                 ? null
                 : replay.over(
@@ -145,20 +149,24 @@ final class RuleCheckTool {
 
     private static RuleDrafts.Given given(Check in, @Nullable RuleDraft held) {
         var anything = held == null && in.template() == null && in.appliesTo() == null;
-        return new RuleDrafts.Given(
+        return new Trial(
                 held == null ? Name.of("trial") : null,
-                null,
                 anything ? everything() : in.appliesTo(),
                 in.when(),
                 in.template(),
                 in.parameters(),
-                in.effect(),
-                null,
-                null,
-                null,
-                null,
-                null);
+                in.effect());
     }
+
+    /** What a rule is given that is only tried. */
+    private record Trial(
+            @Nullable Name name,
+            @Nullable List<String> appliesTo,
+            @Nullable String when,
+            @Nullable String template,
+            @Nullable ObjectNode parameters,
+            @Nullable RuleEffect effect)
+            implements RuleDrafts.Given {}
 
     private static List<String> everything() {
         return Stream.concat(Arrays.stream(Family.values()).map(Family::word), Stream.of(ActiveRule.DOCUMENTS))
@@ -167,7 +175,7 @@ final class RuleCheckTool {
 
     private OnRequest onRequest(RuleDraft draft, Expression expression, ObjectNode request, Call call) {
         var tried = trial.attempt(expression, draft.appliesTo(), request, "request", caller(call), call.now());
-        var failed = tried.outcome().kind() == Expression.Kind.FAILED;
+        var failed = tried.outcome().kind() == Expression.EvaluationResult.FAILED;
         var matches = tried.matches() || failed && tried.applies() && draft.effect() == RuleEffect.DENY;
         return new OnRequest(tried.applies(), matches, tried.outcome().failure());
     }
@@ -179,15 +187,16 @@ final class RuleCheckTool {
     private static String summary(RuleDraft draft, @Nullable OnRequest request, @Nullable OnAudit replay) {
         var does = draft.effect() == RuleEffect.DENY ? "denied" : "noted";
         if (replay != null) {
-            return "would have %s %,d of %,d%s"
+            return "would have %s %,d of %,d%s%s"
                     .formatted(
                             does,
                             replay.matches(),
                             replay.commands(),
                             replay.undecided() == 0
                                     ? ""
-                                    : "; %,d more depend on what the audit does not keep"
-                                            .formatted(replay.undecided()));
+                                    : "; %,d could not be judged, since the rule needs what the audit does not keep, such as content"
+                                            .formatted(replay.undecided()),
+                            replay.truncated() ? "; only the latest were tried, since there are too many" : "");
         } else if (request == null) {
             return "it compiles";
         } else if (!request.applies()) {

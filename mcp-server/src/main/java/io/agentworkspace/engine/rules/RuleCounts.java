@@ -5,14 +5,17 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** How often rules matched and failed, collected in memory and written every second. A crash loses a second of it. */
+/**
+ * Counts how often rules matched and failed. The counts are collected in memory and written every second; a
+ * crash loses up to a second of them.
+ */
 final class RuleCounts {
     private static final int MAX = 100_000;
 
-    private final PendingWrites<Key, Count> pending = new PendingWrites<>(MAX, Count::plus);
+    private final PendingWrites<RuleKey, Count> pending = new PendingWrites<>(MAX, Count::plus);
     private final RuleStore store;
 
-    record Key(long tenant, UUID rule) {}
+    record RuleKey(long tenant, UUID rule) {}
 
     record Count(
             long matched,
@@ -35,11 +38,11 @@ final class RuleCounts {
     }
 
     void matched(long tenant, UUID rule, Instant at) {
-        pending.add(new Key(tenant, rule), new Count(1, at, 0, null, null));
+        pending.add(new RuleKey(tenant, rule), new Count(1, at, 0, null, null));
     }
 
     void failed(long tenant, UUID rule, Instant at, String failure) {
-        pending.add(new Key(tenant, rule), new Count(0, null, 1, at, failure));
+        pending.add(new RuleKey(tenant, rule), new Count(0, null, 1, at, failure));
     }
 
     void flush() {

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A rule that is about to be saved, complete and checked. */
+/** A complete, validated rule that is about to be saved. */
 record RuleDraft(
         Name name,
         @Nullable String description,
@@ -45,7 +45,7 @@ record RuleDraft(
         return equals(of(held));
     }
 
-    /** Whether what it matches, and what then happens, is the same; not how it is called and ordered. */
+    /** Returns whether the rule matches the same requests with the same effect. Name and order are ignored. */
     boolean doesTheSameAs(Rule held) {
         return when.equals(held.when())
                 && appliesTo.equals(held.appliesTo())
@@ -53,7 +53,7 @@ record RuleDraft(
                 && mode == held.mode();
     }
 
-    /** For the audit: all of it, in JSON. */
+    /** Returns the whole rule as JSON, for the audit. */
     String text() {
         return Json.text(this);
     }

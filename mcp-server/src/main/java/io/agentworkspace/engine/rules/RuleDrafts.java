@@ -19,40 +19,70 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Makes rules out of what was given: fills in templates and defaults, compiles, and tries the examples. */
+/** Creates rules from the fields of a request: fills in templates and defaults, compiles, and runs the examples. */
 final class RuleDrafts {
     private final List<Tool<?, ?>> all;
     private final RuleTrial trial;
 
-    /** @param all all tools, once they exist */
+    /** @param all all tools; the list is filled after this is created */
     RuleDrafts(List<Tool<?, ?>> all) {
         this.all = all;
         this.trial = new RuleTrial(all);
     }
 
-    /** The fields of RL_Create and RL_Update; null leaves what is held, or the default. */
-    record Given(
-            @Nullable Name name,
-            @Nullable String description,
-            @Nullable List<String> appliesTo,
-            @Nullable String when,
-            @Nullable String template,
-            @Nullable ObjectNode parameters,
-            @Nullable RuleEffect effect,
-            @Nullable String message,
-            @Nullable Boolean enabled,
-            @Nullable Integer priority,
-            @Nullable RuleMode mode,
-            @Nullable List<RuleExample> examples) {}
+    /** The fields of RL_Create and RL_Update; null keeps the current value, or takes the default. */
+    interface Given {
+        @Nullable
+        Name name();
 
-    /** The condition, and where it comes from. */
+        default @Nullable String description() {
+            return null;
+        }
+
+        @Nullable
+        List<String> appliesTo();
+
+        @Nullable
+        String when();
+
+        @Nullable
+        String template();
+
+        @Nullable
+        ObjectNode parameters();
+
+        @Nullable
+        RuleEffect effect();
+
+        default @Nullable String message() {
+            return null;
+        }
+
+        default @Nullable Boolean enabled() {
+            return null;
+        }
+
+        default @Nullable Integer priority() {
+            return null;
+        }
+
+        default @Nullable RuleMode mode() {
+            return null;
+        }
+
+        default @Nullable List<RuleExample> examples() {
+            return null;
+        }
+    }
+
+    /** The condition, with the template that it comes from. */
     private record Condition(
             String when,
             RuleTemplates.@Nullable Template template,
             @Nullable ObjectNode parameters,
             List<RuleExample> examples) {}
 
-    /** @param held the rule as it is; null for a new one */
+    /** @param held the existing rule; null for a new one */
     RuleDraft make(Given given, @Nullable RuleDraft held, Instant now) {
         var condition = condition(given, held);
         var template = condition.template();
@@ -90,13 +120,13 @@ final class RuleDrafts {
     private static Condition condition(Given given, @Nullable RuleDraft held) {
         if (given.when() != null) {
             if (given.template() != null || given.parameters() != null) {
-                throw Problem.invalid("when", "is given, and so is a template or its parameters: send one of them");
+                throw Problem.invalid("when", "cannot be combined with a template: send one of them");
             }
             return new Condition(given.when(), null, null, List.of());
         }
         var name = given.template() != null ? given.template() : held == null ? null : held.template();
         if (name == null && given.parameters() != null) {
-            throw Problem.invalid("parameters", "are those of a template, and this rule has none: send template, too");
+            throw Problem.invalid("parameters", "belong to a template: send template, too");
         } else if (name == null && held == null) {
             throw Problem.invalid("when", "is missing: send it, or a template with its parameters");
         } else if (name == null) {
@@ -143,9 +173,10 @@ final class RuleDrafts {
     private void check(RuleDraft draft, Condition condition, Instant now) {
         var field = condition.template() == null ? "when" : "parameters";
         var expression = compile(draft.when(), field);
-        if (condition.template() != null
-                && draft.appliesTo().equals(condition.template().appliesTo())) {
-            trial.check(expression, draft.appliesTo(), condition.examples(), "the template's examples", now);
+        if (condition.template() != null) {
+            // They test the condition with its parameters, whichever commands the rule then applies to.
+            trial.check(
+                    expression, condition.template().appliesTo(), condition.examples(), "the template's examples", now);
         }
         trial.check(expression, draft.appliesTo(), draft.examples(), "examples", now);
     }

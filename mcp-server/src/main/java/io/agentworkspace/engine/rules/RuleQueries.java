@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of rules: one statement each, including the context. */
+/** Reads rules: one statement each, including the context. */
 final class RuleQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT + """
             , page AS (
@@ -41,7 +41,7 @@ final class RuleQueries {
         this.db = db;
     }
 
-    /** The tenant's rules, newest first. */
+    /** Returns the tenant's rules, newest first. */
     ListSlice<Rule> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = ListPosition.of(page);
@@ -62,7 +62,7 @@ final class RuleQueries {
     }
 
     /**
-     * The rule of this id; with null only the context is read.
+     * Returns the rule with this id; with null only the context is read.
      *
      * @throws Problem {@code not_found}
      */
@@ -80,7 +80,7 @@ final class RuleQueries {
         return found;
     }
 
-    /** Empty if it cannot be one of our ids. */
+    /** Parses a rule's id. Empty if the text is not a UUID. */
     static Optional<UUID> id(String text) {
         try {
             return Optional.of(UUID.fromString(text));

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.rules;
 
-/** What the database tells of a rule {@code r}. */
+/** Turns a row of a rule {@code r} into its record. */
 final class RuleRow {
-    /** As {@link io.agentworkspace.engine.model.rule.Rule}. */
+    /** The record {@link io.agentworkspace.engine.model.rule.Rule} as JSON. */
     static final String JSON = """
             jsonb_build_object('id', r.id, 'name', r.name, 'description', r.description, 'applies_to', r.applies_to,
                                'when', r.expression, 'template', r.template, 'parameters', r.parameters,

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The enabled rules of a tenant, in the order in which they are applied. */
+/** The enabled rules of a tenant, in the order of their application. */
 final class RuleSet {
     static final RuleSet NONE = new RuleSet(List.of());
 

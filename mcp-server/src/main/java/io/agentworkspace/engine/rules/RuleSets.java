@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of each tenant, cached. A {@link CallerChanges} makes this replica read them again when they change; while
- * that is not current they are read for every call. That a tenant has none is known from one list of all that have some.
+ * Caches the rules of each tenant. {@link CallerChanges} makes this replica read them again after a change; while it is
+ * not connected, they are read for every call. One list of all tenants with rules shows that a tenant has none.
  */
 final class RuleSets {
     private static final String CHANGED = "rules:";
@@ -21,10 +21,12 @@ final class RuleSets {
     private final AtomicLong connections = new AtomicLong();
     private volatile @Nullable Tenants tenants;
 
-    /** Read before which change. What a change overtakes is not used again. */
+    /**
+     * A tenant's rules, with the connection and change before they were read. Rules that a change overtook are not reused.
+     */
     private record Cached(RuleSet rules, long connection, long change) {}
 
-    /** The tenants that had rules when the connection that is watched was opened. */
+    /** The tenants that had rules when the watched connection was opened. */
     private record Tenants(Set<Long> ids, long connection) {}
 
     RuleSets(RuleStore store, CallerChanges watch) {

@@ -16,9 +16,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 
-/** Writes of rules, and the reads that apply them. */
+/** Writes rules, and reads those to apply. */
 final class RuleStore {
-    /** How many rules a tenant has at most. */
+    /** The maximum number of rules of a tenant. */
     static final int MOST = 100;
 
     private static final String INSERT = """
@@ -31,7 +31,7 @@ final class RuleStore {
             RETURNING %s AS record
             """.formatted(RuleRow.JSON);
 
-    /** Counts begin anew when what it does is another. */
+    /** The counts are reset if the rule's effect changes. */
     private static final String UPDATE = """
             UPDATE rule r
                SET name = :name, name_key = :name_key, description = :description,
@@ -62,13 +62,13 @@ final class RuleStore {
         this.db = db;
     }
 
-    /** The tenants that have enabled rules. */
+    /** Returns the tenants that have enabled rules. */
     Set<Long> tenants() {
         return new HashSet<>(
                 db.sql("SELECT DISTINCT tenant_id FROM rule WHERE enabled").list(row -> row.number(1)));
     }
 
-    /** The enabled rules of a tenant, in the order in which they are applied. */
+    /** Returns the enabled rules of a tenant, in the order of their application. */
     RuleSet active(long tenant) {
         return new RuleSet(db.sql("""
                 SELECT r.id, r.name, r.applies_to, r.expression, r.effect, r.mode, r.message
@@ -87,8 +87,17 @@ final class RuleStore {
                         row.text("message"))));
     }
 
-    /** Adds to the counts of rules; those of a rule that is gone are dropped. */
-    void count(Map<RuleCounts.Key, RuleCounts.Count> counts) {
+    /** Returns the name of the document with this id. A text that is the id of no document is returned as it is. */
+    String documentName(Call call, String given) {
+        return RuleQueries.id(given)
+                .flatMap(id -> db.sql(call, "SELECT d.name FROM document d WHERE d.tenant_id = :tenant AND d.id = :id")
+                        .set("id", id)
+                        .one(row -> row.text("name")))
+                .orElse(given);
+    }
+
+    /** Adds to the counts of rules. Those of deleted rules are dropped. */
+    void count(Map<RuleCounts.RuleKey, RuleCounts.Count> counts) {
         var rows = counts.entrySet().stream()
                 .map(entry -> {
                     var row = Json.tree(entry.getValue());
@@ -106,14 +115,17 @@ final class RuleStore {
                 """).set("rows", Json.text(rows)).run();
     }
 
-    /** @throws Problem {@code already_exists}, or {@code conflict} where the tenant has as many as it may have */
+    /** @throws Problem {@code already_exists}, or {@code conflict} if the tenant has the maximum number of rules */
     Rule insert(Call call, RuleDraft draft) {
+        // Two that are created at the same time are counted one after the other.
+        db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('rules', :tenant))")
+                .one(_ -> true);
         try {
             return bound(call, INSERT, UUID.randomUUID(), draft)
                     .set("most", MOST)
                     .one(row -> Objects.requireNonNull(row.json("record", Rule.class)))
                     .orElseThrow(() -> Problem.conflict(
-                            "your tenant has %d rules, which is the most: delete one with RL_Delete".formatted(MOST)));
+                            "your tenant has %d rules, which is the limit: delete one with RL_Delete".formatted(MOST)));
         } catch (SqlFailure e) {
             throw taken(e, draft);
         }
@@ -154,7 +166,7 @@ final class RuleStore {
     }
 
     /**
-     * The rule of this id, locked.
+     * Locks the rule with this id.
      *
      * @throws Problem {@code not_found}
      */

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The templates that come with the service (decisions, section 10). Their examples are made for the parameters given. */
+/** The built-in templates (decisions, section 10). Their examples are generated from the given parameters. */
 final class RuleTemplates {
     private static final List<String> WORKSPACE = List.of("agent", "domain", "zone", "bank");
 
@@ -35,8 +35,8 @@ final class RuleTemplates {
     /**
      * A template.
      *
-     * @param when the condition for parameters
-     * @param examples what a rule with these parameters is tried on
+     * @param when returns the condition for parameters
+     * @param examples returns the examples for parameters
      */
     record Template(
             String name,
@@ -103,6 +103,7 @@ final class RuleTemplates {
                             : given.texts("roles").getFirst();
                     return List.of(
                             matches(request("MB_Destroy", "target", "bank", name, "nobody")),
+                            matches(request("DC_Delete", "document", "name", name, "nobody")),
                             passes(request("MB_AgentList", "target", "bank", name, "nobody")),
                             role.isEmpty()
                                     ? passes(request("MB_AgentList", "target", "bank", name, "member"))
@@ -113,7 +114,7 @@ final class RuleTemplates {
     private static String protectedNames(TemplateParameters given) {
         return given.texts("names").isEmpty() ? "" : """
                  && %s.exists(name, sameName(name, target.agent) || sameName(name, target.domain) || sameName(name, target.zone)\
-                 || sameName(name, target.bank) || sameName(name, vx.name))""".formatted(given.literal("names"));
+                 || sameName(name, target.bank) || sameName(name, vx.name) || sameName(name, document.name))""".formatted(given.literal("names"));
     }
 
     private static Template readOnlyHours() {

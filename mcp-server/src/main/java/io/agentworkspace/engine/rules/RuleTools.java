@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Rules: RL_Templates, RL_List, RL_Create, RL_Update, RL_Delete; and RL_Check. */
+/** Rules: RL_Templates, RL_List, RL_Create, RL_Update, RL_Delete and RL_Check. */
 public final class RuleTools {
     static final String ID = "The rule's id, as RL_List shows it.";
     static final String WHEN = "The condition, in CEL: command.effect == \"destroys\" && principal.role != \"owner\".";
@@ -44,7 +44,7 @@ public final class RuleTools {
     private final Db db;
     private final List<Tool<?, ?>> all;
 
-    /** @param all all tools, once they exist */
+    /** @param all all tools; the list is filled after this is created */
     public RuleTools(Db db, List<Tool<?, ?>> all) {
         this.db = db;
         this.contexts = new ContextStore(db);
@@ -61,35 +61,36 @@ public final class RuleTools {
                 .toList();
     }
 
-    record Nothing() {}
+    record TemplatesRequest() {}
 
-    record Templates(@Doc("The templates.") List<RuleTemplate> templates) {}
+    record TemplatesResponse(@Doc("The templates.") List<RuleTemplate> templates) {}
 
-    private Tool<Nothing, Templates> templates() {
+    private Tool<TemplatesRequest, TemplatesResponse> templates() {
         return Tool.named("RL_Templates")
                 .title("List the templates of rules")
                 .description("""
-                        Lists the rules that come with the service, to be filled in: what each does, its parameters, its condition, and the \
-                        examples that a rule made from it is tried on at every save. Next: RL_Create with template and parameters.""")
+                        Lists the templates of rules: what each does, its parameters and its condition. Each save of a rule made from one \
+                        tries it on the template's examples. Next: RL_Create with template and parameters.""")
                 .needs(Capability.RULE_READ)
                 .route("GET", "/api/rules/templates")
-                .handledBy(Nothing.class, Templates.class, (_, call) -> {
+                .handledBy(TemplatesRequest.class, TemplatesResponse.class, (_, call) -> {
                     contexts.load(call);
-                    return new Templates(RuleTemplates.all().stream()
+                    return new TemplatesResponse(RuleTemplates.all().stream()
                             .map(RuleTemplates.Template::record)
                             .toList());
                 });
     }
 
-    record Look(@Doc("Which part of a long list.") @Nullable Page page) {}
+    record ListRequest(
+            @Doc("Which part of a long list.") @Nullable Page page) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The rules, newest first.") List<Rule> rules,
 
-            @Doc("Where the next page begins; absent on the last.") @Nullable
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
 
-    private Tool<Look, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return Tool.named("RL_List")
                 .title("List rules")
                 .description("""
@@ -97,13 +98,13 @@ public final class RuleTools {
                         matched and failed. A command that a deny rule matches is refused with rule_refused, and the note has the rule's message.""")
                 .needs(Capability.RULE_READ)
                 .route("GET", "/api/rules")
-                .handledBy(Look.class, Listed.class, (in, call) -> {
+                .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var found = reads.list(call, in.page());
-                    return new Listed(found.rows(), found.nextCursor());
+                    return new ListResponse(found.rows(), found.nextCursor());
                 });
     }
 
-    record Create(
+    record CreateRequest(
             @Doc("Its name, unique in the tenant.") Name name,
             @Doc(value = DESCRIPTION, max = 2_000) @Nullable String description,
 
@@ -124,13 +125,14 @@ public final class RuleTools {
 
             @Doc(MODE + " enforce when left out.") @Nullable RuleMode mode,
 
-            @Doc(value = EXAMPLES, max = 20) @Nullable List<RuleExample> examples) {}
+            @Doc(value = EXAMPLES, max = 20) @Nullable List<RuleExample> examples)
+            implements RuleDrafts.Given {}
 
-    record Made(
+    record CreateResponse(
             @Doc("The rule's record.") Rule rule,
             @Doc("Its revision.") long revision) {}
 
-    private Tool<Create, Made> create() {
+    private Tool<CreateRequest, CreateResponse> create() {
         return Tool.named("RL_Create")
                 .title("Create a rule")
                 .description("""
@@ -147,30 +149,17 @@ public final class RuleTools {
                 .example("template", "content-length-cap")
                 .example("parameters", "{\"max\":4000}")
                 .example("message", "Say it in at most 4,000 characters.")
-                .handledBy(Create.class, Made.class, this::insert);
+                .handledBy(CreateRequest.class, CreateResponse.class, this::insert);
     }
 
-    private Made insert(Create in, Call call) {
-        var given = new RuleDrafts.Given(
-                in.name(),
-                in.description(),
-                in.appliesTo(),
-                in.when(),
-                in.template(),
-                in.parameters(),
-                in.effect(),
-                in.message(),
-                in.enabled(),
-                in.priority(),
-                in.mode(),
-                in.examples());
-        var draft = drafts.make(given, null, call.now());
+    private CreateResponse insert(CreateRequest in, Call call) {
+        var draft = drafts.make(in, null, call.now());
         var rule = store.insert(call, draft);
-        call.revised(new Call.Revision(null, draft.text()));
-        return new Made(rule, rule.revision());
+        call.revised(new Call.TextChange(null, draft.text()));
+        return new CreateResponse(rule, rule.revision());
     }
 
-    record Update(
+    record UpdateRequest(
             @Doc(value = ID, max = 64) String id,
             @Doc("Another name.") @Nullable Name name,
             @Doc(value = DESCRIPTION, max = 2_000) @Nullable String description,
@@ -193,21 +182,22 @@ public final class RuleTools {
 
             @Doc(value = EXAMPLES, max = 20) @Nullable List<RuleExample> examples,
 
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision)
+            implements RuleDrafts.Given {}
 
-    record Changed(
+    record UpdateResponse(
             @Doc("The rule's record.") Rule rule,
             @Doc("Its revision.") long revision,
             @Doc("false when nothing had to be done.") boolean changed) {}
 
-    private Tool<Update, Changed> update() {
+    private Tool<UpdateRequest, UpdateResponse> update() {
         return Tool.named("RL_Update")
                 .title("Change a rule")
                 .description("""
                         Changes only the fields of a rule that you give, for admins.""")
                 .details("""
-                        The rule is compiled and tried on its examples anew. In force everywhere within a second. The audit keeps the old and the new text. When what it does changes, \
-                        its counts begin anew.""")
+                        The engine compiles the rule and tries it on its examples again. In force everywhere within a second. The audit keeps the old and the new text. When what it does changes, \
+                        its counts begin again.""")
                 .needs(Capability.RULE_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
@@ -215,42 +205,29 @@ public final class RuleTools {
                 .wholeTexts()
                 .route("PATCH", "/api/rules/{id}")
                 .example("mode", "shadow")
-                .handledBy(Update.class, Changed.class, this::change);
+                .handledBy(UpdateRequest.class, UpdateResponse.class, this::change);
     }
 
-    private Changed change(Update in, Call call) {
+    private UpdateResponse change(UpdateRequest in, Call call) {
         var held = store.lock(call, in.id());
         IfRevision.check(in.ifRevision(), held.revision());
         var before = RuleDraft.of(held);
-        var given = new RuleDrafts.Given(
-                in.name(),
-                in.description(),
-                in.appliesTo(),
-                in.when(),
-                in.template(),
-                in.parameters(),
-                in.effect(),
-                in.message(),
-                in.enabled(),
-                in.priority(),
-                in.mode(),
-                in.examples());
-        var draft = drafts.make(given, before, call.now());
+        var draft = drafts.make(in, before, call.now());
         if (draft.isSameAs(held)) {
-            return new Changed(held, held.revision(), false);
+            return new UpdateResponse(held, held.revision(), false);
         }
         var rule = store.update(call, held, draft);
-        call.revised(new Call.Revision(before.text(), draft.text()));
-        return new Changed(rule, rule.revision(), true);
+        call.revised(new Call.TextChange(before.text(), draft.text()));
+        return new UpdateResponse(rule, rule.revision(), true);
     }
 
-    record Delete(
+    record DeleteRequest(
             @Doc(value = ID, max = 64) String id,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Deleted(@Doc("Always true.") boolean changed) {}
+    record DeleteResponse(@Doc("Always true.") boolean changed) {}
 
-    private Tool<Delete, Deleted> delete() {
+    private Tool<DeleteRequest, DeleteResponse> delete() {
         return Tool.named("RL_Delete")
                 .title("Delete a rule")
                 .description("""
@@ -260,12 +237,12 @@ public final class RuleTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/rules/{id}")
-                .handledBy(Delete.class, Deleted.class, (in, call) -> {
+                .handledBy(DeleteRequest.class, DeleteResponse.class, (in, call) -> {
                     var held = store.lock(call, in.id());
                     IfRevision.check(in.ifRevision(), held.revision());
                     store.delete(call, held);
-                    call.revised(new Call.Revision(RuleDraft.of(held).text(), null));
-                    return new Deleted(true);
+                    call.revised(new Call.TextChange(RuleDraft.of(held).text(), null));
+                    return new DeleteResponse(true);
                 });
     }
 }

@@ -15,14 +15,14 @@ import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Tries expressions on requests that nobody made: the examples of a rule, and those given to RL_Check. */
+/** Evaluates expressions on hypothetical requests: the examples of a rule, and those given to RL_Check. */
 final class RuleTrial {
     private static final List<String> FIELDS =
             List.of("service", "target", "vx", "content", "principal", "document", "now");
 
     private final List<Tool<?, ?>> all;
 
-    /** @param all all tools, once they exist */
+    /** @param all all tools; the list is filled after this is created */
     RuleTrial(List<Tool<?, ?>> all) {
         this.all = all;
     }
@@ -32,20 +32,20 @@ final class RuleTrial {
     }
 
     /**
-     * What a rule finds in a request.
+     * The result of a rule for a request.
      *
-     * @param applies whether it applies to the request at all
+     * @param applies whether the rule applies to the request
      */
-    record Tried(boolean applies, Expression.Outcome outcome) {
+    record Tried(boolean applies, Expression.Evaluation outcome) {
         boolean matches() {
-            return applies && outcome.kind() == Expression.Kind.MATCHES;
+            return applies && outcome.kind() == Expression.EvaluationResult.MATCHES;
         }
     }
 
     /**
-     * @param field what the request is called in a note
-     * @param principal of a request that does not say
-     * @throws Problem {@code invalid_field} where the request is none
+     * @param field the name of the request in a note
+     * @param principal the default for a request without one
+     * @throws Problem {@code invalid_field} if the request is invalid
      */
     Tried attempt(
             Expression expression,
@@ -117,17 +117,22 @@ final class RuleTrial {
     }
 
     /**
-     * Tries a rule on its examples.
+     * Runs a rule on its examples.
      *
-     * @throws Problem {@code invalid_field} naming the first that comes out otherwise than expected
+     * @throws Problem {@code invalid_field} with the first example whose result is not the expected one
      */
     void check(Expression expression, List<String> appliesTo, List<RuleExample> examples, String field, Instant now) {
         for (var i = 0; i < examples.size(); i++) {
             var example = examples.get(i);
             var name = "%s[%d]".formatted(field, i);
+            if (example == null || example.request() == null) {
+                throw Problem.missing(name + ".request");
+            } else if (example.expected() == null) {
+                throw Problem.missing(name + ".expected");
+            }
             var tried = attempt(expression, appliesTo, example.request(), name + ".request", RuleTrial::anybody, now);
             var expected = example.expected().equals(RuleExample.MATCHES);
-            if (tried.outcome().kind() == Expression.Kind.FAILED) {
+            if (tried.outcome().kind() == Expression.EvaluationResult.FAILED) {
                 throw Problem.invalid(
                         name,
                         "cannot be evaluated: %s".formatted(tried.outcome().failure()));

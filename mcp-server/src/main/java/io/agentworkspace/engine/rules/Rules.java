@@ -8,60 +8,65 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Applies the rules of tenants to their calls. A tenant without rules costs a look into a cache. */
+/** Applies the tenants' rules to their calls. A tenant without rules costs one look-up in a cache. */
 public final class Rules {
+    private final RuleStore store;
     private final RuleSets sets;
     private final RuleCounts counts;
     private final RuleEvaluator evaluator;
 
-    /** @param watch hears of changed rules */
+    /** @param watch is notified of changed rules */
     public Rules(Db db, CallerChanges watch) {
-        var store = new RuleStore(db);
+        this.store = new RuleStore(db);
         this.sets = new RuleSets(store, watch);
         this.counts = new RuleCounts(store);
         this.evaluator = new RuleEvaluator(counts);
     }
 
     /**
-     * Evaluates the rules that apply to a call: after the check of its access, before its handler. Those that matched are
-     * noted in the call.
+     * Evaluates the rules that apply to a call, after its access check and before its handler. Rules that
+     * matched are noted in the call.
      *
-     * @param input the arguments that the tool knows
+     * @param input the arguments that the tool defines
      * @param loadContext reads the context into the call
+     * @param counted whether matches are counted
      * @throws Problem {@code rule_refused}
      */
-    public void check(Call call, ObjectNode input, Runnable loadContext) {
+    public void check(Call call, ObjectNode input, Runnable loadContext, boolean counted) {
         var tenant = call.caller().tenant();
         var rules = sets.of(tenant).of(call.tool());
         if (rules.isEmpty()) {
             return;
         }
-        var variables = RequestVariables.of(call, input, loadContext);
-        var verdict = evaluator.verdict(tenant, rules, variables, !isExempt(call), call.requestId());
+        var variables = RequestVariables.of(call, input, loadContext, given -> store.documentName(call, given));
+        var verdict = evaluator.verdict(
+                tenant, rules, variables, new RuleEvaluator.Options(!isExempt(call), counted), call.requestId());
         call.rules(verdict.noted());
         if (verdict.denial() != null) {
             throw Problem.ruleRefused(verdict.denial().note());
         }
     }
 
-    /** Nobody locks a tenant out: its owners can always change its rules. */
+    /**
+     * Returns whether rules do not apply: the tenant's owners can always change its rules, so no rule locks a tenant out.
+     */
     private static boolean isExempt(Call call) {
         return call.tool().family() == Family.RULE && call.caller().role().isAtLeast(Role.OWNER);
     }
 
-    /** A committed change of a rule is in force on this replica at once; the others hear of it. */
+    /** Applies a committed change of a rule on this replica at once. Other replicas are notified. */
     public void changedBy(Call call) {
         if (call.tool().family() == Family.RULE && call.revision() != null) {
             sets.forget(call.caller().tenant());
         }
     }
 
-    /** The rules about documents. */
+    /** Returns the evaluator of rules about documents. */
     public DocumentRules documents() {
         return new DocumentRules(sets, evaluator);
     }
 
-    /** Writes what was counted since the last time. */
+    /** Writes the collected counts. */
     public void flush() {
         counts.flush();
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The parameters of a rule from a template: those given, and the defaults of the others. */
+/** The parameters of a rule from a template: the given ones, and defaults for the others. */
 final class TemplateParameters {
     static final String TEXT = "text";
     static final String NUMBER = "number";
@@ -25,7 +25,7 @@ final class TemplateParameters {
         this.values = values;
     }
 
-    /** @throws Problem {@code invalid_field} where one is unknown or of another type */
+    /** @throws Problem {@code invalid_field} if one is unknown or has the wrong type */
     static TemplateParameters of(List<Parameter> parameters, @Nullable ObjectNode given) {
         var values = Json.object();
         parameters.forEach(parameter -> values.set(parameter.name(), parameter.value()));
@@ -101,7 +101,7 @@ final class TemplateParameters {
         return texts;
     }
 
-    /** The value as a literal of CEL, whose texts and lists are written as in JSON. */
+    /** Returns the value as a CEL literal. CEL writes texts and lists as JSON does. */
     String literal(String name) {
         return Json.text(values.get(name));
     }

@@ -4,17 +4,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the rules of a tenant say of a request or a document.
+ * The result of a tenant's rules for a request or a document.
  *
- * @param denial why it is refused; null if it is not
- * @param noted the names of the rules that matched and are enforced
+ * @param denial why it is refused; null if it is accepted
+ * @param noted the names of the enforced rules that matched
  */
 public record Verdict(@Nullable Denial denial, List<String> noted) {
-    static final Verdict NONE = new Verdict(null, List.of());
+    public static final Verdict NONE = new Verdict(null, List.of());
 
-    /** @param rule the name of the rule that refuses it */
+    /** @param rule the name of the refusing rule */
     public record Denial(String rule, String message) {
-        /** For whoever is refused. */
+        /** Returns the note for the refused caller. */
         public String note() {
             return "refused by the rule '%s': %s".formatted(rule, message);
         }

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.runtime;
 
-import io.agentworkspace.engine.access.why.AuditSubject;
 import io.agentworkspace.engine.credentials.KeyFormat;
 import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.problem.EmailAddress;
@@ -10,6 +9,7 @@ import io.agentworkspace.engine.model.problem.UserHandle;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.why.AuditSubject;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,7 +31,7 @@ final class AuditEntries {
     private static AuditEntry entry(ToolRunner.Request request, Call call, AuditSubject subject, String result) {
         var caller = call.caller();
         var acting = call.acting();
-        var whence = request.whence();
+        var source = request.source();
         var revision = result.equals(AuditEntry.DONE) ? call.revision() : null;
         return new AuditEntry(
                 call.now(),
@@ -47,9 +47,9 @@ final class AuditEntries {
                 subject.id(),
                 subject.renamedTo(),
                 subject.member(),
-                whence.door(),
-                whence.address(),
-                whence.client(),
+                source.endpoint(),
+                source.address(),
+                source.client(),
                 result,
                 call.requestId(),
                 null,
@@ -58,7 +58,7 @@ final class AuditEntries {
                 revision == null ? null : revision.after());
     }
 
-    /** The commands on users name their subject in target.user. */
+    /** Returns the user whom the call acted for. Tools that are about a user name that user in target.user. */
     private static @Nullable String actedFor(
             ToolRunner.Request request, Call call, AuditSubject subject, String result) {
         if (subject.kind().equals("user")) {
@@ -72,14 +72,14 @@ final class AuditEntries {
         return asked.isEmpty() || Name.key(asked).equals(Name.key(call.caller().userName())) ? null : asked;
     }
 
-    /** By name if the user was found: the audit contains no addresses. */
+    /** Returns the user's name if the user was found: the audit contains no e-mail addresses. */
     private static String actedFor(Call call, UserHandle asked) {
         return call.contextIfKnown() == null
                 ? plain(asked.text())
                 : call.loadedContext().user().name();
     }
 
-    /** The user that an unauthorised caller asked to act for: it may be any text. */
+    /** Returns the user that an unauthorised caller named, which can be any text. */
     private static String plain(String text) {
         var given = Excerpt.cut(text, MAX_GIVEN);
         var line = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))

@@ -15,19 +15,19 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The responses stored under idempotency keys, for each principal. The claim is a row in the same transaction as the
- * effect: a concurrent duplicate waits on it, and a rollback leaves no trace.
+ * Stores responses under idempotency keys, for each principal. The claim is a row in the same transaction as the
+ * effect: a concurrent duplicate waits for it, and a rollback leaves no trace.
  */
 public final class IdempotencyStore {
     static final Duration KEPT = Duration.ofHours(24);
 
-    /** The longest response that is stored whole, in bytes. */
+    /** The longest response that is stored in full, in bytes. */
     static final int WHOLE = 64 * 1024;
 
-    /** Responses longer than this are counted; references are not. */
+    /** Only responses longer than this count against {@link #EACH}; references do not count. */
     private static final int COUNTED = 4 * 1024;
 
-    /** The maximum bytes of counted responses stored whole for a principal, and for a tenant in total. */
+    /** The maximum bytes of counted responses that are stored in full for a principal, and for a tenant in total. */
     static final long EACH = 16L * 1024 * 1024;
 
     private static final long ALL = 4 * EACH;
@@ -81,7 +81,7 @@ public final class IdempotencyStore {
     }
 
     /**
-     * The response stored under the key. While a duplicate is in flight there is none yet.
+     * Returns the response stored under the key. Empty while the first request is still running.
      *
      * @throws Problem {@code idempotency_mismatch} if the key was used with another request
      */
@@ -104,8 +104,8 @@ public final class IdempotencyStore {
     }
 
     /**
-     * Stores the response for later duplicates, in the same transaction as the claim: whole, or as a reference to what
-     * it changed if it is long, or if the principal or its tenant has too much stored already.
+     * Stores the response for later duplicates, in the same transaction as the claim. A long response, or one beyond
+     * the limit of its principal or tenant, is stored as a reference to what it changed.
      */
     void keep(Call call, String key, ObjectNode answer) {
         var whole = Json.text(answer);
@@ -131,7 +131,7 @@ public final class IdempotencyStore {
         return db.sql(call, statement).set("key", key);
     }
 
-    /** Deletes the keys that are no longer valid. */
+    /** Deletes expired keys. */
     public void purge(Instant now) {
         db.deleteOld("idempotency", "created_at <= :until", now.minus(KEPT));
     }

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One request, checked: everything that can be refused without the database has been.
+ * A request after all checks that need no database.
  *
- * @param tool what runs: the tool, or its reading form
- * @param fields the arguments that the tool knows
- * @param input the same as its record
+ * @param tool the tool to run, or its read-only form
+ * @param fields the arguments that the tool defines
+ * @param input the same arguments as the tool's record
  * @param key the idempotency key, if there is one
  */
 record Run<I extends Record, O extends Record>(
@@ -31,7 +31,7 @@ record Run<I extends Record, O extends Record>(
         ObjectNode fields,
         I input,
         @Nullable String key) {
-    /** @throws Problem if the caller may not run the tool, or the arguments do not fit it */
+    /** @throws Problem if the caller may not run the tool, or the arguments are invalid */
     static <I extends Record, O extends Record> Run<I, O> of(Tool<I, O> named, Call call, Request request) {
         var tool = named.runFor(request.arguments());
         request.caller().obstacle(named, request.arguments()).ifPresent(note -> {
@@ -48,7 +48,9 @@ record Run<I extends Record, O extends Record>(
         return new Run<>(tool, request, call, fields, Json.bind(fields, tool.input()), key);
     }
 
-    /** Null for the caller's own user, and if {@code target.user} is the subject of the tool. */
+    /**
+     * Returns the user to act for; null for the caller's own user, and if {@code target.user} is the subject of the tool.
+     */
     private static @Nullable UserHandle actingFor(Tool<?, ?> tool, Caller caller, String user) {
         if (user.isBlank() || caller.isNamed(user)) {
             return null;
@@ -56,8 +58,7 @@ record Run<I extends Record, O extends Record>(
         var isAbout = tool.findRequirement(Requirement.OfUser.class)
                 .filter(Requirement.OfUser::isAboutUser)
                 .isPresent();
-        // Whose address it is only the database knows: there the caller's own finds the caller, and others are
-        // refused.
+        // Only the database knows e-mail addresses. It finds the caller by the caller's own, and refuses others.
         if (isAbout || !EmailAddress.isMeant(user)) {
             caller.obstacleToOthers().ifPresent(note -> {
                 throw Problem.notPermitted(note);
@@ -88,9 +89,11 @@ record Run<I extends Record, O extends Record>(
         return Sha256.of(tool.name() + "\n" + actingFor + "\n" + Json.canonical(fields));
     }
 
-    /** The response, no longer than the request's budget allows. */
+    /** Runs the handler and returns its response, whose size the request's budget limits. */
     ObjectNode handledBy(Tool.Handler<I, O> handler) {
-        var envelope = Envelope.success(call, handler.handle(input, call));
+        var output = handler.handle(input, call);
+        call.requireAllChecked();
+        var envelope = Envelope.success(call, output);
         if (!tool.wholeTexts()) {
             Envelope.cutTexts(envelope);
         }

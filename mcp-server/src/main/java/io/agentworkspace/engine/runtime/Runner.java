@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.runtime;
 
-import io.agentworkspace.engine.access.why.AccessExplanation;
 import io.agentworkspace.engine.account.CallLimits;
 import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.audit.AuditStore;
@@ -22,6 +21,7 @@ import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.rules.Rules;
+import io.agentworkspace.engine.why.AccessExplanation;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -34,13 +34,13 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Runs tools: find, access, bind, transaction, rules, handler, envelope. Everything that applies to every tool happens here
- * and nowhere else.
+ * Runs tools: find, access, bind, transaction, rules, handler, envelope. Everything that applies to every
+ * tool is here and nowhere else.
  */
 public final class Runner implements ToolRunner {
     private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
 
-    /** How many ignored fields a response names. */
+    /** The maximum number of ignored fields that a response names. */
     private static final int IGNORED_NAMED = 20;
 
     private final Catalogue catalogue;
@@ -88,11 +88,11 @@ public final class Runner implements ToolRunner {
     @Override
     public Answer run(Request request) {
         var answer = ScopedValue.where(RequestAttributes.CURRENT_CALLER, request.caller())
-                .call(() -> ran(request));
+                .call(() -> execute(request));
         return request.strict() ? answer : answer.ignoring(ignored(request));
     }
 
-    private Answer ran(Request request) {
+    private Answer execute(Request request) {
         var now = now();
         Call call = null;
         try {
@@ -102,8 +102,8 @@ public final class Runner implements ToolRunner {
             if (tool.metered()) {
                 limits.quotas().count(call);
             }
-            use.ran(request.caller(), tool.name());
-            var answer = run.tool().effect().isTransactional() ? transact(run) : read(run);
+            use.record(request.caller(), tool.name());
+            var answer = run.tool().effect().isTransactional() ? transact(run) : read(run, true);
             if (run.tool().effect().reads() && !call.rules().isEmpty()) {
                 audit.noted(request.caller(), AuditEntries.done(request, call, answer.envelope()));
             }
@@ -113,7 +113,7 @@ public final class Runner implements ToolRunner {
             if (call.concernsOutbox()) {
                 events.committed();
             }
-            return answer.telling(limits.after(request.caller(), call, null));
+            return answer.withLimits(limits.after(request.caller(), call, null));
         } catch (Problem problem) {
             return refused(request, call, now, problem);
         } catch (RuntimeException e) {
@@ -121,13 +121,16 @@ public final class Runner implements ToolRunner {
         }
     }
 
-    private <I extends Record, O extends Record> Answer read(Run<I, O> run) {
-        applyRules(run);
+    private <I extends Record, O extends Record> Answer read(Run<I, O> run, boolean counted) {
+        applyRules(run, counted);
         var handler = run.tool().work().begin(run.input(), run.call());
         return new Answer(run.handledBy(handler), null, false);
     }
 
-    /** A tool that calls other servers does so before the transaction; a replay does not call them again. */
+    /**
+     * Runs a tool with an effect. A tool that calls other servers does so before the transaction; a
+     * replay does not repeat those calls.
+     */
     private <I extends Record, O extends Record> Answer transact(Run<I, O> run) {
         if (run.tool().callsOut() && run.key() != null) {
             var stored = idempotency.find(run.call(), run.key(), run.hash());
@@ -136,7 +139,7 @@ public final class Runner implements ToolRunner {
             }
         }
         if (run.tool().callsOut()) {
-            applyRules(run);
+            applyRules(run, true);
         }
         var handler = run.tool().work().begin(run.input(), run.call());
         return run.tool().effect() == Effect.DESTROYS
@@ -154,20 +157,23 @@ public final class Runner implements ToolRunner {
         }
         contexts.load(run.call());
         if (!run.tool().callsOut()) {
-            applyRules(run);
+            applyRules(run, true);
         }
         var envelope = run.handledBy(handler);
         if (run.key() != null) {
             idempotency.keep(
-                    run.call(), run.key(), Envelope.kept(envelope, run.tool().toldOnce()));
+                    run.call(), run.key(), Envelope.kept(envelope, run.tool().secretFields()));
         }
         audit.done(run.call(), AuditEntries.done(run.request(), run.call(), envelope));
         return Answer.of(envelope, run.call());
     }
 
-    /** Once for each call, before its handler and before it calls other servers; never for a replayed response. */
-    private void applyRules(Run<?, ?> run) {
-        rules.check(run.call(), run.fields(), () -> contexts.load(run.call()));
+    /**
+     * Applies the rules, once for each call, before its handler and before calls of other
+     * servers. Replayed responses skip them.
+     */
+    private void applyRules(Run<?, ?> run, boolean counted) {
+        rules.check(run.call(), run.fields(), () -> contexts.load(run.call()), counted);
     }
 
     private Answer replay(ObjectNode stored, Run<?, ?> run) {
@@ -178,7 +184,7 @@ public final class Runner implements ToolRunner {
         return new Answer(Envelope.rebuilt(stored, shownAgain(run, reference.get())), null, true);
     }
 
-    /** The changed thing as it is now; null if the tool cannot show it, or it is gone. */
+    /** Returns the changed thing in its present state; null if the tool cannot return it, or it no longer exists. */
     private <I extends Record, O extends Record> @Nullable ObjectNode shownAgain(Run<I, O> run, ObjectNode reference) {
         var again = run.tool().again();
         if (again == null) {
@@ -200,7 +206,7 @@ public final class Runner implements ToolRunner {
         if (problem.excess() != null) {
             limits.quotas().rejected(request.caller(), request.service(), problem.excess());
         }
-        return refusal(request, call, now, problem).telling(limits.after(request.caller(), call, problem));
+        return refusal(request, call, now, problem).withLimits(limits.after(request.caller(), call, problem));
     }
 
     private static Answer refusal(Request request, @Nullable Call call, Instant now, Problem problem) {
@@ -218,7 +224,7 @@ public final class Runner implements ToolRunner {
         return Problem.internal(request.requestId());
     }
 
-    /** The arguments that the tool does not know; every tool knows target.user. */
+    /** Returns the arguments that the tool does not define. Every tool accepts target.user. */
     private List<String> ignored(Request request) {
         return catalogue.find(request.service()).stream()
                 .flatMap(tool -> tool.inputSchema().unknown(request.arguments()).stream())
@@ -233,12 +239,12 @@ public final class Runner implements ToolRunner {
     }
 
     @Override
-    public Answer look(Request request) {
+    public Answer runUncounted(Request request) {
         return ScopedValue.where(RequestAttributes.CURRENT_CALLER, request.caller())
-                .call(() -> looked(request));
+                .call(() -> executeUncounted(request));
     }
 
-    private Answer looked(Request request) {
+    private Answer executeUncounted(Request request) {
         var now = now();
         Call call = null;
         try {
@@ -249,7 +255,7 @@ public final class Runner implements ToolRunner {
                 throw new IllegalArgumentException(
                         run.tool().name() + " changes something: it cannot be used as a look-up");
             }
-            return read(run);
+            return read(run, false);
         } catch (Problem problem) {
             return refusal(request, call, now, problem);
         } catch (RuntimeException e) {

@@ -13,11 +13,12 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A key that seals secrets at rest: AES-256-GCM with a random nonce of 96 bits. A sealed text is {@code v1.<key id>.<nonce and
- * ciphertext in base64>}, and opens only for the place that it was sealed for. It never prints itself.
+ * A key that seals secrets at rest: AES-256-GCM with a random nonce of 96 bits. A sealed text is
+ * {@code v1.<key id>.<nonce and ciphertext in base64>}, and opens only for the place that it was sealed for. Its text
+ * form never contains the key.
  */
 public final class MasterKey {
-    /** How many bytes it has. */
+    /** The length of a key, in bytes. */
     static final int BYTES = 32;
 
     private static final String VERSION = "v1";
@@ -40,9 +41,9 @@ public final class MasterKey {
     }
 
     /**
-     * Reads 32 bytes in base64, of either alphabet, padded or not.
+     * Reads 32 bytes in base64, of either alphabet, with or without padding.
      *
-     * @throws IllegalArgumentException for anything else
+     * @throws IllegalArgumentException for any other text
      */
     public static MasterKey parse(String base64) {
         var bytes = Base64.getDecoder().decode(base64.strip().replace('-', '+').replace('_', '/'));
@@ -52,12 +53,12 @@ public final class MasterKey {
         return new MasterKey(bytes);
     }
 
-    /** The key itself, for the file that keeps it. */
+    /** Returns the key itself, for the file that stores it. */
     String reveal() {
         return Base64.getEncoder().encodeToString(key.getEncoded());
     }
 
-    /** Tells keys apart and gives nothing away. */
+    /** Returns an id that identifies the key without revealing anything about it. */
     private static String id(byte[] bytes) {
         try {
             var mac = Mac.getInstance("HmacSHA256");
@@ -68,12 +69,12 @@ public final class MasterKey {
         }
     }
 
-    /** Names the key in what it has sealed. */
+    /** Returns the key's id, which is part of everything that it has sealed. */
     public String id() {
         return id;
     }
 
-    /** Whether this key has sealed the text. */
+    /** Returns whether this key has sealed the text. */
     boolean hasSealed(String text) {
         return text.startsWith(VERSION + "." + id + ".");
     }
@@ -91,7 +92,7 @@ public final class MasterKey {
         }
     }
 
-    /** The secret, if this key has sealed it for this place and nobody has changed it since. */
+    /** Returns the secret, if this key has sealed it for this place and it has not been changed since. */
     Optional<byte[]> open(String place, String text) {
         if (!hasSealed(text)) {
             return Optional.empty();

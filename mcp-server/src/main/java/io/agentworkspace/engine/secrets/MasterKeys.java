@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The master key: from the setting, else from a file in the data directory that is created when first needed. Earlier
- * keys can still decrypt what they encrypted.
+ * The master key: from the setting, else from a file in the data directory, which is created when first needed.
+ * Earlier keys can still decrypt what they encrypted.
  */
 public final class MasterKeys {
     /** The file in the data directory. */
@@ -37,8 +37,8 @@ public final class MasterKeys {
     private final List<MasterKey> others;
 
     /**
-     * @param given by the setting; null where it is not set
-     * @param others only decrypt
+     * @param given the key in the setting; null if it is not set
+     * @param others keys that only decrypt
      */
     public MasterKeys(@Nullable MasterKey given, Path directory, MasterKey... others) {
         this.given = given;
@@ -46,19 +46,19 @@ public final class MasterKeys {
         this.others = List.of(others);
     }
 
-    /** The key that encrypts. */
+    /** Returns the key that encrypts. */
     public MasterKey current() {
         return there().orElseGet(this::make);
     }
 
-    /** The secret, if one of our keys encrypted it for this place. */
+    /** Returns the secret, if one of our keys encrypted it for this place. */
     Optional<byte[]> open(String place, String sealed) {
         return Stream.concat(there().stream(), others.stream())
                 .flatMap(key -> key.open(place, sealed).stream())
                 .findFirst();
     }
 
-    /** The message for a lost key. */
+    /** Returns where the key belongs, for the message about a lost key. */
     String whereItBelongs() {
         return "in ENGINE_SECRETS_KEY or in the file " + file;
     }
@@ -75,7 +75,10 @@ public final class MasterKeys {
         }
     }
 
-    /** Warns once. The start continues, since we may not be able to change a mounted file. */
+    /**
+     * Warns once if others can read the file. The start continues, since the engine may be unable to change a mounted
+     * file.
+     */
     private void warnOfReaders() throws IOException {
         var mode = Files.getPosixFilePermissions(file);
         if (!OWNER_ONLY.containsAll(mode) && warned.compareAndSet(false, true)) {
@@ -86,7 +89,7 @@ public final class MasterKeys {
         }
     }
 
-    /** If several processes create one at the same time, all use the first. */
+    /** Creates a key. If several processes do so at the same time, all use the first. */
     private MasterKey make() {
         var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         try {
@@ -96,7 +99,7 @@ public final class MasterKeys {
                 write(draft, MasterKey.generate(new SecureRandom()).reveal() + "\n");
                 Files.createLink(file, draft);
             } catch (FileAlreadyExistsException e) {
-                // Another was faster.
+                // Another process was faster.
             } finally {
                 Files.delete(draft);
             }
@@ -106,7 +109,7 @@ public final class MasterKeys {
         return there().orElseThrow();
     }
 
-    /** It must be on disk before it encrypts anything. */
+    /** Writes the key to disk, which must be complete before it encrypts anything. */
     private static void write(Path path, String text) throws IOException {
         try (var channel = FileChannel.open(path, Set.of(StandardOpenOption.WRITE))) {
             channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));

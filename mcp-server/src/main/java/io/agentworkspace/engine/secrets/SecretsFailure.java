@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.secrets;
 
-/** Secrets at rest cannot be read or kept. The message is one line, written for whoever runs the engine. */
+/** Secrets at rest cannot be read or stored. The message is one line for the operator of the engine. */
 public final class SecretsFailure extends RuntimeException {
     SecretsFailure(String message) {
         super(message);

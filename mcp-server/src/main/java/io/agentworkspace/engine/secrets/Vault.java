@@ -4,8 +4,8 @@ import io.agentworkspace.engine.db.Db;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What keeps the secrets in the database that have to be read again: each is sealed under the master key and bound to its
- * place. The database has a check value, so that an engine with another key is told from one with the right one.
+ * Protects the secrets in the database that must be read again: each is sealed with the master key and bound to its
+ * place. A check value in the database detects an engine with a wrong key.
  */
 public final class Vault {
     private static final String CHECK = "vault_check";
@@ -19,7 +19,7 @@ public final class Vault {
         this.keys = keys;
     }
 
-    /** @throws SecretsFailure when the database was sealed under a key that we do not have */
+    /** @throws SecretsFailure if the database was sealed with a key that is not available */
     public void check() {
         var sealed = db.sql("SELECT sealed FROM vault_check").one(row -> row.text("sealed"));
         if (sealed.isPresent() && keys.open(CHECK, sealed.get()).isEmpty()) {
@@ -30,7 +30,7 @@ public final class Vault {
     }
 
     /**
-     * Seals a secret under the current key.
+     * Seals a secret with the current key.
      *
      * @param place its table and row
      */
@@ -42,7 +42,7 @@ public final class Vault {
         return keys.current().seal(place, secret);
     }
 
-    /** From now on only who has the current key passes the check. */
+    /** Seals the check value with the current key. From then on, only engines with that key pass the check. */
     public void renewCheck() {
         writeCheck("UPDATE vault_check SET sealed = :sealed");
     }
@@ -53,7 +53,7 @@ public final class Vault {
                 .run();
     }
 
-    /** @throws SecretsFailure when it cannot be opened, or belongs to another place */
+    /** @throws SecretsFailure if it cannot be opened, or belongs to another place */
     public byte[] open(String place, String sealed) {
         return keys.open(place, sealed)
                 .orElseThrow(() -> new SecretsFailure("the secret of %s cannot be opened: its key belongs %s"

@@ -5,10 +5,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the data is.
+ * The database and the data directory.
  *
  * @param url JDBC URL of a PostgreSQL; null: the embedded one
- * @param poolSize connections
+ * @param poolSize the number of connections
  * @param dataDir directory of the embedded database, its log and the key for secrets
  */
 public record DatabaseSettings(@Nullable String url, int poolSize, Path dataDir) {

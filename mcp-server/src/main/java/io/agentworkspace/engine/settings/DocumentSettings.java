@@ -7,7 +7,7 @@ import java.util.Map;
  * How documents are validated and kept.
  *
  * @param longest how long the extraction of one document's text may take
- * @param rejectedDays for how many days rejected ones are kept
+ * @param rejectedDays for how many days rejected documents are kept
  */
 public record DocumentSettings(Duration longest, int rejectedDays) {
     static final Setting<Integer> SECONDS = Setting.of(

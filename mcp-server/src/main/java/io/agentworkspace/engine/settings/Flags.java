@@ -9,7 +9,7 @@ import java.util.Map;
 final class Flags {
     private Flags() {}
 
-    /** Gives each flag's text under the name of its setting. */
+    /** Returns the text of each flag, by the name of its setting. */
     static Map<String, String> read(List<String> commandLine, List<Setting<?>> settings) {
         var given = new HashMap<String, String>();
         for (Iterator<String> words = commandLine.iterator(); words.hasNext(); ) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the server listens, under which addresses it is known, and whom it lets in.
+ * Where the server listens, its public addresses, and the requests that it accepts.
  *
  * @param baseUrl public address of the service; null: the listening address
  * @param mcpUrl public address of the MCP endpoint; null: the listening address
@@ -68,13 +68,13 @@ public record HttpSettings(
     static final Setting<RateLimit> STRANGER_LIMIT = Setting.of(
             "ENGINE_STRANGER_LIMIT",
             "20/s burst 200",
-            "requests for each address without a valid credential: public reads and failures, each; off for no limit",
+            "requests from each address without a valid credential, counted for public reads and for failures; off for no limit",
             "like '20/s burst 200', '20/s' or 'off'",
             SettingParsers::rate);
     static final Setting<List<String>> TRUSTED_PROXIES = Setting.of(
             "ENGINE_TRUSTED_PROXIES",
             "",
-            "proxies whose X-Forwarded-For or Forwarded tells the client's address, comma-separated",
+            "proxies whose X-Forwarded-For or Forwarded contains the client's address, comma-separated",
             "a list of addresses and networks like 10.0.0.0/8,192.168.1.2",
             SettingParsers.listOf(TrustedProxies::checked));
 

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of sign-in providers: five for each, which carry its name. They come from the environment only. */
+/** The settings of sign-in providers: five for each, with its name in theirs. They come only from the environment. */
 final class OAuthSettings {
     private static final String PREFIX = "ENGINE_OAUTH_";
     private static final Pattern NAME =
@@ -22,7 +22,7 @@ final class OAuthSettings {
 
     private OAuthSettings() {}
 
-    /** Whether a name is read, or refused, here. */
+    /** Returns whether a setting with this name is read, or refused, by this class. */
     static boolean isOne(String name) {
         return name.startsWith(PREFIX);
     }
@@ -52,7 +52,7 @@ final class OAuthSettings {
         return List.copyOf(providers);
     }
 
-    /** The provider that the MCP endpoint's setting names, if it names one. */
+    /** Returns the provider that the MCP endpoint's setting names; null if it names none. */
     static @Nullable Provider named(@Nullable String name, List<Provider> providers) {
         if (name == null) {
             return null;
@@ -81,7 +81,7 @@ final class OAuthSettings {
         return value;
     }
 
-    /** Kept letter for letter: tokens name it so. */
+    /** Returns the issuer exactly as written, since tokens name it so. */
     private static URI issuer(String setting, @Nullable String value) {
         try {
             var issuer = URI.create(required(setting, value));
@@ -95,7 +95,7 @@ final class OAuthSettings {
                 return issuer;
             }
         } catch (IllegalArgumentException e) {
-            // It is refused like any other that is no good address.
+            // Refused below, like any other invalid address.
         }
         throw new InvalidSetting(
                 setting + " must be an address such as https://accounts.example.com, not '" + value + "'");

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.settings;
 
 /**
- * How many requests each key, or each stranger, may make: so many a second on average, and {@code burst} at once.
- * Written {@code 200/s burst 400}, {@code 200/s} (burst: twice that), or {@code off}.
+ * How many requests each key, or each address without one, may make: an average per second, and {@code burst} at
+ * once. Written {@code 200/s burst 400}, {@code 200/s} (burst: twice that), or {@code off}.
  */
 public record RateLimit(int permitsPerSecond, int burst) {
     static final RateLimit OFF = new RateLimit(0, 0);

@@ -5,8 +5,8 @@ import java.util.Map;
 /**
  * For how many days data is kept.
  *
- * @param auditDays of the audit
- * @param eventsDays of events and their deliveries
+ * @param auditDays entries of the audit
+ * @param eventsDays events and their deliveries
  */
 public record RetentionSettings(int auditDays, int eventsDays) {
     static final Setting<Integer> AUDIT_DAYS = Setting.of(

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that secrets in the database are encrypted with.
+ * The keys that encrypt secrets in the database.
  *
  * @param key null: the one in the data directory
  * @param otherKeys other keys that can decrypt
@@ -33,7 +33,7 @@ public record SecretSettings(@Nullable MasterKey key, List<MasterKey> otherKeys)
         return new SecretSettings(SECRETS_KEY.find(given), SECRETS_OTHER_KEYS.read(given));
     }
 
-    /** @param dataDir where the key is if it is not set */
+    /** @param dataDir the directory of the key if none is set */
     public MasterKeys masterKeys(Path dataDir) {
         return new MasterKeys(key, dataDir, otherKeys.toArray(MasterKey[]::new));
     }

@@ -6,12 +6,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One setting: its name in the environment, what it does, what its text may be, and how that is read.
+ * One setting: its name in the environment, what it does, which texts are valid, and how they are parsed.
  *
  * @param name in the environment; the flag is the same word in kebab case without {@code ENGINE_}
- * @param fallback the text that stands where none is given; null for a setting that may stay unset
+ * @param fallback the text that applies if none is given; null for a setting that may stay unset
  * @param words what it does, for {@code --help}
- * @param right what a good value looks like, for whoever gave a bad one
+ * @param right what a valid value looks like, for the message about an invalid one
  * @param secret whether its text must not be repeated
  */
 public record Setting<T>(
@@ -27,7 +27,7 @@ public record Setting<T>(
         return new Setting<>(name, fallback, words, right, false, reader);
     }
 
-    /** The same, its text kept to ourselves. */
+    /** Returns the same setting with its text kept secret. */
     Setting<T> isSecret() {
         return new Setting<>(name, fallback, words, right, true, reader);
     }
@@ -37,7 +37,7 @@ public record Setting<T>(
                 + name.substring("ENGINE_".length()).toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** The value of a setting that has a fallback. */
+    /** Returns the value of a setting that has a fallback. */
     T read(Map<String, String> given) {
         T value = find(given);
         if (value == null) {
@@ -46,7 +46,7 @@ public record Setting<T>(
         return value;
     }
 
-    /** The value, or null where nothing is given and there is no fallback. Blank text counts as nothing. */
+    /** Returns the value, or null if nothing is given and there is no fallback. Blank text counts as nothing. */
     @Nullable
     T find(Map<String, String> given) {
         String text = given.getOrDefault(name, "").strip();

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How the text of each kind of setting is read. An {@link IllegalArgumentException} means: not a good value. */
+/** Parses the text of each kind of setting. An {@link IllegalArgumentException} means that the value is invalid. */
 final class SettingParsers {
     private static final Pattern RATE = Pattern.compile("([1-9]\\d{0,6})/s(?: burst ([1-9]\\d{0,6}))?");
     private static final Pattern DURATION = Pattern.compile("(\\d{1,7})([smhd])");
@@ -48,7 +48,10 @@ final class SettingParsers {
                 .toList();
     }
 
-    /** {@code scheme://host[:port]}, given back in lower case and without a slash at the end, as browsers send it. */
+    /**
+     * Parses {@code scheme://host[:port]}. The result is in lower case and without a slash at the end, as browsers
+     * send it.
+     */
     static String origin(String text) {
         URI uri = URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
         require(uri.getScheme() != null && uri.getHost() != null && uri.getRawUserInfo() == null);

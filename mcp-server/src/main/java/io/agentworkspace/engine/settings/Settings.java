@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Everything that can be set from outside, in groups, read once at the start. The parsing, the flags and {@code --help} come from {@link #ALL}. */
+/** All settings, in groups, read once at startup. The parsing, the flags and {@code --help} come from {@link #ALL}. */
 public record Settings(
         HttpSettings http,
         DatabaseSettings database,
@@ -14,10 +14,12 @@ public record Settings(
         SignInSettings signIn,
         RetentionSettings retention,
         DocumentSettings documents,
+        EmbeddingSettings embedding,
         WebhookSettings webhooks,
+        ObservabilitySettings observability,
         LogFormat logFormat) {
 
-    /** How a line of the log is written. */
+    /** The format of the log's lines. */
     public enum LogFormat {
         TEXT,
         JSON
@@ -30,7 +32,7 @@ public record Settings(
             "text or json",
             SettingParsers.oneOf(LogFormat.class));
 
-    /** The table, in the order of {@code --help}. */
+    /** All settings, in the order of {@code --help}. */
     public static final List<Setting<?>> ALL = List.of(
             HttpSettings.HOST,
             HttpSettings.PORT,
@@ -54,9 +56,14 @@ public record Settings(
             RetentionSettings.EVENTS_DAYS,
             DocumentSettings.SECONDS,
             DocumentSettings.REJECTED_DAYS,
+            EmbeddingSettings.EMBEDDING,
+            EmbeddingSettings.KEY,
+            EmbeddingSettings.MODEL,
             WebhookSettings.ALLOW_PRIVATE,
             WebhookSettings.CA_FILE,
             WebhookSettings.RETRY_SCHEDULE,
+            ObservabilitySettings.METRICS_TOKEN,
+            ObservabilitySettings.METRICS_LISTEN,
             LOG_FORMAT);
 
     /** Reads the environment and the command line, which takes precedence. */
@@ -71,11 +78,13 @@ public record Settings(
                 SignInSettings.read(given),
                 RetentionSettings.read(given),
                 DocumentSettings.read(given),
+                EmbeddingSettings.read(given),
                 WebhookSettings.read(given),
+                ObservabilitySettings.read(given),
                 LOG_FORMAT.read(given));
     }
 
-    /** The table as text, a paragraph for each setting. */
+    /** Returns all settings as text, a paragraph for each. */
     public static String help() {
         return ALL.stream().map(Settings::help).collect(Collectors.joining("\n", """
                 Settings, as a flag or in the environment; the flag wins:

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signing in at OpenID providers.
+ * The settings for sign-in with OpenID providers.
  *
  * @param providers providers where people can also sign in
  * @param surfaces the surfaces that people can sign in from
@@ -20,13 +20,13 @@ public record SignInSettings(
     static final Setting<List<String>> OAUTH_SURFACES = Setting.of(
             "ENGINE_OAUTH_SURFACES",
             "hub,cli",
-            "what third-party sign-in may begin from",
+            "surfaces that third-party sign-in may start from",
             "a list like hub,cli",
             SettingParsers.listOf(SettingParsers::word));
     static final Setting<String> MCP_OAUTH = Setting.of(
             "ENGINE_MCP_OAUTH",
             null,
-            "sign-in provider whose access tokens are taken at /mcp",
+            "sign-in provider whose access tokens /mcp accepts",
             "the name of a provider, as in ENGINE_OAUTH_<PROVIDER>_ISSUER",
             text -> SettingParsers.word(text.toLowerCase(Locale.ROOT)));
 

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a new tenant begins with.
+ * The initial state of a new tenant.
  *
  * @param bootstrapKey first API key of a fresh database; null: a random one
  */

@@ -5,18 +5,18 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Environment variables that look like settings but are not. They do not prevent the start: Kubernetes, for example,
- * sets some.
+ * Environment variables that look like settings but are not. They do not prevent the start, since Kubernetes, for
+ * example, sets some.
  */
 public final class UnknownSettings {
     private static final String PREFIX = "ENGINE_";
 
-    /** The variables that the launcher uses. */
+    /** A variable that the launcher uses. */
     private static final String MAX_HEAP = "ENGINE_MAX_HEAP";
 
     private UnknownSettings() {}
 
-    /** A line for each, without its value, which may be a secret. */
+    /** Returns a line for each, without its value, which may be a secret. */
     public static List<String> of(Collection<String> names) {
         var known = Settings.ALL.stream().map(Setting::name).toList();
         return names.stream()
@@ -37,7 +37,7 @@ public final class UnknownSettings {
                 .orElse("");
     }
 
-    /** Without the common prefix, which would make any two names similar. */
+    /** Removes the common prefix, which would make any two names similar. */
     private static String word(String name) {
         return name.substring(PREFIX.length());
     }

@@ -18,7 +18,7 @@ public record WebhookSettings(boolean allowPrivate, List<X509Certificate> author
     static final Setting<Boolean> ALLOW_PRIVATE = Setting.of(
             "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
             "false",
-            "let webhook endpoints be http:// or lead to private or loopback addresses, for development",
+            "allow webhook endpoints with http://, and private or loopback addresses, for development",
             "true or false",
             SettingParsers::yesOrNo);
     static final Setting<List<X509Certificate>> CA_FILE = Setting.of(
@@ -30,7 +30,7 @@ public record WebhookSettings(boolean allowPrivate, List<X509Certificate> author
     static final Setting<RetrySchedule> RETRY_SCHEDULE = Setting.of(
             "ENGINE_WEBHOOKS_RETRY_SCHEDULE",
             "0s,5s,5m,30m,2h,5h,10h,14h,20h,24h",
-            "when a delivery is attempted: so long after the attempt before, comma-separated",
+            "delays before each delivery attempt, comma-separated",
             "from 1 to 50 times of at most 7 days, like 0s,5s,30m,2h",
             SettingParsers::schedule);
 

@@ -31,18 +31,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The short-lived tokens of sessions: JWTs signed with ES256. A verified one is cached until it expires, since
- * verifying costs more than responding. Others check whether its session still exists.
+ * Issues and verifies the short-lived tokens of sessions: JWTs signed with ES256. Verified tokens are cached until they
+ * expire, since verifying is slow. Callers of this class check whether the session still exists.
  */
 public final class AccessTokens {
-    /** How long a token is valid. */
+    /** The lifetime of a token. */
     static final Duration LIFE = Duration.ofMinutes(10);
 
     private static final String SESSION = "sid";
     private static final String TENANT = "tid";
     private static final int REMEMBERED = 100_000;
 
-    /** By how much the clocks of replicas may differ. */
+    /** The tolerated difference between the clocks of replicas. */
     private static final Duration SKEW = Duration.ofSeconds(5);
 
     private final SigningKeyStore keys;
@@ -65,7 +65,7 @@ public final class AccessTokens {
 
     private record Verified(String session, Instant expiresAt) {}
 
-    /** @param session its public id */
+    /** @param session the session's public id */
     String issue(Caller caller, String session) {
         var signer = keys.signer();
         var now = clock.instant();
@@ -89,7 +89,7 @@ public final class AccessTokens {
     }
 
     /**
-     * The public id of the session that the token was made from.
+     * Returns the public id of the session that the token was issued for.
      *
      * @throws Problem {@code unauthenticated}, with the same note for every defect
      */
@@ -106,7 +106,7 @@ public final class AccessTokens {
         return known.session();
     }
 
-    /** The public id of its session, if the token has been verified before. */
+    /** Returns the public id of the token's session if the token has been verified before. */
     @Nullable
     String remembered(AccessToken token) {
         var known = verified.getIfPresent(digest(token.text()));
@@ -155,7 +155,7 @@ public final class AccessTokens {
         throw new UnsupportedJwtException("only ES256, with the id of the key");
     }
 
-    /** The public keys in the format of RFC 7517. */
+    /** Returns the public keys in the format of RFC 7517. */
     ObjectNode published() {
         var set = Json.object();
         var listed = set.putArray("keys");

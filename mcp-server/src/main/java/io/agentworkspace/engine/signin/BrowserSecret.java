@@ -15,8 +15,8 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 
 /**
- * What binds a sign-in to the browser that began it: 256 random bits in a cookie. State, nonce and PKCE verifier are derived from
- * it, so that none of them is stored, and who has not the cookie can compute none of them.
+ * Binds a sign-in to the browser that began it: 256 random bits in a cookie. State, nonce and PKCE verifier are derived
+ * from it. None of them is stored, and nobody can compute them without the cookie.
  */
 record BrowserSecret(String text) {
     private static final String COOKIE = "__Host-engine_signin";
@@ -30,7 +30,7 @@ record BrowserSecret(String text) {
         return new BrowserSecret(text(bytes));
     }
 
-    /** The one that came; of several, none. */
+    /** Returns the secret in the request's cookie. Empty if there are several. */
     static Optional<BrowserSecret> of(HttpFields headers) {
         var found = headers.getFields(HttpHeader.COOKIE).stream()
                 .flatMap(field -> PAIR.matcher(Objects.requireNonNullElse(field.getValue(), ""))
@@ -58,17 +58,17 @@ record BrowserSecret(String text) {
         return derived("verifier");
     }
 
-    /** RFC 7636, S256. */
+    /** Returns the PKCE challenge (RFC 7636, S256). */
     String challenge() {
         return text(Sha256.of(verifier()));
     }
 
-    /** The header that puts it into the browser. */
+    /** Returns the header that sets the cookie. */
     String set(long seconds) {
         return SET.formatted(text, seconds);
     }
 
-    /** The header that takes it out again. */
+    /** Returns the header that deletes the cookie. */
     static String clear() {
         return SET.formatted("", 0);
     }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.signin;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.agentworkspace.engine.credentials.ApiKey;
@@ -18,45 +19,51 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The sessions of signed-in browsers, stored as hashes: any replica serves them. They are remembered as keys are, with a
- * {@link CallerChanges} that makes this replica forget those that end elsewhere. One that a key began has what the key has at
- * each moment, and ends with it, or already with the secret of it that began the session.
+ * The sessions of signed-in browsers. They are stored as hashes, so any replica can serve them. They are cached like
+ * keys; {@link CallerChanges} removes sessions that end on other replicas. A session that began with a key has the
+ * key's present permissions. It ends with the key, or with the key's secret that began it.
  */
 public final class BrowserSessions {
-    /** A session that is not used for so long has ended (decisions, section 7). */
+    /** A session that is idle for this long ends (decisions, section 7). */
     static final Duration IDLE = Duration.ofMinutes(30);
 
-    /** So long after sign-in it has ended in any case. */
+    /** The maximum duration of a session. */
     static final Duration LONGEST = Duration.ofHours(8);
 
     private static final int REMEMBERED = 100_000;
     private static final Duration AT_MOST = Duration.ofMinutes(5);
     private static final byte[] NO_HASH = new byte[32];
 
-    private final SessionRows rows;
+    private final BrowserSessionStore rows;
     private final KeyStore keys;
     private final CallerChanges watch;
     private final Clock clock;
     private final AtomicLong generation = new AtomicLong();
     private final Map<String, Instant> used = new ConcurrentHashMap<>();
-    private final LoadingCache<String, Found> remembered = Caffeine.newBuilder()
+    private final LoadingCache<String, CachedSession> remembered = Caffeine.newBuilder()
             .maximumSize(REMEMBERED)
             .expireAfterWrite(AT_MOST)
+            .recordStats()
             .build(this::lookUp);
 
-    /** @param keys who tells what a key may do at present */
+    /** @param keys returns what a key may do at present */
     public BrowserSessions(Db db, KeyStore keys, CallerChanges watch, Clock clock) {
-        this.rows = new SessionRows(db);
+        this.rows = new BrowserSessionStore(db);
         this.keys = keys;
         this.watch = watch;
         this.clock = clock;
         watch.onChange(this::forget);
     }
 
-    /** What was found under an id, before which change. A look-up that a change overtakes is not believed again. */
-    private record Found(Optional<SessionRows.Stored> session, long generation) {}
+    /** Returns the cache of what was looked up, for the metrics. */
+    public Cache<?, ?> cache() {
+        return remembered;
+    }
 
-    /** @param endsAt when it ends if it is not used meanwhile */
+    /** The result of a look-up, with the generation before it. A result that a change overtook is not reused. */
+    private record CachedSession(Optional<BrowserSessionStore.Stored> session, long generation) {}
+
+    /** @param endsAt when the session ends if it is not used before */
     record Current(Caller caller, Instant endsAt) {}
 
     private void forget(String changed) {
@@ -67,42 +74,42 @@ public final class BrowserSessions {
         }
     }
 
-    /** Signs in the user of a key, for as long as this secret of it works. */
+    /** Starts the session of a key's user. It lasts while this secret of the key is valid. */
     void startWithKey(SessionSecret secret, Caller caller, ApiKey key) {
-        var origin = new SessionRows.Origin(key.id(), key.secretHash());
-        start(secret, new SessionRows.Owner(caller.tenant(), caller.user(), origin));
+        var origin = new BrowserSessionStore.Origin(key.id(), key.secretHash());
+        start(secret, new BrowserSessionStore.Owner(caller.tenant(), caller.user(), origin));
     }
 
-    /** Signs in a user whom another provider has proved, with all powers of its role. */
+    /** Starts the session of a user whom an identity provider authenticated, with all capabilities of the user's role. */
     void start(SessionSecret secret, long tenant, long user) {
-        start(secret, new SessionRows.Owner(tenant, user, null));
+        start(secret, new BrowserSessionStore.Owner(tenant, user, null));
     }
 
-    private void start(SessionSecret secret, SessionRows.Owner owner) {
+    private void start(SessionSecret secret, BrowserSessionStore.Owner owner) {
         var now = clock.instant();
         rows.insert(secret, owner, now, now.plus(LONGEST));
     }
 
-    /** Signs out: everywhere within a second, and here at once. */
+    /** Ends the session: at once here, within a second on other replicas. */
     void end(SessionSecret secret) {
         rows.delete(secret);
         remembered.invalidate(secret.id());
     }
 
-    /** The session whose secret this is, while it lasts. */
+    /** Returns the session with this secret, if it has not ended. */
     Optional<Current> find(SessionSecret secret) {
         var found = found(secret.id()).session();
-        // Compared in any case: the time taken must not tell whether the id exists.
-        var fits = secret.fits(found.map(SessionRows.Stored::secretHash).orElse(NO_HASH));
+        // Always compared, so that the time taken does not reveal whether the id exists.
+        var fits = secret.fits(found.map(BrowserSessionStore.Stored::secretHash).orElse(NO_HASH));
         return fits ? current(secret.id()) : Optional.empty();
     }
 
-    /** The session of this public id, while it lasts. */
+    /** Returns the session with this public id, if it has not ended. */
     public Optional<Current> current(String id) {
         return alive(id, found(id)).or(() -> mayBeOutdated(id) ? alive(id, lookUpAnew(id)) : Optional.empty());
     }
 
-    /** Another replica may have seen it since it was looked up here. */
+    /** Returns whether the session seems idle here. Another replica may have served it since the look-up. */
     private boolean mayBeOutdated(String id) {
         var now = clock.instant();
         return found(id)
@@ -111,28 +118,30 @@ public final class BrowserSessions {
                 .isPresent();
     }
 
-    private Optional<Current> alive(String id, Found found) {
+    private Optional<Current> alive(String id, CachedSession found) {
         var now = clock.instant();
         return found.session()
                 .filter(stored -> now.isBefore(stored.endsAt()) && now.isBefore(idleAt(id, stored)))
                 .flatMap(stored -> caller(id, stored).map(caller -> new Current(caller, end(stored, caller, now))));
     }
 
-    /** The end of its key is known with the key, which may depend on others. */
-    private static Instant end(SessionRows.Stored stored, Caller caller, Instant now) {
+    /**
+     * Returns when the session ends. The end of its key is part of the key's own look-up, since it may depend on parent keys.
+     */
+    private static Instant end(BrowserSessionStore.Stored stored, Caller caller, Instant now) {
         var end = earlier(stored.endsAt(), now.plus(IDLE));
         var keyEnd = caller.credential().expiresAt();
         return keyEnd == null ? end : earlier(end, keyEnd);
     }
 
-    private Optional<Caller> caller(String id, SessionRows.Stored stored) {
+    private Optional<Caller> caller(String id, BrowserSessionStore.Stored stored) {
         var origin = stored.origin();
         return origin == null
                 ? Optional.of(stored.user())
                 : keys.holder(origin.key(), origin.hash()).map(holder -> holder.as(SessionSecret.PRINCIPAL + id));
     }
 
-    private Instant idleAt(String id, SessionRows.Stored stored) {
+    private Instant idleAt(String id, BrowserSessionStore.Stored stored) {
         var here = used.getOrDefault(id, stored.lastSeen());
         return (here.isAfter(stored.lastSeen()) ? here : stored.lastSeen()).plus(IDLE);
     }
@@ -141,7 +150,7 @@ public final class BrowserSessions {
         return one.isBefore(other) ? one : other;
     }
 
-    /** Whether it can be told at once, without asking the database, or was good when that was last asked. */
+    /** Returns whether the session can be resolved from the cache, without a query. */
     boolean remembers(String id) {
         var found = remembered.getIfPresent(id);
         if (found == null || found.session().isEmpty()) {
@@ -151,7 +160,7 @@ public final class BrowserSessions {
         return origin == null || keys.remembers(origin.key(), origin.hash());
     }
 
-    private Found found(String id) {
+    private CachedSession found(String id) {
         if (!watch.isCurrent()) {
             return lookUp(id);
         }
@@ -159,22 +168,22 @@ public final class BrowserSessions {
         return found.generation() == generation.get() ? found : lookUpAnew(id);
     }
 
-    private Found lookUpAnew(String id) {
+    private CachedSession lookUpAnew(String id) {
         remembered.invalidate(id);
         return watch.isCurrent() ? remembered.get(id) : lookUp(id);
     }
 
-    private Found lookUp(String id) {
+    private CachedSession lookUp(String id) {
         var before = generation.get();
-        return new Found(rows.find(id), before);
+        return new CachedSession(rows.find(id), before);
     }
 
-    /** Notes that the session of this public id is used. */
+    /** Records that the session with this public id was used. */
     void seen(String id) {
         used.put(id, clock.instant());
     }
 
-    /** Writes when which was used, in one statement. */
+    /** Writes the recorded uses in one statement. */
     public void flush() {
         var now = new HashMap<>(used);
         if (!now.isEmpty()) {
@@ -183,7 +192,7 @@ public final class BrowserSessions {
         }
     }
 
-    /** Clears away those that have ended. */
+    /** Deletes the sessions that have ended. */
     public void purge(Instant now) {
         flush();
         rows.purge(now, now.minus(IDLE).minus(AT_MOST));

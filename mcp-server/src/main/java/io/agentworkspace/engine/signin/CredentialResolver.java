@@ -12,7 +12,9 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Knows whose any credential is: keys, sessions, the tokens of sessions, and those of another issuer. */
+/**
+ * Resolves the owner of every kind of credential: keys, sessions, the access tokens of sessions, and those of another issuer.
+ */
 public final class CredentialResolver implements Callers {
     private static final String PRINCIPAL = SessionSecret.PRINCIPAL;
 
@@ -49,7 +51,7 @@ public final class CredentialResolver implements Callers {
         };
     }
 
-    /** Without it nothing is taken for such a token. */
+    /** Returns the issued tokens. Without an issuer, no credential is recognised as such a token. */
     private IssuedTokens issued() {
         return Objects.requireNonNull(issued);
     }
@@ -69,7 +71,7 @@ public final class CredentialResolver implements Callers {
                 : keys.current(principal);
     }
 
-    /** Using the session of a key is using the key. */
+    /** Records a use. The use of a key's session counts as a use of the key. */
     @Override
     public void seen(Caller caller, @Nullable String client) {
         if (caller.principal().startsWith(PRINCIPAL)) {

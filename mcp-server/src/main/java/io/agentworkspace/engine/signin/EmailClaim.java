@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a provider reports of somebody's e-mail address.
+ * A user's e-mail address as a provider reports it.
  *
- * @param text empty where it reports none
+ * @param text empty if the provider reports none
  */
 record EmailClaim(String text, boolean isVerified) {
-    /** @param more what it reports besides its token, which counts where the token has no address */
+    /** @param more claims from the userinfo endpoint, which are used if the token has no address */
     static EmailClaim of(Claims claims, ObjectNode more) {
         if (claims.get("email") != null) {
             return new EmailClaim(
@@ -22,12 +22,12 @@ record EmailClaim(String text, boolean isVerified) {
         return new EmailClaim(more.path("email").asString(""), verified.isBoolean() && verified.asBoolean());
     }
 
-    /** Empty where it is not verified. */
+    /** Returns the address; empty if it is not verified. */
     String verified() {
         return isVerified ? text : "";
     }
 
-    /** What users are found by; null where there is no verified address. */
+    /** Returns the key by which users are found; null if there is no verified address. */
     @Nullable
     String key() {
         return EmailAddress.key(verified()).orElse(null);

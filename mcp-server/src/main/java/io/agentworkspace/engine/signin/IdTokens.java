@@ -21,7 +21,7 @@ final class IdTokens {
         this.clock = clock;
     }
 
-    /** The claims, if this provider has issued the token for us, for this sign-in, and just now. */
+    /** Returns the claims, if this provider issued the token recently, for this client and this sign-in. */
     Optional<Claims> read(Issuer issuer, String text, String nonce) throws ProviderHttp.Failed {
         var token = UnverifiedToken.read(text);
         if (token.isEmpty()) {
@@ -38,7 +38,7 @@ final class IdTokens {
         return claims;
     }
 
-    /** The browser only learns that the sign-in was refused; the log tells the operator why. */
+    /** Logs the reason for the operator; the browser only learns that the sign-in was refused. */
     private static Optional<Claims> refused(Issuer issuer, String reason) {
         LOG.warn(
                 "an ID token of the provider {} was refused: {}",

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The access tokens that a provider issues for the MCP endpoint. The token's user is identified as at sign-in; its
- * scopes determine what it allows. A verified token is cached for a while, its user only until something changes.
+ * Access tokens that a provider issues for the MCP endpoint. The user is identified as at sign-in; the token's scopes
+ * limit what it allows. A verified token is cached for a while, its user only until something changes.
  */
 public final class IssuedTokens {
     private static final int REMEMBERED = 100_000;
@@ -52,8 +52,8 @@ public final class IssuedTokens {
     }
 
     /**
-     * @throws Problem {@code unauthenticated} for an invalid token, {@code not_permitted} for one whose user is unknown
-     *     here, {@code unavailable} if its issuer has to be queried and does not respond
+     * @throws Problem {@code unauthenticated} for an invalid token, {@code not_permitted} for an unknown user, {@code
+     *     unavailable} if its issuer has to be queried and does not respond
      */
     Caller caller(IssuedToken token) {
         var digest = AccessTokens.digest(token.text());
@@ -76,7 +76,7 @@ public final class IssuedTokens {
         return granted.map(one -> one.with(token.scopes(), token.expiresAt()));
     }
 
-    /** The claims are checked first: that needs no request to the issuer. */
+    /** Verifies a token. The claims are checked first, since that needs no request to the issuer. */
     private Verified verify(String text) {
         try {
             var token = UnverifiedToken.read(text).orElseThrow(() -> TokenClaims.invalid("it is no JWT"));
@@ -92,7 +92,10 @@ public final class IssuedTokens {
         }
     }
 
-    /** The token is not sent anywhere, so it must contain a newcomer's name itself. */
+    /**
+     * Resolves the user, and adds a new one if the provider is mapped to a tenant. The token must contain the new
+     * user's name, since it is not sent to the issuer.
+     */
     private Verified admitted(TokenClaims said, Claims claims) throws ProviderHttp.Failed {
         var visit = RequestOrigin.withToken(clock);
         var user = mapping.user(visit, issuer, claims, "");
@@ -112,7 +115,7 @@ public final class IssuedTokens {
         return AccessTokens.digest(text).replace('+', '-').replace('/', '_').substring(0, HASH);
     }
 
-    /** For work that was started with a token: until the newest of its principal expires. */
+    /** Returns the caller for work that was started with a token, until the principal's newest token expires. */
     Optional<Caller> current(String principal) {
         var now = clock.instant();
         return Optional.of(principal)

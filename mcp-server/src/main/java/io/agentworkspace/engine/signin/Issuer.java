@@ -15,14 +15,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The connection to a provider: its metadata, cached for an hour, its keys, and its token endpoint. */
+/** The connection to a provider: its keys, its token endpoint, and its metadata, which is cached for an hour. */
 public final class Issuer {
     private static final Duration REMEMBERED = Duration.ofHours(1);
 
     private final Provider provider;
     private final ProviderHttp http;
     private final Clock clock;
-    private volatile @Nullable Known known;
+    private volatile @Nullable CachedMetadata known;
     private final IssuerKeys keys;
 
     Issuer(Provider provider, ProviderHttp http, Clock clock) {
@@ -32,13 +32,13 @@ public final class Issuer {
         this.keys = new IssuerKeys(this, IssuerKeys.Trust.SIGN_IN, clock);
     }
 
-    private record Known(ProviderMetadata metadata, Instant at) {}
+    private record CachedMetadata(ProviderMetadata metadata, Instant at) {}
 
     Provider provider() {
         return provider;
     }
 
-    /** The keys that ID tokens are verified with. */
+    /** Returns the keys that verify ID tokens. */
     IssuerKeys keys() {
         return keys;
     }
@@ -48,7 +48,7 @@ public final class Issuer {
         if (latest == null || !clock.instant().isBefore(latest.at().plus(REMEMBERED))) {
             var address = provider.issuer().toString().replaceFirst("/$", "") + "/.well-known/openid-configuration";
             var document = http.get(URI.create(address), "");
-            latest = new Known(ProviderMetadata.of(provider, document), clock.instant());
+            latest = new CachedMetadata(ProviderMetadata.of(provider, document), clock.instant());
             known = latest;
         }
         return latest.metadata();
@@ -80,14 +80,14 @@ public final class Issuer {
         return Optional.of(answer.body());
     }
 
-    /** RFC 6749, section 2.3.1: both halves are form-encoded first. */
+    /** Returns the HTTP Basic credentials. Both halves are form-encoded first (RFC 6749, section 2.3.1). */
     private static String basic(String id, String secret) {
         var pair = ProviderHttp.encoded(id) + ":" + ProviderHttp.encoded(secret);
         return "Basic "
                 + java.util.Base64.getEncoder().encodeToString(pair.getBytes(java.nio.charset.StandardCharsets.UTF_8));
     }
 
-    /** Further claims about the user; empty if there are none. */
+    /** Returns further claims about the user; empty if there are none. */
     ObjectNode userInfo(String accessToken) throws ProviderHttp.Failed {
         var address = metadata().userInfo();
         return address == null || accessToken.isEmpty() ? Json.object() : http.get(address, "Bearer " + accessToken);
@@ -103,7 +103,7 @@ public final class Issuer {
             try {
                 parsed.add(Jwks.parser().json(TokenJson.PARSER).build().parse(Json.text(one)));
             } catch (RuntimeException e) {
-                // We could not use a key of an unknown type.
+                // Skips keys of unsupported types.
             }
         }
         return List.copyOf(parsed);

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of an issuer, and the verification of its signatures. The keys are fetched rarely, whatever requests arrive;
- * its {@link Trust} says how rarely.
+ * The keys of an issuer, and the verification of its signatures. {@link Trust} limits how often keys are
+ * fetched, whatever requests arrive.
  */
 final class IssuerKeys {
     private static final Logger LOG = LoggerFactory.getLogger(IssuerKeys.class);
@@ -28,7 +28,7 @@ final class IssuerKeys {
     private final Trust trust;
     private final Clock clock;
     private final ReentrantLock asking = new ReentrantLock();
-    private volatile Known known = new Known(List.of(), Instant.EPOCH, Instant.EPOCH, false);
+    private volatile KeySet known = new KeySet(List.of(), Instant.EPOCH, Instant.EPOCH, false);
 
     /**
      * How long keys are trusted, and how often they are fetched.
@@ -39,11 +39,11 @@ final class IssuerKeys {
      * @param patience how long a request waits for a key that another request is fetching
      */
     record Trust(Duration believed, Duration pause, Duration firstPause, Duration patience) {
-        /** For ID tokens: they come from the provider itself, which must respond for each sign-in anyway. */
+        /** For ID tokens. They come from the provider itself, which must respond for each sign-in anyway. */
         static final Trust SIGN_IN =
                 new Trust(FRESH, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(10));
 
-        /** For access tokens: anybody may send them. */
+        /** For access tokens. Anybody may send them, so keys are fetched more rarely. */
         static final Trust BEARER =
                 new Trust(Duration.ofDays(1), Duration.ofMinutes(1), Duration.ofSeconds(5), Duration.ofSeconds(1));
     }
@@ -55,12 +55,12 @@ final class IssuerKeys {
     }
 
     /** @param failed whether the last fetch failed */
-    private record Known(List<Jwk<?>> keys, Instant from, Instant asked, boolean failed) {
+    private record KeySet(List<Jwk<?>> keys, Instant from, Instant asked, boolean failed) {
         Optional<PublicKey> find(@Nullable String id, Instant now, Trust trust) {
             return now.isBefore(from.plus(trust.believed())) ? named(id) : Optional.empty();
         }
 
-        /** A token need not name its key if there is only one. */
+        /** Returns the key with this id. A token need not name its key if there is only one. */
         private Optional<PublicKey> named(@Nullable String id) {
             return keys.stream()
                     .filter(key -> id == null ? keys.size() == 1 : id.equals(key.getId()))
@@ -77,7 +77,7 @@ final class IssuerKeys {
     }
 
     /**
-     * The claims of a token, if this issuer has signed it and it is valid now.
+     * Returns the claims of a token, if this issuer signed it and it is valid now.
      *
      * @throws ProviderHttp.Failed if it cannot be determined whether the key is one of the issuer's
      */
@@ -100,7 +100,7 @@ final class IssuerKeys {
     private Optional<PublicKey> find(@Nullable String id) throws ProviderHttp.Failed {
         var now = clock.instant();
         if (known.isDue(id, now, trust)) {
-            ask(id, now);
+            fetch(id, now);
         }
         var found = known.find(id, now, trust);
         if (found.isEmpty() && known.failed()) {
@@ -109,8 +109,10 @@ final class IssuerKeys {
         return found;
     }
 
-    /** Only requests that need a new key wait for it. They do not wait long, and not at all if the last fetch failed. */
-    private void ask(@Nullable String id, Instant now) throws ProviderHttp.Failed {
+    /**
+     * Fetches the keys. Only requests that need a new key wait for it: briefly, and not at all if the last fetch failed.
+     */
+    private void fetch(@Nullable String id, Instant now) throws ProviderHttp.Failed {
         var isNeeded = known.find(id, now, trust).isEmpty();
         if (!isTurn(isNeeded && !known.failed() ? trust.patience() : Duration.ZERO)) {
             if (isNeeded) {
@@ -120,7 +122,7 @@ final class IssuerKeys {
         }
         try {
             if (known.isDue(id, now, trust)) {
-                known = asked(now);
+                known = fetched(now);
             }
         } finally {
             asking.unlock();
@@ -136,15 +138,15 @@ final class IssuerKeys {
         }
     }
 
-    private Known asked(Instant now) {
+    private KeySet fetched(Instant now) {
         try {
-            return new Known(issuer.fetchKeys(), now, now, false);
+            return new KeySet(issuer.fetchKeys(), now, now, false);
         } catch (ProviderHttp.Failed e) {
             LOG.warn(
                     "the keys of the issuer {} cannot be had: {}",
                     issuer.provider().name(),
                     e.getMessage());
-            return new Known(known.keys(), known.from(), now, true);
+            return new KeySet(known.keys(), known.from(), now, true);
         }
     }
 }

@@ -5,13 +5,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who proves who people are, by OpenID Connect, as the settings have it.
+ * An identity provider for OpenID Connect, as configured.
  *
- * @param name as it stands in the routes
- * @param issuer exactly as its discovery document and its tokens spell it
- * @param clientSecret null for a client that has none
- * @param tenant whose members those whom it proves become; null: nobody's
- * @param emailDomains in lower case; where there are any, only those with a verified address in one of them
+ * @param name as it appears in the routes
+ * @param issuer exactly as in its discovery document and tokens
+ * @param clientSecret null for a public client
+ * @param tenant the tenant that its users join; null if new users are refused
+ * @param emailDomains in lower case; if not empty, users need a verified address in one of them
  */
 public record Provider(
         String name,
@@ -25,7 +25,7 @@ public record Provider(
         emailDomains = Set.copyOf(emailDomains);
     }
 
-    /** Never the secret, should this end up in a log. */
+    /** Leaves out the secret, in case a log contains this. */
     @Override
     public String toString() {
         return "provider " + name;

@@ -20,25 +20,27 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How providers are asked: for one JSON object, which comes soon, is not large, and is nowhere else. */
+/**
+ * Sends requests to providers. A response must be one JSON object, arrive in time, be of limited size, and not be a redirect.
+ */
 public final class ProviderHttp implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(3);
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final int LARGEST = 256 * 1024;
 
-    /** Made when somebody first signs in at a provider: most engines have none. */
+    /** Created at the first sign-in with a provider, since most installations have none. */
     private @Nullable HttpClient client;
 
-    /** A provider did not answer as it should. The message is for the log, and says nothing secret. */
+    /** A provider's response was wrong or missing. The message is for the log and contains no secrets. */
     static final class Failed extends Exception {
         Failed(String message) {
             super(message);
         }
     }
 
-    record Answer(int status, ObjectNode body) {}
+    record ProviderResponse(int status, ObjectNode body) {}
 
-    /** @param authorization the header, or empty */
+    /** @param authorization the header's value, or empty */
     ObjectNode get(URI address, String authorization) throws Failed {
         var answer = send(request(address, authorization).GET().build());
         if (answer.status() != 200) {
@@ -47,7 +49,7 @@ public final class ProviderHttp implements AutoCloseable {
         return answer.body();
     }
 
-    Answer post(URI address, String authorization, Map<String, String> form) throws Failed {
+    ProviderResponse post(URI address, String authorization, Map<String, String> form) throws Failed {
         return send(request(address, authorization)
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .POST(BodyPublishers.ofString(encoded(form)))
@@ -81,11 +83,11 @@ public final class ProviderHttp implements AutoCloseable {
         return client;
     }
 
-    private Answer send(HttpRequest request) throws Failed {
+    private ProviderResponse send(HttpRequest request) throws Failed {
         var sent = client().sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), LARGEST));
         try {
             var response = sent.get(ANSWER.toMillis(), TimeUnit.MILLISECONDS);
-            return new Answer(response.statusCode(), Json.readObject(response.body()));
+            return new ProviderResponse(response.statusCode(), Json.readObject(response.body()));
         } catch (TimeoutException e) {
             sent.cancel(true);
             throw new Failed("no answer within %s from %s".formatted(ANSWER, request.uri()));

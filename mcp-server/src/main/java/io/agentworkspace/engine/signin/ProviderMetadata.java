@@ -5,15 +5,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a provider says of itself (OpenID Connect Discovery 1.0).
+ * A provider's metadata (OpenID Connect Discovery 1.0).
  *
- * @param basic whether the client proves itself by HTTP Basic; else in the form
- * @param namesItself whether its answers carry {@code iss} (RFC 9207)
+ * @param basic whether the client authenticates by HTTP Basic; else in the form
+ * @param namesItself whether its responses contain {@code iss} (RFC 9207)
  */
 record ProviderMetadata(
         URI authorization, URI token, URI keys, @Nullable URI userInfo, boolean basic, boolean namesItself) {
 
-    /** @throws ProviderHttp.Failed when it is another's, lacks something, or names an address that is less secure than its own */
+    /**
+     * @throws ProviderHttp.Failed if the document is of another issuer, lacks a field, or has an
+     *     address less secure than its own
+     */
     static ProviderMetadata of(Provider provider, ObjectNode document) throws ProviderHttp.Failed {
         if (!document.path("issuer").asString("").equals(provider.issuer().toString())) {
             throw new ProviderHttp.Failed("the discovery document is not the issuer's own");
@@ -40,7 +43,7 @@ record ProviderMetadata(
                 return address;
             }
         } catch (IllegalArgumentException e) {
-            // It is refused like any other that is no good address.
+            // Refused below, like other invalid addresses.
         }
         throw new ProviderHttp.Failed("the discovery document has no good " + field);
     }

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a provider tells of somebody who signs in for the first time.
+ * A provider's data about a user who signs in for the first time.
  *
- * @param email empty where none is told, or not as verified
+ * @param email empty if there is no verified address
  */
 record ProviderProfile(String email, Name name) {
     private static final int LONGEST = 50;
 
-    /** @param more what it tells besides its token */
+    /** @param more claims from the userinfo endpoint */
     static ProviderProfile of(Claims claims, ObjectNode more) {
         var email = EmailClaim.of(claims, more);
         var name = Stream.of(
@@ -46,7 +46,7 @@ record ProviderProfile(String email, Name name) {
         return plain.toString().strip().replaceAll(" +", " ");
     }
 
-    /** Whether its verified address is in one of these domains. */
+    /** Returns whether the verified address is in one of these domains. */
     boolean isOf(Set<String> domains) {
         var at = email.lastIndexOf('@');
         return at > 0

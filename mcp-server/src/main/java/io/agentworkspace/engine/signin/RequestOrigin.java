@@ -10,9 +10,9 @@ import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 
-/** A request as the audit tells of it: when it came, from where, and under which id. */
-record RequestOrigin(Instant at, RequestSource whence, String requestId) {
-    /** How the audit names the credential of a user who signs in at a provider. */
+/** The origin of a request for the audit: its time, source and id. */
+record RequestOrigin(Instant at, RequestSource source, String requestId) {
+    /** The audit's name for the credential of a user who signs in with a provider. */
     private static final String PROVIDER = "oidc";
 
     static RequestOrigin of(Request request, Clock clock) {
@@ -23,29 +23,29 @@ record RequestOrigin(Instant at, RequestSource whence, String requestId) {
                 Objects.requireNonNull((String) request.getAttribute(RequestAttributes.REQUEST_ID)));
     }
 
-    /** With a token at the MCP endpoint: where a token is checked, nothing else is known of its request. */
+    /** Returns the origin of a request with an access token: nothing else is known where the token is checked. */
     static RequestOrigin withToken(Clock clock) {
         return new RequestOrigin(clock.instant(), new RequestSource(RequestSource.MCP, null, null), "");
     }
 
-    /** Something that happened to a session. */
+    /** Returns the entry for an event of a session. */
     AuditEntry session(String event, Caller caller, String session) {
         var credential = caller.principal().split(":", 2)[0];
         var actor = new AuditEntry.Actor(
                 caller.userName(), credential, caller.credential().key());
-        return AuditEntry.event(event, at, actor, new AuditEntry.Subject("session", null, session), whence, requestId);
+        return AuditEntry.event(event, at, actor, new AuditEntry.Subject("session", null, session), source, requestId);
     }
 
-    /** A session that somebody began whom a provider has proved. */
+    /** Returns the entry for a session that began with a provider. */
     AuditEntry arrival(String user, String session) {
         var subject = new AuditEntry.Subject("session", null, session);
-        return AuditEntry.event("session.start", at, provided(user), subject, whence, requestId);
+        return AuditEntry.event("session.start", at, provided(user), subject, source, requestId);
     }
 
-    /** A user whom a provider has proved for the first time. */
+    /** Returns the entry for a new user from a provider. */
     AuditEntry joined(String user) {
         var subject = new AuditEntry.Subject("user", user, null);
-        return AuditEntry.event("user.joined", at, provided(user), subject, whence, requestId);
+        return AuditEntry.event("user.joined", at, provided(user), subject, source, requestId);
     }
 
     private static AuditEntry.Actor provided(String user) {

@@ -9,16 +9,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Where a browser goes after signing in: a path on this server, and nothing that any reader could take for another place. The one
- * check of it, at the start and at the callback (decisions, section 7).
+ * Validates the path to which a browser returns after signing in. It must be on this server, and no parser may read it
+ * as another place. The same check runs at the start and at the callback (decisions, section 7).
  */
 final class ReturnPath {
     private static final int LONGEST = 1_000;
 
-    /** So often may a character be encoded over and over; nobody's own pages do it twice. */
+    /** The maximum number of nested percent-encodings. Real pages use at most one. */
     private static final int ENCODINGS = 4;
 
-    /** Segments with single slashes between, none of them dots; then perhaps a query, then perhaps a fragment. No colon, no at sign. */
+    /**
+     * Segments with single slashes between them, none of them dots; then an optional query and an optional
+     * fragment. No colon, no at sign.
+     */
     private static final Pattern PATH = Pattern.compile("/|(?:/(?!\\.{1,2}(?:[/?#]|$))[\\w.~!$&'()*+,;=-]+)+/?");
 
     private static final Pattern REST = Pattern.compile("(?:\\?[\\w.~!$&'()*+,;=?-]*)?(?:#[\\w.~!$&'()*+,;=?-]*)?");
@@ -27,7 +30,7 @@ final class ReturnPath {
     private ReturnPath() {}
 
     /**
-     * @return the text, as it is
+     * @return the text, unchanged
      * @throws Problem {@code bad_request}
      */
     static String checked(String text) {
@@ -40,7 +43,7 @@ final class ReturnPath {
         return text;
     }
 
-    /** Whoever decodes it once more than we would must find nothing else in it. */
+    /** Returns whether the path is on this server however often a reader decodes it. */
     private static boolean isOurs(String text) {
         var read = SPACE.matcher(text).replaceAll("+");
         for (var round = 0; round <= ENCODINGS && read.length() <= LONGEST; round++) {
@@ -65,7 +68,7 @@ final class ReturnPath {
                 && REST.matcher(text.substring(end)).matches();
     }
 
-    /** What gives an address its structure must stand there as it is. */
+    /** Counts the characters that structure an address. Decoding must not add any. */
     private static long marks(String text) {
         return text.chars().filter(c -> "/?#\\:@.".indexOf(c) >= 0).count();
     }

@@ -20,7 +20,7 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Where sessions begin and end, and where they are exchanged for access tokens. */
+/** Starts and ends sessions, and exchanges them for access tokens. */
 public final class SessionEndpoint implements SignIn {
     private static final String KEY = "key:";
     private static final String SET_COOKIE = HttpHeader.SET_COOKIE.asString();
@@ -44,17 +44,17 @@ public final class SessionEndpoint implements SignIn {
     }
 
     @Override
-    public Outcome session(Request request) {
+    public SignInResponse session(Request request) {
         var secret = presented(request);
         return secret == null
-                ? Outcome.of(200, signedOut())
+                ? SignInResponse.of(200, signedOut())
                 : sessions.find(secret)
-                        .map(current -> Outcome.of(200, state(secret, current)))
-                        .orElseGet(() -> Outcome.of(200, signedOut()));
+                        .map(current -> SignInResponse.of(200, state(secret, current)))
+                        .orElseGet(() -> SignInResponse.of(200, signedOut()));
     }
 
     @Override
-    public Outcome begin(Request request) {
+    public SignInResponse begin(Request request) {
         var caller = caller(request);
         if (!caller.principal().startsWith(KEY)) {
             throw new Problem(
@@ -71,10 +71,10 @@ public final class SessionEndpoint implements SignIn {
         var entry = RequestOrigin.of(request, clock).session("session.start", caller, secret.id());
         audit.noting(caller.tenant(), entry, () -> sessions.startWithKey(secret, caller, key));
         var current = sessions.find(secret).orElseThrow(SessionSecret::ended);
-        return Outcome.of(201, state(secret, current)).with(SET_COOKIE, COOKIE.formatted(secret.reveal()));
+        return SignInResponse.of(201, state(secret, current)).with(SET_COOKIE, COOKIE.formatted(secret.reveal()));
     }
 
-    /** The browser's session from before: nobody who knew it is signed in by this. */
+    /** Ends the browser's earlier session, so that nobody who knew its secret is signed in by this (session fixation). */
     private void endOld(Request request) {
         Credentials.session(request.getHeaders()).ifPresent(sessions::end);
     }
@@ -85,39 +85,39 @@ public final class SessionEndpoint implements SignIn {
     }
 
     @Override
-    public Outcome leave(Request request, String provider) {
+    public SignInResponse leave(Request request, String provider) {
         var leaving = oauth.start(request, provider);
-        return Outcome.redirect(leaving.location()).with(SET_COOKIE, leaving.header());
+        return SignInResponse.redirect(leaving.location()).with(SET_COOKIE, leaving.header());
     }
 
     @Override
-    public Outcome arrive(Request request, String provider) {
+    public SignInResponse arrive(Request request, String provider) {
         var arrived = oauth.finish(request, provider);
         endOld(request);
         var secret = SessionSecret.generate(random);
         var entry = RequestOrigin.of(request, clock).arrival(arrived.name(), secret.id());
         audit.noting(arrived.tenant(), entry, () -> sessions.start(secret, arrived.tenant(), arrived.user()));
-        return Outcome.redirect(arrived.location())
+        return SignInResponse.redirect(arrived.location())
                 .with(SET_COOKIE, COOKIE.formatted(secret.reveal()))
                 .with(SET_COOKIE, BrowserSecret.clear());
     }
 
     @Override
-    public Outcome end(Request request) {
+    public SignInResponse end(Request request) {
         var secret = required(request);
         var caller = caller(request);
         var entry = RequestOrigin.of(request, clock).session("session.end", caller, secret.id());
         audit.noting(caller.tenant(), entry, () -> sessions.end(secret));
-        return Outcome.of(200, signedOut()).with(SET_COOKIE, COOKIE.formatted("") + "; Max-Age=0");
+        return SignInResponse.of(200, signedOut()).with(SET_COOKIE, COOKIE.formatted("") + "; Max-Age=0");
     }
 
     @Override
-    public Outcome token(Request request) {
+    public SignInResponse token(Request request) {
         var caller = caller(request);
         var session = required(request).id();
         var token = tokens.issue(caller, session);
         audit.note(caller.tenant(), RequestOrigin.of(request, clock).session("session.token", caller, session));
-        return Outcome.of(
+        return SignInResponse.of(
                 200,
                 Json.object()
                         .put("access_token", token)
@@ -126,8 +126,8 @@ public final class SessionEndpoint implements SignIn {
     }
 
     @Override
-    public Outcome keys() {
-        return Outcome.of(200, tokens.published())
+    public SignInResponse keys() {
+        return SignInResponse.of(200, tokens.published())
                 .with(HttpHeader.CACHE_CONTROL.asString(), "public, max-age=" + KEYS_FRESH.toSeconds());
     }
 

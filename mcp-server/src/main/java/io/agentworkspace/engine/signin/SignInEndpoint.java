@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sign-in at a provider: OpenID Connect's code flow with PKCE. It begins here, continues at the provider, and returns
- * to the callback in the same browser, once.
+ * Signs in with a provider by OpenID Connect's code flow with PKCE. It begins here, continues at the provider, and
+ * returns to the callback in the same browser, once.
  */
 public final class SignInEndpoint {
     private static final Logger LOG = LoggerFactory.getLogger(SignInEndpoint.class);
@@ -40,7 +40,7 @@ public final class SignInEndpoint {
     private final IdTokens tokens;
     private final SecureRandom random = new SecureRandom();
 
-    /** @param baseUrl where browsers find this server: providers send them back there */
+    /** @param baseUrl the address of this server for browsers, to which providers redirect */
     public SignInEndpoint(
             Collection<Issuer> providers, Set<String> surfaces, String baseUrl, SignInStore store, Clock clock) {
         providers.forEach(issuer -> issuers.put(issuer.provider().name(), issuer));
@@ -52,7 +52,7 @@ public final class SignInEndpoint {
         this.tokens = new IdTokens(clock);
     }
 
-    /** The available providers. */
+    /** Returns the configured providers. */
     public static List<Issuer> issuers(Collection<Provider> providers, ProviderHttp http, Clock clock) {
         return providers.stream()
                 .map(provider -> new Issuer(provider, http, clock))
@@ -63,7 +63,7 @@ public final class SignInEndpoint {
         return List.copyOf(issuers.keySet());
     }
 
-    /** @param header sets the cookie that the browser returns with */
+    /** @param header sets the cookie with which the browser returns */
     record Leaving(String location, String header) {}
 
     /** The signed-in user, and where the browser goes next. */
@@ -96,7 +96,7 @@ public final class SignInEndpoint {
         parameters.put("nonce", secret.nonce());
         parameters.put("code_challenge", secret.challenge());
         parameters.put("code_challenge_method", "S256");
-        var address = asked(issuer, issuer::metadata).authorization();
+        var address = callProvider(issuer, issuer::metadata).authorization();
         return address + (address.getRawQuery() == null ? "?" : "&") + ProviderHttp.encoded(parameters);
     }
 
@@ -105,7 +105,7 @@ public final class SignInEndpoint {
                 .formatted(baseUrl, issuer.provider().name());
     }
 
-    /** The callback works once, whatever its result: its row is taken before anything else is checked. */
+    /** Serves the callback, which works once, whatever its result: its row is taken before anything else is checked. */
     Arrived finish(Request request, String name) {
         try {
             return arrived(request, name);
@@ -117,7 +117,7 @@ public final class SignInEndpoint {
         }
     }
 
-    /** On one line, and truncated. */
+    /** Returns the text for the log, on one line and truncated. */
     static String logged(String text) {
         return Excerpt.of(text.replaceAll("[\\p{Cc}\\p{Cs}]", "?"), 300);
     }
@@ -150,16 +150,16 @@ public final class SignInEndpoint {
         return new Arrived(user.tenant(), user.id(), user.name(), baseUrl + returnTo);
     }
 
-    /** RFC 9207: a response of another provider must not be accepted as this one's. */
+    /** Refuses the response of another provider (RFC 9207). */
     private static void checkIssuer(Issuer issuer, @Nullable String given) {
-        var mustCome = asked(issuer, issuer::metadata).namesItself();
+        var mustCome = callProvider(issuer, issuer::metadata).namesItself();
         if (given == null ? mustCome : !given.equals(issuer.provider().issuer().toString())) {
             throw badRequest("the answer is not from the provider that was asked; sign in again");
         }
     }
 
     private TenantMapping.User user(RequestOrigin visit, Issuer issuer, BrowserSecret secret, String code) {
-        return asked(issuer, () -> {
+        return callProvider(issuer, () -> {
             var answer = issuer.redeem(code, secret.verifier(), callback(issuer))
                     .orElseThrow(
                             () -> badRequest("the provider does not know this code, or not any more; sign in again"));
@@ -173,12 +173,12 @@ public final class SignInEndpoint {
     /** A request to a provider. */
     @FunctionalInterface
     private interface Question<T> {
-        T ask() throws ProviderHttp.Failed;
+        T send() throws ProviderHttp.Failed;
     }
 
-    private static <T> T asked(Issuer issuer, Question<T> question) {
+    private static <T> T callProvider(Issuer issuer, Question<T> question) {
         try {
-            return question.ask();
+            return question.send();
         } catch (ProviderHttp.Failed e) {
             var name = issuer.provider().name();
             LOG.warn("the sign-in provider {} failed: {}", name, e.getMessage());

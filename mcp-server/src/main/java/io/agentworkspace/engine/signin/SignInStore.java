@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Sign-ins at other providers: those under way, and who was proved to be whom. */
+/** Stores sign-ins in progress, and the identities of users at providers. */
 public final class SignInStore {
     private static final int NAMES_TRIED = 1_000;
 
@@ -27,7 +27,7 @@ public final class SignInStore {
         this.audit = audit;
     }
 
-    /** A sign-in under way, without its secret. */
+    /** A sign-in in progress, without its secret. */
     record Begun(String provider, String surface, String returnTo) {}
 
     void begin(String id, Begun begun, Instant expires) {
@@ -43,7 +43,7 @@ public final class SignInStore {
                 .run();
     }
 
-    /** Takes it: a second time it is not there, on whichever replica. */
+    /** Takes a sign-in, which works only once on all replicas. */
     Optional<Begun> take(String id, Instant now) {
         return db.sql("""
                 WITH taken AS (DELETE FROM sign_in WHERE id = :id RETURNING *)
@@ -64,7 +64,7 @@ public final class SignInStore {
                 .one(row -> row.number("tenant_id"));
     }
 
-    /** Who somebody is elsewhere. */
+    /** The identity of a user at a provider. */
     public record Identity(long tenant, String issuer, String subject) {}
 
     /** A user of the tenant, who may have been removed. */
@@ -75,9 +75,9 @@ public final class SignInStore {
             @Nullable String email) {}
 
     /**
-     * What a provider reported of an e-mail address.
+     * An e-mail address that a provider reported.
      *
-     * @param email as {@link EmailAddress#key} has it; null where there is none, or none that is verified
+     * @param email in the form of {@link EmailAddress#key}; null if there is no verified address
      */
     public record Reported(@Nullable String email, Instant at) {}
 
@@ -95,7 +95,7 @@ public final class SignInStore {
                         new Person(row.number("id"), row.text("name"), row.flag("removed"), row.textOrNull("email")));
     }
 
-    /** Keeps what a provider reports; what it reported before that changes nothing any more. */
+    /** Stores what a provider reports, unless a later report is already stored. */
     public void report(Identity identity, Reported reported) {
         db.sql("""
                 UPDATE external_identity
@@ -112,10 +112,10 @@ public final class SignInStore {
     }
 
     /**
-     * The user of this identity: a new member, unless it has just become one. Nobody's name is taken over; where an admin makes a
-     * user of the name at the same moment, another is found.
+     * Returns the user of this identity, and creates one if there is none. A new user never takes over a used name: if
+     * an admin creates a user with the name at the same moment, another name is chosen.
      *
-     * @param entry what the audit says of a new member of this name
+     * @param entry returns the audit entry of a new member with this name
      */
     public Person join(Identity identity, Name name, Instant now, Function<String, AuditEntry> entry) {
         try {
@@ -157,9 +157,9 @@ public final class SignInStore {
         return new Person(user, name.text(), false, null);
     }
 
-    /** The name, or the first of "name 2", "name 3", … that nobody has. */
+    /** Returns the name, or the first unused of "name 2", "name 3", …. */
     private Name free(long tenant, Name name) {
-        // Others who join by this name wait for it, and then for the next.
+        // Others who join with this name wait, and then take the next one.
         db.sql("SELECT pg_advisory_xact_lock(hashtextextended('name ' || :key, :tenant))")
                 .set("key", name.key())
                 .set("tenant", tenant)

@@ -25,11 +25,11 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The P-256 key pairs that access tokens are signed with. All replicas share them: the newest signs, the two newest are
- * believed and published, and a new one comes every {@link #REIGN}. The private halves lie in the {@link Vault}.
+ * The P-256 key pairs that sign access tokens. All replicas share them. The newest signs, the two newest are accepted
+ * and published, and a new one is created every {@link #REIGN}. The private halves are encrypted by the {@link Vault}.
  */
 public final class SigningKeyStore {
-    /** How long a key is the newest; it stays published for as long again. */
+    /** How long a key signs. It stays published for as long again. */
     static final Duration REIGN = Duration.ofDays(30);
 
     private static final int PUBLISHED = 2;
@@ -41,7 +41,7 @@ public final class SigningKeyStore {
     private final Db db;
     private final Vault vault;
     private final Clock clock;
-    private final AtomicReference<Loaded> loaded = new AtomicReference<>(new Loaded(List.of(), Instant.MIN));
+    private final AtomicReference<CachedKeys> loaded = new AtomicReference<>(new CachedKeys(List.of(), Instant.MIN));
 
     public SigningKeyStore(Db db, Vault vault, Clock clock) {
         this.db = db;
@@ -49,19 +49,19 @@ public final class SigningKeyStore {
         this.clock = clock;
     }
 
-    /** The public half of a key, under the name that tokens give it. */
+    /** The public half of a key, and its id in tokens. */
     record Published(String id, ECPublicKey key, String sealedPrivateKey, Instant createdAt) {}
 
-    /** A key to sign with. */
+    /** The key that signs new tokens. */
     record Signer(String id, PrivateKey key) {}
 
-    private record Loaded(List<Published> newestFirst, Instant at) {
+    private record CachedKeys(List<Published> newestFirst, Instant at) {
         Optional<Published> find(String id) {
             return newestFirst.stream().filter(key -> key.id().equals(id)).findFirst();
         }
     }
 
-    /** What to sign with. */
+    /** Returns the key that signs new tokens. */
     Signer signer() {
         var now = clock.instant();
         var known = loaded.get();
@@ -73,19 +73,19 @@ public final class SigningKeyStore {
         return new Signer(newest.id(), privateKey(bytes));
     }
 
-    /** The key of this name, if what it signed is still believed. */
+    /** Returns the key with this id, if it is still accepted. */
     Optional<ECPublicKey> find(String id) {
         var found = loaded.get().find(id);
         return (found.isPresent() ? found : fresh().find(id)).map(Published::key);
     }
 
-    /** Those that are believed, the newest first. */
+    /** Returns the accepted keys, the newest first. */
     List<Published> published() {
         return fresh().newestFirst();
     }
 
-    /** Another replica may have made one; who asks for more makes us look once a second at most. */
-    private Loaded fresh() {
+    /** Reloads the keys, since another replica may have created one. Unknown ids cause a query at most once a second. */
+    private CachedKeys fresh() {
         var known = loaded.get();
         var now = clock.instant();
         return now.isBefore(known.at().plus(PAUSE)) ? known : load(now, false);
@@ -95,8 +95,8 @@ public final class SigningKeyStore {
         return !now.isBefore(key.createdAt().plus(REIGN));
     }
 
-    private Loaded load(Instant now, boolean renew) {
-        var fresh = new Loaded(renew ? db.transaction(() -> renewed(now)) : newestFirst(), now);
+    private CachedKeys load(Instant now, boolean renew) {
+        var fresh = new CachedKeys(renew ? db.transaction(() -> renewed(now)) : newestFirst(), now);
         loaded.set(fresh);
         return fresh;
     }
@@ -133,7 +133,7 @@ public final class SigningKeyStore {
                 Objects.requireNonNull(row.instantOrNull("created_at")));
     }
 
-    /** What the private key of this name is sealed for. */
+    /** Returns the context that the private key with this id is encrypted for. */
     public static String place(String id) {
         return "signing_key/%s/private_key".formatted(id);
     }
@@ -168,7 +168,7 @@ public final class SigningKeyStore {
         }
     }
 
-    /** Clears away the keys that nothing is believed for any more. */
+    /** Deletes the keys that are no longer accepted. */
     public void purge(Instant now) {
         db.sql("""
                 DELETE FROM signing_key

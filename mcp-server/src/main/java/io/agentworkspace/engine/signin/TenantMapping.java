@@ -10,7 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which user somebody is whom a provider has proved. To be proved is not enough: the settings must map the provider to a tenant. */
+/**
+ * Maps a provider's user to a user of a tenant. A valid token is not enough: the settings must map the provider to a tenant.
+ */
 final class TenantMapping {
     private static final Logger LOG = LoggerFactory.getLogger(TenantMapping.class);
 
@@ -22,15 +24,15 @@ final class TenantMapping {
 
     record User(long tenant, long id, String name) {}
 
-    /** What somebody has proved itself with: an ID token, or an access token at the MCP endpoint, which comes alone. */
+    /** What a user presented: an ID token, or an access token at the MCP endpoint, which comes without one. */
     private record Proof(RequestOrigin visit, Issuer issuer, Claims claims, String accessToken) {
-        /** What the provider reports besides; empty where that is about somebody else. */
+        /** Returns the claims of the userinfo endpoint; empty if they are about another subject. */
         ObjectNode userInfo() throws ProviderHttp.Failed {
             var more = issuer.userInfo(accessToken);
             return more.path("sub").asString("").equals(claims.getSubject()) ? more : more.removeAll();
         }
 
-        /** When it was said: an access token may be older than what is known. */
+        /** Returns when the token was issued. An access token may be older than what is stored. */
         Instant at() {
             var issued = claims.getIssuedAt() == null
                     ? visit.at()
@@ -87,7 +89,9 @@ final class TenantMapping {
         return person;
     }
 
-    /** Nobody is refused for it: where the provider does not answer, the address stays as it was reported last. */
+    /**
+     * Updates the e-mail address. If the provider does not respond, the last reported address stays, and nobody is refused.
+     */
     private void keepEmail(SignInStore.Identity identity, @Nullable String known, Proof proof) {
         if (!proof.hasEmail() && proof.accessToken().isEmpty()) {
             return;

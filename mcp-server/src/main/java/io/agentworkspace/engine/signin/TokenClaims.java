@@ -19,8 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The claims of an access token (RFC 9068), checked before its signature: a defect in them needs no request to the
- * issuer.
+ * The claims of an access token (RFC 9068). They are checked before the signature, since that needs no request to the issuer.
  *
  * @param client the program that it was issued to; empty if not named
  * @param scopes those that are capabilities
@@ -39,7 +38,7 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
         scopes = Collections.unmodifiableSet(new LinkedHashSet<>(scopes));
     }
 
-    /** @throws Problem {@code unauthenticated}, saying what is wrong with it */
+    /** @throws Problem {@code unauthenticated}, with a note that names the defect */
     static TokenClaims checked(UnverifiedToken token, ProtectedResource resource, Instant now) {
         var claims = token.claims();
         check(token.header());
@@ -112,7 +111,7 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
         return Instant.ofEpochSecond((long) seconds);
     }
 
-    /** Some issuers call them {@code scp}. */
+    /** Returns the scopes, which some issuers name {@code scp}. */
     private static Set<String> scopes(ObjectNode claims) {
         var given = claims.has("scope") ? claims.path("scope") : claims.path("scp");
         return texts(given)

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.signin;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.agentworkspace.engine.db.Db;
@@ -20,8 +21,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What access tokens of another issuer were seen, by principal: whom they prove, and what the newest one allows. Remembered as keys
- * are, with a {@link CallerChanges} that makes this replica forget when users or identities change.
+ * Stores the access tokens of another issuer by principal: the user, and what the newest token allows. Entries are
+ * cached like keys; {@link CallerChanges} removes them when users or identities change.
  */
 public final class TokenGrantStore {
     private static final int REMEMBERED = 100_000;
@@ -30,9 +31,10 @@ public final class TokenGrantStore {
     private final Db db;
     private final CallerChanges watch;
     private final AtomicLong generation = new AtomicLong();
-    private final LoadingCache<String, Found> remembered = Caffeine.newBuilder()
+    private final LoadingCache<String, CachedGrant> remembered = Caffeine.newBuilder()
             .maximumSize(REMEMBERED)
             .expireAfterWrite(AT_MOST)
+            .recordStats()
             .build(this::lookUp);
 
     public TokenGrantStore(Db db, CallerChanges watch) {
@@ -45,8 +47,13 @@ public final class TokenGrantStore {
         });
     }
 
-    /** What was found, before which change. A look-up that a change overtakes is not believed again. */
-    private record Found(Optional<Granted> granted, long generation) {}
+    /** Returns the cache of what was looked up, for the metrics. */
+    public Cache<?, ?> cache() {
+        return remembered;
+    }
+
+    /** The result of a look-up, with the generation before it. A result that a change overtook is not reused. */
+    private record CachedGrant(Optional<Granted> granted, long generation) {}
 
     /**
      * @param caller with what the newest token allows
@@ -58,7 +65,7 @@ public final class TokenGrantStore {
                     || !now.isBefore(Objects.requireNonNull(caller.credential().expiresAt()));
         }
 
-        /** The same user with what one token allows. */
+        /** Returns the same user with what one token allows. */
         Caller with(Set<String> scopes, Instant expires) {
             return new Caller(
                     caller.tenant(),
@@ -77,7 +84,7 @@ public final class TokenGrantStore {
         return new Credential(null, false, Toolset.EVERYTHING, false, expires, false);
     }
 
-    /** Notes a token that was not seen before; an older one than is noted changes nothing. */
+    /** Stores a new token. A token older than the stored one changes nothing. */
     public void note(SignInStore.Identity identity, String principal, Collection<String> scopes, Instant expires) {
         db.sql("""
                 INSERT INTO token_grant (tenant_id, principal, issuer, subject, scopes, expires_at)
@@ -96,12 +103,12 @@ public final class TokenGrantStore {
         remembered.invalidate(principal);
     }
 
-    /** What is known of the principal, in force within a second of each change of its user. */
+    /** Returns what is known of the principal. Changes of its user take effect within a second. */
     Optional<Granted> find(String principal) {
         return found(principal).granted();
     }
 
-    /** The same, with what another replica may have noted since. */
+    /** Returns what is known of the principal, including tokens that other replicas stored since. */
     public Optional<Granted> current(String principal, Instant now) {
         var known = find(principal);
         if (known.isPresent() && !known.get().removed() && known.get().isOver(now)) {
@@ -111,13 +118,13 @@ public final class TokenGrantStore {
         return known;
     }
 
-    /** Whether it can be told at once, without asking the database. */
+    /** Returns whether the principal can be resolved from the cache, without a query. */
     boolean remembers(String principal) {
         var found = remembered.getIfPresent(principal);
         return watch.isCurrent() && found != null && found.generation() == generation.get();
     }
 
-    private Found found(String principal) {
+    private CachedGrant found(String principal) {
         if (!watch.isCurrent()) {
             return lookUp(principal);
         }
@@ -129,8 +136,8 @@ public final class TokenGrantStore {
         return remembered.get(principal);
     }
 
-    /** The one query that carries no tenant: the principal is what tells it. */
-    private Found lookUp(String principal) {
+    /** Finds a principal. This query has no tenant, since the principal determines it. */
+    private CachedGrant lookUp(String principal) {
         var before = generation.get();
         var granted = db.sql("""
                 SELECT g.tenant_id, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role, g.scopes, g.expires_at,
@@ -142,7 +149,7 @@ public final class TokenGrantStore {
                   JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id
                  WHERE g.principal = :principal
                 """).set("principal", principal).one(row -> granted(principal, row));
-        return new Found(granted, before);
+        return new CachedGrant(granted, before);
     }
 
     private static Granted granted(String principal, Row row) throws SQLException {

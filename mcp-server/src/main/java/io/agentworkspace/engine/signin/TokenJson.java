@@ -19,10 +19,7 @@ import java.util.Date;
 import java.util.List;
 import java.util.Map;
 
-/**
- * How the token library reads and writes: strict JSON like everything here, and one parser for our tokens and those of
- * others.
- */
+/** Configures the token library: strict JSON as everywhere in the server, and one parser for own and foreign tokens. */
 final class TokenJson {
     /** The algorithms that providers may sign with: asymmetric ones only. */
     static final List<SignatureAlgorithm> ALGORITHMS = List.of(
@@ -45,7 +42,7 @@ final class TokenJson {
 
     private TokenJson() {}
 
-    /** A parser that accepts no compressed tokens, no other signature algorithms and no other issuer. */
+    /** Returns a parser that accepts no compressed tokens, no other signature algorithms and no other issuer. */
     static JwtParserBuilder parser(String issuer, List<SignatureAlgorithm> algorithms, Clock clock) {
         return Jwts.parser()
                 .json(PARSER)

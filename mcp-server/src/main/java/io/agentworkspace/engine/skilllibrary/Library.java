@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The skills that somebody may read: those that the service ships, for everybody; and for a caller who may read skills those of
- * its tenant's own. Where both have a name it is the shipped one's.
+ * The skills that a caller may read: the built-in ones for everyone, and its tenant's own for a caller who may read
+ * skills. If both have a name, it refers to the built-in one.
  */
 public final class Library {
     private static final Map<String, Skill> SHIPPED = byName(ShippedSkills.read());
@@ -37,7 +37,7 @@ public final class Library {
         return byName;
     }
 
-    /** In the order that they are best read in. */
+    /** Returns the built-in skills in the recommended reading order. */
     public static List<SkillCard> shipped() {
         return CARDS;
     }
@@ -46,19 +46,19 @@ public final class Library {
         return Optional.ofNullable(SHIPPED.get(name));
     }
 
-    /** What is known of one of them. */
+    /** Returns a built-in skill's card. */
     public static Optional<SkillCard> shippedCard(String name) {
         return CARDS.stream().filter(card -> card.name().equals(name)).findFirst();
     }
 
-    /** Those of these that no shipped one hides. */
+    /** Returns those of the given skills whose name no built-in one has. */
     static List<OwnSkill> visible(List<OwnSkill> own) {
         return own.stream()
                 .filter(skill -> !SHIPPED.containsKey(skill.card().name()))
                 .toList();
     }
 
-    /** Shipped ones first, then own ones by name. One statement at most. */
+    /** Returns the built-in skills first, then the tenant's own by name. Needs at most one statement. */
     public List<SkillCard> list(@Nullable Caller caller) {
         return caller == null || !maySeeOwn(caller)
                 ? CARDS
@@ -75,17 +75,17 @@ public final class Library {
                 : own.find(caller.tenant(), name).map(OwnSkill::card);
     }
 
-    /** A skill with all of its content. */
+    /** Returns a skill with all of its content. */
     public Optional<Skill> read(@Nullable Caller caller, String name) {
         var shipped = shipped(name);
         return shipped.isPresent() || caller == null || !maySeeOwn(caller)
                 ? shipped
                 : Optional.of(own.read(caller.tenant(), name, null))
                         .filter(found -> found.own() != null)
-                        .map(SkillQueries.Found::whole);
+                        .map(SkillQueries.SkillDetails::whole);
     }
 
-    /** One file of a skill. */
+    /** Returns one file of a skill. */
     public Optional<SkillFile> file(@Nullable Caller caller, String name, String path) {
         var shipped = shipped(name);
         var files = shipped.isPresent() || caller == null || !maySeeOwn(caller)
@@ -94,7 +94,7 @@ public final class Library {
         return files.stream().filter(file -> file.path().equals(path)).findFirst();
     }
 
-    /** Says that there is no such skill, and which names are near. */
+    /** Returns the refusal for an unknown skill, with similar names. */
     Problem missing(@Nullable Caller caller, String name) {
         var known = list(caller).stream().map(SkillCard::name).toList();
         return Problem.notFound("skill", Name.shortened(name), Near.nearest(name, known, 3));

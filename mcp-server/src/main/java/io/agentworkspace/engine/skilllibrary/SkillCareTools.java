@@ -22,18 +22,18 @@ import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Skills as they come and go: SK_Install and SK_Uninstall on agents; SK_Add and SK_Remove of a tenant's own. */
+/** The tools that change skills: SK_Install and SK_Uninstall on agents; SK_Add and SK_Remove for a tenant's own. */
 public final class SkillCareTools {
-    /** The most skills of its own that a tenant may have. */
+    /** The maximum number of a tenant's own skills. */
     static final long MOST_OWN = 100;
 
-    /** The most bytes that these may have together. */
+    /** The maximum size of all of a tenant's own skills, in bytes. */
     static final long MOST_BYTES = 20L * 1024 * 1024;
 
-    /** The most skills that an agent may have. */
+    /** The maximum number of skills on an agent. */
     static final long MOST_INSTALLED = 50;
 
-    /** As many as the largest zip has in base64. */
+    /** The length of the largest zip in base64. */
     static final long MOST_CHARACTERS = (SkillArchive.MAX_BYTES + 2) / 3 * 4;
 
     static final String AGENT = "Default: self.";
@@ -43,7 +43,7 @@ public final class SkillCareTools {
     private final AgentStore agents;
     private final List<Tool<?, ?>> all;
 
-    /** @param all every tool there is, once all are there */
+    /** @param all all tools; may be filled later */
     public SkillCareTools(Library library, SkillStore skills, AgentStore agents, List<Tool<?, ?>> all) {
         this.library = library;
         this.skills = skills;
@@ -55,15 +55,15 @@ public final class SkillCareTools {
         return List.of(install(), uninstall(), add(), remove());
     }
 
-    record OnAgent(
+    record InstallRequest(
             @Doc(value = SkillTools.NAME, max = 64) String name,
             @Doc(AGENT) @Nullable Name agent) {}
 
-    record Taught(
+    record InstallResponse(
             @Doc("The agent as it is now, with its skills.") Agent agent,
             @Doc("false when nothing had to be done.") boolean changed) {}
 
-    private Tool<OnAgent, Taught> install() {
+    private Tool<InstallRequest, InstallResponse> install() {
         return Tool.named("SK_Install")
                 .title("Install a skill on an agent")
                 .description("Installs a skill on an agent. Next: SK_Read.")
@@ -77,7 +77,7 @@ public final class SkillCareTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .route("POST", "/api/skills/{name}/install")
-                .handledBy(OnAgent.class, Taught.class, (in, call) -> {
+                .handledBy(InstallRequest.class, InstallResponse.class, (in, call) -> {
                     var agent = held(call, in.agent());
                     var shipped = Library.shipped(in.name()).isPresent();
                     var outcome = skills.install(call, agent.id(), in.name(), shipped, MOST_INSTALLED);
@@ -88,11 +88,11 @@ public final class SkillCareTools {
                                 "'%s' has %d skills, the most that an agent may have; take one off with SK_Uninstall"
                                         .formatted(agent.name(), outcome.others()));
                     }
-                    return new Taught(agents.record(call, agent), outcome.changed());
+                    return new InstallResponse(agents.record(call, agent), outcome.changed());
                 });
     }
 
-    private Tool<OnAgent, Taught> uninstall() {
+    private Tool<InstallRequest, InstallResponse> uninstall() {
         return Tool.named("SK_Uninstall")
                 .title("Take a skill off an agent")
                 .description("Removes a skill from an agent. The skill itself stays.")
@@ -103,17 +103,17 @@ public final class SkillCareTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .route("DELETE", "/api/skills/{name}/install")
-                .handledBy(OnAgent.class, Taught.class, (in, call) -> {
+                .handledBy(InstallRequest.class, InstallResponse.class, (in, call) -> {
                     var agent = held(call, in.agent());
                     var outcome = skills.uninstall(call, agent.id(), in.name());
                     if (!outcome.known() && Library.shipped(in.name()).isEmpty()) {
                         throw library.missing(call.caller(), in.name());
                     }
-                    return new Taught(agents.record(call, agent), outcome.changed());
+                    return new InstallResponse(agents.record(call, agent), outcome.changed());
                 });
     }
 
-    private AgentStore.Held held(Call call, @Nullable Name name) {
+    private AgentStore.LockedAgent held(Call call, @Nullable Name name) {
         var held = agents.lock(call, name == null ? self(call) : name);
         AccessCheck.require(AgentAccess.missing(call, held));
         return held;
@@ -127,7 +127,7 @@ public final class SkillCareTools {
         return Name.of(self.name());
     }
 
-    record Add(
+    record AddRequest(
             @Doc(
                     value =
                             "The skill's folder as a zip of at most 1 MiB, in base64: SKILL.md at its root, or in one folder with the skill's name.",
@@ -140,21 +140,21 @@ public final class SkillCareTools {
             @Doc(IfRevision.DOC + " 0 when there must be none.") @Nullable
             Long ifRevision) {}
 
-    record Added(
+    record AddResponse(
             @Doc("The skill.") SkillRecord skill,
             @Doc("Its revision.") long revision,
 
             @Doc("false when your tenant had just this one already.")
             boolean changed) {}
 
-    private Tool<Add, Added> add() {
+    private Tool<AddRequest, AddResponse> add() {
         return Tool.named("SK_Add")
                 .title("Add a skill of your own")
                 .description("Adds a skill to those of the tenant, for admins. Next: SK_Install.")
                 .details("""
-                        Everyone in the tenant sees it, and agents follow it. It must keep to the Agent Skills \
-                        specification (agentskills.io): SKILL.md with name and description in its frontmatter, and \
-                        plain files beside it, at most 100 of 1 MiB, 5 MiB together. The service never runs anything in \
+                        Everyone in the tenant sees it, and agents follow it. It must follow the Agent Skills \
+                        specification (agentskills.io): SKILL.md has name and description in its frontmatter. Beside it \
+                        there may be 100 plain files of 1 MiB, 5 MiB together. The service never runs anything in \
                         it. Over REST the zip itself can be the body (application/zip, or multipart/form-data with a \
                         file). A tenant has at most 100 skills of its own, 20 MiB together.""")
                 .alsoCalled("upload a playbook", "publish instructions", "import SKILL.md", "share a how-to")
@@ -163,7 +163,11 @@ public final class SkillCareTools {
                 .effect(Effect.CREATES)
                 .route("POST", "/api/skills")
                 .upload("archive", "application/zip")
-                .handledBy(Add.class, Added.class, (in, _) -> SkillArchive.read(decoded(in.archive())), this::add);
+                .handledBy(
+                        AddRequest.class,
+                        AddResponse.class,
+                        (in, _) -> SkillArchive.read(decoded(in.archive())),
+                        this::add);
     }
 
     private static byte[] decoded(String base64) {
@@ -174,7 +178,7 @@ public final class SkillCareTools {
         }
     }
 
-    private Added add(Add in, Skill skill, Call call) {
+    private AddResponse add(AddRequest in, Skill skill, Call call) {
         var card = skill.card();
         var name = skill.name();
         if (Library.shipped(name).isPresent()) {
@@ -184,14 +188,14 @@ public final class SkillCareTools {
         var held = stock.held();
         IfRevision.check(in.ifRevision(), held == null ? 0 : held.revision());
         if (held != null && held.card().digest().equals(card.digest())) {
-            return new Added(SkillRecord.own(held, all), held.revision(), false);
+            return new AddResponse(SkillRecord.own(held, all), held.revision(), false);
         } else if (held != null && !Boolean.TRUE.equals(in.replace())) {
             throw taken(
                     "your tenant has a skill '%s' already; with replace true this one takes its place".formatted(name));
         }
         checkRoom(stock, card);
         var own = skills.put(call, skill, card, held != null);
-        return new Added(SkillRecord.own(own, all), own.revision(), true);
+        return new AddResponse(SkillRecord.own(own, all), own.revision(), true);
     }
 
     private static Problem taken(String note) {
@@ -209,13 +213,14 @@ public final class SkillCareTools {
         }
     }
 
-    record OfSkill(@Doc(value = SkillTools.NAME, max = 64) String name) {}
+    record RemoveRequest(
+            @Doc(value = SkillTools.NAME, max = 64) String name) {}
 
-    record Removed(
+    record RemoveResponse(
             @Doc("Always true.") boolean changed,
             @Doc("From how many agents it was taken.") long uninstalled) {}
 
-    private Tool<OfSkill, Removed> remove() {
+    private Tool<RemoveRequest, RemoveResponse> remove() {
         return Tool.named("SK_Remove")
                 .title("Remove a skill of your own")
                 .description("""
@@ -228,7 +233,7 @@ public final class SkillCareTools {
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/skills/{name}")
                 .example("name", "tide-tables")
-                .handledBy(OfSkill.class, Removed.class, (in, call) -> {
+                .handledBy(RemoveRequest.class, RemoveResponse.class, (in, call) -> {
                     var shipped = Library.shipped(in.name()).isPresent();
                     if (!skills.holds(call, in.name())) {
                         throw shipped
@@ -237,7 +242,7 @@ public final class SkillCareTools {
                                                 .formatted(in.name()))
                                 : library.missing(call.caller(), in.name());
                     }
-                    return new Removed(true, skills.remove(call, in.name(), !shipped));
+                    return new RemoveResponse(true, skills.remove(call, in.name(), !shipped));
                 });
     }
 }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of tenants' own skills: one statement each. */
+/** Reads of tenants' own skills: one statement each. */
 public final class SkillQueries {
     private static final String ALL = """
             (SELECT json_agg(%s ORDER BY s.name COLLATE "C") FROM skill s WHERE s.tenant_id = :tenant)
@@ -58,7 +58,7 @@ public final class SkillQueries {
         this.db = db;
     }
 
-    /** All of the tenant's own, by name; the context with them. */
+    /** Returns all of the tenant's own skills by name, and loads the context. */
     List<OwnSkill> list(Call call) {
         return db.sql(call, LIST)
                 .one(row -> {
@@ -68,7 +68,7 @@ public final class SkillQueries {
                 .orElseThrow();
     }
 
-    /** All of the tenant's own, by name. */
+    /** Returns all of the tenant's own skills by name. */
     List<OwnSkill> list(long tenant) {
         return db.sql(LIST_WITHOUT_CONTEXT)
                 .set("tenant", tenant)
@@ -77,19 +77,19 @@ public final class SkillQueries {
     }
 
     /**
-     * A skill, and of its files those that were asked for.
+     * A skill with the requested files.
      *
      * @param agents the names of the agents that it is installed on and that the acting user may see, 200 at most
      */
-    record Found(@Nullable OwnSkill own, List<SkillFile> files, List<String> agents) {
-        /** It with all of its content, where all was asked for. */
+    record SkillDetails(@Nullable OwnSkill own, List<SkillFile> files, List<String> agents) {
+        /** Returns the skill with all of its content, if all files were requested. */
         Skill whole() {
             return Skill.stored(files);
         }
     }
 
-    /** @param path of the file that is wanted, or null for all */
-    Found read(Call call, String name, @Nullable String path) {
+    /** @param path the path of the requested file, or null for all */
+    SkillDetails read(Call call, String name, @Nullable String path) {
         return db.sql(call, READ)
                 .set("name", name)
                 .set("path", path)
@@ -101,8 +101,8 @@ public final class SkillQueries {
                 .orElseThrow();
     }
 
-    /** @param path of the file that is wanted, or null for all */
-    Found read(long tenant, String name, @Nullable String path) {
+    /** @param path the path of the requested file, or null for all */
+    SkillDetails read(long tenant, String name, @Nullable String path) {
         return db.sql(READ_WITHOUT_CONTEXT)
                 .set("tenant", tenant)
                 .set("name", name)
@@ -114,15 +114,15 @@ public final class SkillQueries {
 
     private record Content(String path, String content) {}
 
-    private static Found found(Row row, List<String> agents) throws SQLException {
+    private static SkillDetails found(Row row, List<String> agents) throws SQLException {
         var files = row.jsonList("files", Content.class).stream()
                 .map(file ->
                         SkillFile.stored(file.path(), Base64.getMimeDecoder().decode(file.content())))
                 .toList();
-        return new Found(row.json("own", OwnSkill.class), files, agents);
+        return new SkillDetails(row.json("own", OwnSkill.class), files, agents);
     }
 
-    /** What is known of one of the tenant's own. */
+    /** Returns one of the tenant's own skills, without its files. */
     Optional<OwnSkill> find(long tenant, String name) {
         return db.sql(FIND)
                 .set("tenant", tenant)

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A skill as lists show it. */
+/** A skill as shown in lists. */
 record SkillRecord(
         @Doc("Its name.") String name,
 
@@ -73,7 +73,7 @@ record SkillRecord(
                 updatedAt);
     }
 
-    /** The tools that its author allows, and other tools of this service that it mentions. */
+    /** Returns the tools that its author allows, and other tools of this service that it mentions. */
     private static List<String> used(SkillCard card, List<Tool<?, ?>> all) {
         var known = all.stream().map(Tool::name).toList();
         return Stream.concat(

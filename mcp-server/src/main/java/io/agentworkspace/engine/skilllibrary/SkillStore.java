@@ -10,7 +10,7 @@ import java.util.Base64;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A tenant's own skills, and which skills its agents have, as they are changed: inside a transaction. */
+/** Writes a tenant's own skills, and which skills its agents have, inside a transaction. */
 public final class SkillStore {
     private static final String LOCK = """
             SELECT count(*) FILTER (WHERE s.name <> :name) AS others,
@@ -35,15 +35,15 @@ public final class SkillStore {
     }
 
     /**
-     * What the tenant has already.
+     * What the tenant already has.
      *
-     * @param others how many skills of its own, besides that of the name
+     * @param others how many skills of its own with other names
      * @param size how many bytes these have together
-     * @param held the one of the name, if there is one
+     * @param held the skill with this name, if there is one
      */
     record Stock(long others, long size, @Nullable OwnSkill held) {}
 
-    /** From its return on nobody else adds skills to the tenant, while the transaction lasts. */
+    /** Locks the tenant's skills: until the transaction ends, nobody else adds any. */
     Stock lock(Call call, String name) {
         db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('skills', :tenant))")
                 .one(row -> true);
@@ -53,7 +53,7 @@ public final class SkillStore {
                 .orElseThrow();
     }
 
-    /** Keeps the skill; in the place of the one of its name, if there is one. */
+    /** Stores the skill. It replaces the one with its name, if there is one. */
     OwnSkill put(Call call, Skill skill, SkillCard card, boolean replaces) {
         var kept = db.sql(call, PUT)
                 .set("name", card.name())
@@ -82,7 +82,10 @@ public final class SkillStore {
         return kept;
     }
 
-    /** Whether there is one of the tenant's own of this name: it stays as it is while the transaction lasts. */
+    /**
+     * Returns whether the tenant has its own skill with this name. The skill does not change until the transaction
+     * ends.
+     */
     boolean holds(Call call, String name) {
         return db.sql(call, "SELECT 1 FROM skill WHERE tenant_id = :tenant AND name = :name FOR UPDATE")
                 .set("name", name)
@@ -91,10 +94,10 @@ public final class SkillStore {
     }
 
     /**
-     * Ends a skill that the transaction holds.
+     * Deletes a skill that the transaction has locked.
      *
-     * @param everywhere whether it is taken off the agents, too
-     * @return how many agents that was
+     * @param everywhere whether it is also uninstalled from the agents
+     * @return the number of these agents
      */
     long remove(Call call, String name, boolean everywhere) {
         return db.sql(call, """
@@ -111,19 +114,20 @@ public final class SkillStore {
     }
 
     /**
-     * What came of installing or uninstalling.
+     * The result of installing or uninstalling.
      *
      * @param known whether there is such a skill
      * @param others how many others the agent has
      */
-    record Outcome(boolean known, boolean changed, long others) {}
+    record InstallResult(boolean known, boolean changed, long others) {}
 
     /**
-     * Gives an agent, which the transaction holds, the skill; not where it has as many as it may have.
+     * Installs the skill on an agent that the transaction has locked, unless the agent has the maximum number of
+     * skills.
      *
-     * @param shipped whether it is one that the service ships, else one of the tenant's own
+     * @param shipped whether it is a built-in skill, else one of the tenant's own
      */
-    Outcome install(Call call, long agent, String name, boolean shipped, long most) {
+    InstallResult install(Call call, long agent, String name, boolean shipped, long most) {
         return db.sql(call, """
                 WITH own AS (SELECT 1 FROM skill WHERE tenant_id = :tenant AND name = :name FOR KEY SHARE),
                      known AS (SELECT :shipped OR EXISTS (SELECT 1 FROM own) AS it),
@@ -143,12 +147,12 @@ public final class SkillStore {
                 .set("name", name)
                 .set("shipped", shipped)
                 .set("most", most)
-                .one(row -> new Outcome(row.flag("known"), row.flag("changed"), row.number("others")))
+                .one(row -> new InstallResult(row.flag("known"), row.flag("changed"), row.number("others")))
                 .orElseThrow();
     }
 
-    /** Takes a skill off an agent. */
-    Outcome uninstall(Call call, long agent, String name) {
+    /** Uninstalls a skill from an agent. */
+    InstallResult uninstall(Call call, long agent, String name) {
         return db.sql(call, """
                 WITH taken_off AS (DELETE FROM skill_install
                                     WHERE tenant_id = :tenant AND agent_id = :agent AND skill = :name
@@ -158,7 +162,7 @@ public final class SkillStore {
                 """)
                 .set("agent", agent)
                 .set("name", name)
-                .one(row -> new Outcome(row.flag("changed") || row.flag("own"), row.flag("changed"), 0))
+                .one(row -> new InstallResult(row.flag("changed") || row.flag("own"), row.flag("changed"), 0))
                 .orElseThrow();
     }
 }

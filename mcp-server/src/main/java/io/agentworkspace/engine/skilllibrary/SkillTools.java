@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Skills to read: SK_List, SK_Read. Everybody may read the shipped ones, even without a credential. */
+/** The tools that read skills: SK_List, SK_Read. Everyone may read the built-in ones, even without a credential. */
 public final class SkillTools {
     private static final String LIST = "SK_List";
 
@@ -30,7 +30,7 @@ public final class SkillTools {
     private final SkillQueries reads;
     private final List<Tool<?, ?>> all;
 
-    /** @param all all tools, once they exist */
+    /** @param all all tools; may be filled later */
     public SkillTools(Library library, SkillQueries reads, List<Tool<?, ?>> all) {
         this.library = library;
         this.reads = reads;
@@ -41,16 +41,17 @@ public final class SkillTools {
         return List.of(list(), read());
     }
 
-    record Look(@Doc("Which part of a long list.") @Nullable Page page) {}
+    record ListRequest(
+            @Doc("Which part of a long list.") @Nullable Page page) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The shipped skills, in the order that they are best read in; then your tenant's own, by name.")
             List<SkillRecord> skills,
 
-            @Doc("Where the next page begins; absent on the last.") @Nullable
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
 
-    private Tool<Look, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return Tool.named(LIST)
                 .title("List skills")
                 .description("Lists the skills that teach agents how to do something. Next: SK_Read, SK_Install.")
@@ -65,11 +66,14 @@ public final class SkillTools {
                         "capabilities to install")
                 .needs(Capability.SKILL_READ)
                 .route("GET", "/api/skills")
-                .handledBy(Look.class, Listed.class, (in, call) -> page(reads.list(call), in.page(), call.budget()))
+                .handledBy(
+                        ListRequest.class,
+                        ListResponse.class,
+                        (in, call) -> page(reads.list(call), in.page(), call.budget()))
                 .openTo(in -> page(List.of(), in.page(), ResponseBudget.once().forCall()));
     }
 
-    private Listed page(List<OwnSkill> own, @Nullable Page page, ResponseBudget budget) {
+    private ListResponse page(List<OwnSkill> own, @Nullable Page page, ResponseBudget budget) {
         var skills = Stream.concat(
                         Library.shipped().stream().map(card -> SkillRecord.shipped(card, all)),
                         Library.visible(own).stream().map(skill -> SkillRecord.own(skill, all)))
@@ -78,14 +82,14 @@ public final class SkillTools {
         var from = after.isEmpty() ? 0 : next(skills, after);
         var shown = budget.fit(skills.subList(from, Math.min(skills.size(), from + Page.limit(page))));
         var to = from + shown.size();
-        return new Listed(
+        return new ListResponse(
                 shown,
                 to == skills.size()
                         ? null
                         : Cursor.ofName(LIST, skills.get(to - 1).name()));
     }
 
-    /** After this one, or after its position if it was removed in the meantime. */
+    /** Returns the position after this skill, or where it would be if it was removed in the meantime. */
     private static int next(List<SkillRecord> skills, String after) {
         for (var i = 0; i < skills.size(); i++) {
             if (skills.get(i).name().equals(after)) {
@@ -100,7 +104,7 @@ public final class SkillTools {
                         .count();
     }
 
-    record OfSkill(
+    record ReadRequest(
             @Doc(value = NAME, max = 64) String name,
 
             @Doc(value = "Of this file the content, e.g. references/guide.md, instead of the instructions.", max = 255)
@@ -110,7 +114,7 @@ public final class SkillTools {
             @Doc("true for the whole skill as a zip, instead of the instructions.") @Nullable
             Boolean archive) {}
 
-    private Tool<OfSkill, SkillContent> read() {
+    private Tool<ReadRequest, SkillContent> read() {
         return Tool.named("SK_Read")
                 .title("Read a skill")
                 .description("""
@@ -122,11 +126,11 @@ public final class SkillTools {
                 .alsoCalled("open a playbook", "read the guide", "download a skill", "how do i do it")
                 .needs(Capability.SKILL_READ)
                 .route("GET", "/api/skills/{name}")
-                .handledBy(OfSkill.class, SkillContent.class, this::read)
+                .handledBy(ReadRequest.class, SkillContent.class, this::read)
                 .openTo(this::readShipped);
     }
 
-    private SkillContent read(OfSkill in, Call call) {
+    private SkillContent read(ReadRequest in, Call call) {
         var path = wanted(in);
         var found = reads.read(call, in.name(), path);
         var own = found.own();
@@ -137,7 +141,7 @@ public final class SkillTools {
         return fitted(shown(in, opened, call.caller(), found.agents()), call.budget());
     }
 
-    private SkillContent readShipped(OfSkill in) {
+    private SkillContent readShipped(ReadRequest in) {
         wanted(in);
         var opened = shipped(in.name()).orElseThrow(() -> library.missing(null, in.name()));
         return fitted(shown(in, opened, null, null), ResponseBudget.once().forCall());
@@ -164,7 +168,7 @@ public final class SkillTools {
         });
     }
 
-    private SkillContent shown(OfSkill in, Opened opened, @Nullable Caller caller, @Nullable List<String> agents) {
+    private SkillContent shown(ReadRequest in, Opened opened, @Nullable Caller caller, @Nullable List<String> agents) {
         if (Boolean.TRUE.equals(in.archive())) {
             return SkillContent.archive(opened.record(), Skill.stored(opened.files()));
         } else if (in.path() != null) {
@@ -174,12 +178,12 @@ public final class SkillTools {
         return SkillContent.instructions(opened.record(), opened.card(), body, caller, agents, all);
     }
 
-    /** The file to read for the response; null for all of them. */
-    private static @Nullable String wanted(OfSkill in) {
+    /** Returns the path of the file to read for the response; null for all of them. */
+    private static @Nullable String wanted(ReadRequest in) {
         if (!Boolean.TRUE.equals(in.archive())) {
             return in.path() == null ? Skill.MAIN : in.path();
         } else if (in.path() != null) {
-            throw Problem.invalid("path", "must be left out where archive is true: that has all files");
+            throw Problem.invalid("path", "cannot be combined with archive: the archive has all files");
         }
         return null;
     }

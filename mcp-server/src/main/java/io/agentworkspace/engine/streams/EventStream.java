@@ -19,8 +19,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A response that stays open: server-sent events, one JSON object in each. A client that does not read what is written
- * within the time-out is cut off. One thread writes at a time.
+ * A response that stays open: server-sent events, each with one JSON object. A client that does not read within the
+ * time-out is disconnected. One thread writes at a time.
  */
 public final class EventStream {
     private static final byte[] KEEP_ALIVE = ":\n\n".getBytes(StandardCharsets.US_ASCII);
@@ -38,7 +38,7 @@ public final class EventStream {
         this.patience = patience;
     }
 
-    /** Begins the answer; nothing of it is on its way before the first write. */
+    /** Opens the stream. Nothing is sent before the first write. */
     public static EventStream open(Request request, Response response, Callback callback, Duration patience) {
         response.setStatus(HttpStatus.OK_200);
         response.getHeaders()
@@ -52,23 +52,23 @@ public final class EventStream {
         write(false, event(message));
     }
 
-    /** One event with an id, from which a client resumes after a break. */
+    /** Sends an event with an id, from which a client can resume. */
     public void send(String id, String event, JsonNode data) throws IOException {
         var text = "id: %s\nevent: %s\ndata: %s\n\n".formatted(id, event, Json.text(data));
         write(false, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** An id without an event: clients report nothing, and resume from here. */
+    /** Sends an id without an event: clients report nothing, and resume from this id. */
     public void mark(String id) throws IOException {
         write(false, "id: %s\n\n".formatted(id).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** A comment, which clients ignore. */
+    /** Sends a comment, which clients ignore. */
     public void keepAlive() throws IOException {
         write(false, KEEP_ALIVE);
     }
 
-    /** The last message, and the end. */
+    /** Sends the last message and ends the stream. */
     public void finish(ObjectNode message) throws IOException {
         write(true, event(message));
         callback.succeeded();
@@ -79,13 +79,13 @@ public final class EventStream {
         callback.succeeded();
     }
 
-    /** Hangs up. */
+    /** Closes the connection. */
     public void cut(Throwable why) {
         request.getConnectionMetaData().getConnection().getEndPoint().close();
         callback.failed(why);
     }
 
-    /** The client cannot be written to any more; nothing that anybody here has to know. */
+    /** The client can no longer be written to. No code needs to handle this. */
     public static final class Gone extends IOException implements QuietException {
         public Gone(String message, Throwable cause) {
             super(message, cause);

@@ -8,8 +8,8 @@ import java.util.Collection;
 import java.util.UUID;
 
 /**
- * The tenants that have listeners, on each replica. Without listeners changes are not notified at all: a transaction that
- * notifies waits for every other one that does.
+ * The tenants with listeners on any replica. Changes without listeners cause no notification, since a transaction
+ * that notifies waits for every other one that does.
  */
 public final class ListeningTenants {
     /** How long an entry is valid; it is renewed sooner. */
@@ -24,7 +24,7 @@ public final class ListeningTenants {
         this.clock = clock;
     }
 
-    /** Once it returns, changes in these tenants are notified. */
+    /** Makes sure that, after it returns, changes in these tenants are notified. */
     public void in(Collection<Long> tenants) {
         if (!tenants.isEmpty()) {
             db.sql("""

@@ -7,15 +7,18 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Limits the open streams of this replica, and how long a client may take to read from one. Only callers with open
- * streams take memory.
+ * Limits this replica's open streams, and how long a client may take to read from one. Only callers with open streams
+ * use memory.
  */
 public final class StreamLimits {
     private final Share share;
     private final Duration patience;
     private final ConcurrentHashMap<String, Integer> held = new ConcurrentHashMap<>();
 
-    /** How many streams a key or session, a user with all its keys, a tenant, and all together may have open. */
+    /**
+     * The maximum number of open streams: of a key or session, of a user with all its keys, of a tenant, and in
+     * total.
+     */
     public record Share(int principal, int user, int tenant, int all) {}
 
     public StreamLimits(Share share, Duration patience) {
@@ -23,7 +26,7 @@ public final class StreamLimits {
         this.patience = patience;
     }
 
-    /** The slots of one caller. */
+    /** Returns the slots of one caller. */
     public Places of(Caller caller) {
         var limits = new LinkedHashMap<String, Integer>();
         limits.put("", share.all());
@@ -33,12 +36,13 @@ public final class StreamLimits {
         return new Places(limits);
     }
 
-    /** How long a client may take to read what is written. */
+    /** Returns how long a client may take to read what is written. */
     public Duration patience() {
         return patience;
     }
 
-    int open() {
+    /** How many streams are open. */
+    public int open() {
         return held.getOrDefault("", 0);
     }
 
@@ -56,7 +60,7 @@ public final class StreamLimits {
         held.computeIfPresent(name, (_, number) -> number == 1 ? null : (Integer) (number - 1));
     }
 
-    /** Takes a slot for a stream, and returns it. */
+    /** A caller's slots. Each open stream takes one and returns it at its end. */
     public final class Places {
         private final Map<String, Integer> limits;
 
@@ -68,7 +72,7 @@ public final class StreamLimits {
             return patience;
         }
 
-        /** Whether a slot was free. */
+        /** Takes a slot, and returns whether one was free. */
         public boolean take() {
             for (var limit : limits.entrySet()) {
                 if (!StreamLimits.this.take(limit.getKey(), limit.getValue())) {

@@ -6,13 +6,13 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Runs what is due, each on a virtual thread of its own, so that nothing waits for another. */
+/** Runs scheduled work, each on its own virtual thread, so that no work waits for another. */
 public final class Ticker implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer;
 
     public Ticker() {
         timer = new ScheduledThreadPoolExecutor(
-                1, Thread.ofPlatform().daemon().name("mcp-pulse").factory());
+                1, Thread.ofPlatform().daemon().name("mcp-ticker").factory());
         timer.setRemoveOnCancelPolicy(true);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
@@ -22,7 +22,7 @@ public final class Ticker implements AutoCloseable {
         return timer.schedule(() -> Thread.startVirtualThread(work), delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** A time is left out while the work of an earlier one goes on. */
+    /** Runs the work in each period, unless an earlier run is still in progress. */
     public Future<?> every(Duration period, Runnable work) {
         var free = new Semaphore(1);
         Runnable once = () -> {

@@ -7,7 +7,7 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Instant;
 
-/** The tenants and their users. */
+/** Creates tenants and their users. */
 public final class TenantStore {
     private final Db db;
 
@@ -15,7 +15,7 @@ public final class TenantStore {
         this.db = db;
     }
 
-    /** Whether there is no tenant yet; until the transaction ends no other replica gets to ask. */
+    /** Returns whether there is no tenant yet. Other replicas wait for the answer until the transaction ends. */
     public boolean isFresh() {
         db.sql("SELECT pg_advisory_xact_lock(:lock)")
                 .set("lock", AdvisoryLock.FIRST_START.number)

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The users of the tenant, for its admins: US_List, US_Create, US_Update, US_Remove. */
+/** The tools for admins to manage the tenant's users: US_List, US_Create, US_Update, US_Remove. */
 public final class UserAdminTools {
     static final String ROLE =
             "viewer only reads, member works with what it may see, admin sees and changes everything, owner is an admin who"
@@ -44,7 +44,7 @@ public final class UserAdminTools {
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
 
-    record Look(
+    record ListRequest(
             @Doc("In which context.") Targets.@Nullable ContextOnly target,
             @Doc("Which part.") @Nullable Page page) {}
 
@@ -70,21 +70,21 @@ public final class UserAdminTools {
             @Doc("Who takes over what the user owns. Default: you.") @Nullable
             UserHandle name) {}
 
-    record Create(
+    record CreateRequest(
             @Doc("In which context.") Targets.@Nullable ContextOnly target,
             @Doc("The new user.") NewUser vx) {}
 
-    record Update(
+    record UpdateRequest(
             @Doc("Which user.") ThisUser target,
             @Doc("What changes.") @Nullable SomeOfUser vx,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Remove(
+    record RemoveRequest(
             @Doc("Which user.") ThisUser target,
             @Doc("Who takes over.") @Nullable Heir vx,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The users, by name.") List<User> profile,
             @Doc("For each of them, how much it has.") List<Having> content,
 
@@ -101,17 +101,17 @@ public final class UserAdminTools {
 
             @Doc("How many keys it has that work.") long keys) {}
 
-    record Created(
+    record CreateResponse(
             @Doc("The user as it is now.") User user,
             @Doc("Its revision.") long revision) {}
 
-    record Updated(
+    record UpdateResponse(
             @Doc("The user as it is now.") User user,
             @Doc("Its revision.") long revision,
             @Doc("Whether anything was changed.") boolean changed,
             @Doc("How many of its keys were revoked.") long keys) {}
 
-    record Removed(
+    record RemoveResponse(
             @Doc("Always true.") boolean changed,
 
             @Doc("Who owns now what the removed user owned.")
@@ -126,7 +126,7 @@ public final class UserAdminTools {
         return Tool.named(name).atLeast(Role.ADMIN);
     }
 
-    private Tool<Look, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return admins("US_List")
                 .title("List the users")
                 .description("""
@@ -135,10 +135,12 @@ public final class UserAdminTools {
                         profile contains their records, content how many agents, domains, banks and keys each has.""")
                 .alsoCalled("who has access", "people", "team members", "accounts", "colleagues")
                 .needs(Capability.USER_READ)
-                .handledBy(Look.class, Listed.class, (in, call) -> {
+                .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var slice = users.list(call, in.page());
-                    return new Listed(
-                            slice.rows().stream().map(UserStore.Entry::user).toList(),
+                    return new ListResponse(
+                            slice.rows().stream()
+                                    .map(UserStore.UserSummary::user)
+                                    .toList(),
                             slice.rows().stream()
                                     .map(row -> new Having(
                                             row.user().name(), row.agents(), row.domains(), row.banks(), row.keys()))
@@ -147,7 +149,7 @@ public final class UserAdminTools {
                 });
     }
 
-    private Tool<Create, Created> create() {
+    private Tool<CreateRequest, CreateResponse> create() {
         return admins("US_Create")
                 .title("Create a user")
                 .description("""
@@ -159,16 +161,16 @@ public final class UserAdminTools {
                 .needs(Capability.USER_WRITE)
                 .on(Requirement.OfCredential.UNBOUND)
                 .effect(Effect.CREATES)
-                .handledBy(Create.class, Created.class, (in, call) -> {
+                .handledBy(CreateRequest.class, CreateResponse.class, (in, call) -> {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var role = in.vx().access() == null ? Role.MEMBER : in.vx().access();
                     AccessCheck.require(UserAccess.ofOwners(call, role));
                     var user = users.insert(call, in.vx().name(), role);
-                    return new Created(user, user.revision());
+                    return new CreateResponse(user, user.revision());
                 });
     }
 
-    private Tool<Update, Updated> update() {
+    private Tool<UpdateRequest, UpdateResponse> update() {
         return admins("US_Update")
                 .title("Change a user")
                 .description("Changes the name or role of a user, for admins.")
@@ -183,21 +185,22 @@ public final class UserAdminTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .example("vx.access", "viewer")
-                .handledBy(Update.class, Updated.class, (in, call) -> {
+                .handledBy(UpdateRequest.class, UpdateResponse.class, (in, call) -> {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var locked = users.lock(call, in.target().user(), null);
                     var held = found(call, locked);
                     IfRevision.check(in.ifRevision(), held.revision());
                     var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
                     var role = vx.access() == null ? held.role() : vx.access();
+                    var missing = UserAccess.missing(call, held.id(), held.role());
                     if (role != held.role()) {
-                        AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
+                        AccessCheck.require(missing);
                         AccessCheck.require(UserAccess.ofOwners(call, role));
                         keepLastOwner(locked);
                     }
                     var renamed = vx.name() != null && !vx.name().text().equals(held.name());
                     if (renamed) {
-                        AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
+                        AccessCheck.require(missing);
                     }
                     var changed = renamed || role != held.role();
                     var updated = changed
@@ -207,11 +210,11 @@ public final class UserAdminTools {
                     if (held.id() == call.context().user().id()) {
                         call.context(call.context().withUser(new Ref(held.id(), user.name())));
                     }
-                    return new Updated(user, user.revision(), changed, updated.keys());
+                    return new UpdateResponse(user, user.revision(), changed, updated.keys());
                 });
     }
 
-    private Tool<Remove, Removed> remove() {
+    private Tool<RemoveRequest, RemoveResponse> remove() {
         return admins("US_Remove")
                 .title("Remove a user")
                 .description("""
@@ -230,7 +233,7 @@ public final class UserAdminTools {
                 .needs(Capability.USER_WRITE)
                 .on(Requirement.OfCredential.UNBOUND, Requirement.OfUser.REMOVE)
                 .effect(Effect.DESTROYS)
-                .handledBy(Remove.class, Removed.class, (in, call) -> {
+                .handledBy(RemoveRequest.class, RemoveResponse.class, (in, call) -> {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var name = in.vx() == null ? null : in.vx().name();
                     var locked = users.lock(call, in.target().user(), name);
@@ -240,18 +243,18 @@ public final class UserAdminTools {
                     keepLastOwner(locked);
                     var heir = heir(call, name, locked);
                     var handed = users.remove(call, held, heir.id());
-                    handed.agents().forEach(agent -> call.tell(EventType.AGENT_DEPLOYMENT_UPDATED, agent));
-                    return new Removed(
+                    handed.agents().forEach(agent -> call.emit(EventType.AGENT_DEPLOYMENT_UPDATED, agent));
+                    return new RemoveResponse(
                             true, heir.name(), handed.agents().size(), handed.domains(), handed.banks(), handed.keys());
                 });
     }
 
-    private static UserStore.Held found(Call call, UserStore.Locked locked) {
+    private static UserStore.LockedUser found(Call call, UserStore.LockedUsers locked) {
         call.about(new Ref(locked.user().id(), locked.user().name()));
         return locked.user();
     }
 
-    private UserStore.Held heir(Call call, @Nullable UserHandle name, UserStore.Locked locked) {
+    private UserStore.LockedUser heir(Call call, @Nullable UserHandle name, UserStore.LockedUsers locked) {
         var heir = locked.heir().orElseThrow(() -> users.missing(call, Objects.requireNonNull(name)));
         if (heir.id() == locked.user().id()) {
             throw Problem.invalid("vx.name", "must be another user than the one who is removed");
@@ -259,10 +262,10 @@ public final class UserAdminTools {
         return heir;
     }
 
-    private static void keepLastOwner(UserStore.Locked locked) {
+    private static void keepLastOwner(UserStore.LockedUsers locked) {
         if (locked.isLastOwner()) {
             throw Problem.conflict(
-                    "'%s' is the tenant's last owner: make another one first, with US_Update and vx.access 'owner'"
+                    "'%s' is the tenant's last owner: first make another user an owner, with US_Update and vx.access 'owner'"
                             .formatted(locked.user().name()));
         }
     }

@@ -20,14 +20,14 @@ public final class UserQueries {
         this.db = db;
     }
 
-    /** The acting user's role, and the plan of the tenant. */
-    record Found(Role role, String plan) {}
+    /** The acting user's role and the tenant's plan. */
+    record RoleAndPlan(Role role, String plan) {}
 
-    Found read(Call call) {
+    RoleAndPlan read(Call call) {
         return db.sql(call, READ)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    return new Found(Role.of(row.text("role")), row.text("plan"));
+                    return new RoleAndPlan(Role.of(row.text("role")), row.text("plan"));
                 })
                 .orElseThrow();
     }

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The users of a tenant: listed, created, changed, and removed, with what they own passed to an heir. */
+/** The users of a tenant: lists, creates, changes and removes them. What a removed user owned passes to an heir. */
 public final class UserStore {
     private static final String RECORD =
             "jsonb_build_object('name', u.name, 'role', u.role, 'revision', u.revision, 'created_at', u.created_at)";
@@ -95,11 +95,11 @@ public final class UserStore {
         this.db = db;
     }
 
-    /** A user, with the number of things that it has. */
-    record Entry(User user, long agents, long domains, long banks, long keys) {}
+    /** A user, with the number of things that it owns. */
+    record UserSummary(User user, long agents, long domains, long banks, long keys) {}
 
-    /** One statement, the context with it. */
-    ListSlice<Entry> list(Call call, @Nullable Page page) {
+    /** Returns a page of users, and loads the context, in one statement. */
+    ListSlice<UserSummary> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         return db.sql(call, LIST)
@@ -109,7 +109,7 @@ public final class UserStore {
                     ContextStore.read(call, row);
                     return ListSlice.of(
                             call,
-                            row.jsonList("rows", Entry.class),
+                            row.jsonList("rows", UserSummary.class),
                             limit,
                             last -> Cursor.ofName(
                                     call.service(), Name.key(last.user().name())));
@@ -118,10 +118,10 @@ public final class UserStore {
     }
 
     /**
-     * The caller's role cannot change until the transaction ends.
+     * Creates a user. The caller's role cannot change until the transaction ends.
      *
-     * @throws Problem {@code already_exists}; {@code unauthenticated} when the caller was removed meanwhile,
-     *     {@code not_permitted} when it has just lost its role
+     * @throws Problem {@code already_exists}; {@code unauthenticated} if the caller was removed in the meantime,
+     *     {@code not_permitted} if it has just lost its role
      */
     User insert(Call call, Name name, Role role) {
         return db.sql(call, INSERT)
@@ -132,22 +132,22 @@ public final class UserStore {
                     ContextStore.checkRole(call, Role.of(row.text("caller_role")));
                     return Optional.ofNullable(row.json("record", User.class));
                 })
-                .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"))
+                .orElseThrow(() -> Problem.unauthenticated("the credential's user no longer exists"))
                 .orElseThrow(() -> Problem.alreadyExists("user", name.text()));
     }
 
     /** A user that the transaction has locked. */
-    record Held(long id, String name, Role role, long revision) {}
+    record LockedUser(long id, String name, Role role, long revision) {}
 
     /**
-     * The users that a change concerns, locked in one order with the caller and all owners, so that neither the last
-     * owner nor an heir can disappear unnoticed.
+     * The users that a change concerns. They are locked in one order with the caller and all owners, so that neither
+     * the last owner nor an heir can disappear unnoticed.
      *
-     * @param user who is changed
+     * @param user the user to change
      * @param heir empty if none is named, or none has that name
      * @param owners how many owners the tenant has
      */
-    record Locked(Held user, Optional<Held> heir, long owners) {
+    record LockedUsers(LockedUser user, Optional<LockedUser> heir, long owners) {
         boolean isLastOwner() {
             return user.role() == Role.OWNER && owners == 1;
         }
@@ -155,36 +155,36 @@ public final class UserStore {
 
     /**
      * @param heir a name, or null for the caller
-     * @throws Problem {@code not_found} if there is no such user, {@code unauthenticated} when the caller was removed
-     *     meanwhile, {@code not_permitted} when that has just lost its role
+     * @throws Problem {@code not_found} if there is no such user, {@code unauthenticated} if the caller was
+     *     removed in the meantime, {@code not_permitted} if the caller has just lost its role
      */
-    Locked lock(Call call, UserHandle user, @Nullable UserHandle heir) {
+    LockedUsers lock(Call call, UserHandle user, @Nullable UserHandle heir) {
         var rows = db.sql(call, LOCK)
                 .set("key", user.key())
                 .set("heir", heir == null ? null : heir.key())
                 .list(row -> new Candidate(held(row), row.flag("is_user"), row.flag("is_heir")));
         var caller = find(rows, row -> row.held().id() == call.caller().user())
-                .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"));
+                .orElseThrow(() -> Problem.unauthenticated("the credential's user no longer exists"));
         ContextStore.checkRole(call, caller.role());
-        return new Locked(
+        return new LockedUsers(
                 find(rows, Candidate::isUser).orElseThrow(() -> missing(call, user)),
                 heir == null ? Optional.of(caller) : find(rows, Candidate::isHeir),
                 rows.stream().filter(row -> row.held().role() == Role.OWNER).count());
     }
 
-    /** Whether the user of a row is who a handle's key names. */
+    /** Returns the condition that the user of a row has a handle's key. */
     private static String called(String key) {
         return """
                 COALESCE(CASE WHEN strpos(%1$s, '@') > 0 THEN id = (SELECT user_of_email(:tenant, %1$s)) ELSE name_key = %1$s END, false)""".formatted(key);
     }
 
-    private record Candidate(Held held, boolean isUser, boolean isHeir) {}
+    private record Candidate(LockedUser held, boolean isUser, boolean isHeir) {}
 
-    private static Held held(Row row) throws SQLException {
-        return new Held(row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision"));
+    private static LockedUser held(Row row) throws SQLException {
+        return new LockedUser(row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision"));
     }
 
-    private static Optional<Held> find(List<Candidate> rows, Predicate<Candidate> which) {
+    private static Optional<LockedUser> find(List<Candidate> rows, Predicate<Candidate> which) {
         return rows.stream().filter(which).map(Candidate::held).findFirst();
     }
 
@@ -192,10 +192,10 @@ public final class UserStore {
     record Updated(User user, long keys) {}
 
     /**
-     * Sets what is given and raises the revision. A user who may see less also receives less. If a user becomes an
-     * admin or an owner, the keys and old secrets that somebody else may know end.
+     * Sets the given fields and raises the revision. A user who may see less also receives fewer messages. If a user
+     * becomes an admin or an owner, the keys and old secrets that others may know end.
      */
-    Updated update(Call call, Held held, @Nullable Name name, Role role) {
+    Updated update(Call call, LockedUser held, @Nullable Name name, Role role) {
         try {
             var updated = db.sql(call, UPDATE)
                     .set("id", held.id())
@@ -217,18 +217,18 @@ public final class UserStore {
         }
     }
 
-    /** The current record. */
-    User read(Call call, Held held) {
+    /** Returns the current record. */
+    User read(Call call, LockedUser held) {
         return db.sql(call, READ).set("id", held.id()).one(UserStore::record).orElseThrow();
     }
 
-    /** What another user has taken over: the agents as they are now, and the number of other things. */
+    /** What the heir has taken over: the current records of the agents, and the numbers of other things. */
     record Handed(List<EventData.AgentDeployment> agents, long domains, long banks, long keys) {}
 
-    /** Removes the user: its keys stop, and the heir gets what it owns. Its name stays on its messages. */
-    Handed remove(Call call, Held held, long heir) {
-        // Whoever is about to invite one of these agents, or to grant it something, is waited for: the next statement
-        // sees it.
+    /** Removes the user. Its keys stop working, and the heir gets what it owns. Its name stays on its messages. */
+    Handed remove(Call call, LockedUser held, long heir) {
+        // Waits for transactions that invite one of these agents or grant it something, so that the next statement
+        // sees the result.
         db.sql(call, "SELECT id FROM agent WHERE tenant_id = :tenant AND owner_id = :gone ORDER BY id FOR UPDATE")
                 .set("gone", held.id())
                 .list(row -> row.number("id"));
@@ -285,7 +285,7 @@ public final class UserStore {
                 .orElseThrow();
     }
 
-    /** The refusal for an unknown user, with similar names. */
+    /** Returns the refusal for an unknown user, with similar names. */
     Problem missing(Call call, UserHandle name) {
         if (name.isAddress()) {
             return ContextStore.missing(name, List.of());

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The users: US_Read. */
+/** The tool that reads a user: US_Read. */
 public final class UserTools {
     private final UserQueries users;
     private final Allowance.Meter meter;
@@ -24,16 +24,16 @@ public final class UserTools {
         return List.of(read());
     }
 
-    record Read(@Doc("On whose behalf.") Targets.@Nullable UserOnly target) {}
+    record ReadRequest(@Doc("On whose behalf.") Targets.@Nullable UserOnly target) {}
 
     record Me(
             @Doc("The user's name.") String user,
             @Doc("viewer, member, admin or owner.") Role role,
 
-            @Doc("What your credential may do; * means everything.")
+            @Doc("What your credential may do; * means all.")
             List<String> capabilities,
 
-            @Doc("The tenant that you belong to: you never see anything of another.")
+            @Doc("Your tenant; you never see anything of another.")
             String tenant,
 
             @Doc("The tenant's plan.") String plan,
@@ -46,11 +46,11 @@ public final class UserTools {
 
             @Doc("The server's time.") Instant serverTime) {}
 
-    record Shown(
+    record ReadResponse(
             @Doc("Who you are, as one record.") List<Me> profile,
             @Doc("Always empty.") List<Me> content) {}
 
-    private Tool<Read, Shown> read() {
+    private Tool<ReadRequest, ReadResponse> read() {
         return Tool.named("US_Read")
                 .title("Who am I")
                 .description("""
@@ -69,7 +69,7 @@ public final class UserTools {
                 .tellsContext()
                 .needs(Capability.USER_READ)
                 .unmetered()
-                .handledBy(Read.class, Shown.class, (in, call) -> {
+                .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
                     var found = users.read(call);
                     var self = call.context().self();
                     var me = new Me(
@@ -81,7 +81,7 @@ public final class UserTools {
                             meter.left(call.caller()),
                             self == null ? null : self.name(),
                             call.now());
-                    return new Shown(List.of(me), List.of());
+                    return new ReadResponse(List.of(me), List.of());
                 });
     }
 }

@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads of deliveries, and of the feed that they come from: one statement each, including the context. */
+/** Reads deliveries and the event feed: one statement each, including the context. */
 public final class DeliveryQueries {
     private static final String EVENT =
             "json_build_object('id', v.id, 'type', v.type, 'created_at', v.created_at, 'data', v.data)";
@@ -58,7 +58,7 @@ public final class DeliveryQueries {
              CROSS JOIN feed
             """;
 
-    /** The conditions of a filter follow, only those that are set: each combination is planned along its own index. */
+    /** The set conditions of a filter are appended, so that each combination is planned with its own index. */
     private static final String LIST = ContextStore.WITH_CONTEXT + """
             , page AS (
                 SELECT d.*
@@ -82,7 +82,7 @@ public final class DeliveryQueries {
         this.db = db;
     }
 
-    /** The filter; null matches everything. */
+    /** The filter of a list; null matches everything. */
     record Filter(
             @Nullable String endpoint,
             @Nullable DeliveryState state,
@@ -95,7 +95,7 @@ public final class DeliveryQueries {
     }
 
     /**
-     * The deliveries, newest first; also those of an endpoint that was deleted.
+     * Returns the deliveries, newest first, including those of a deleted endpoint.
      *
      * @throws Problem {@code not_found} for an endpoint that never existed
      */
@@ -126,7 +126,9 @@ public final class DeliveryQueries {
         return ListSlice.of(call, rows, limit, After::cursor);
     }
 
-    /** The last one of the previous page. Many are queued at the same instant, for many endpoints. */
+    /**
+     * The position after the last delivery of a page. Many deliveries have the same time, so sequence and id are needed.
+     */
     private record After(Instant at, long sequence, UUID id) {
         static @Nullable After of(@Nullable Page page) {
             var keys = Page.after(page, 3);
@@ -150,40 +152,40 @@ public final class DeliveryQueries {
         }
     }
 
-    /** A delivery, and the envelope that it delivers, as it was written. */
-    record Whole(Delivery delivery, ObjectNode event) {}
+    /** A delivery, and the envelope that it delivers, as it was sent. */
+    record DeliveryWithEvent(Delivery delivery, ObjectNode event) {}
 
     /** @throws Problem {@code not_found} */
-    Whole read(Call call, String id) {
+    DeliveryWithEvent read(Call call, String id) {
         return db.sql(call, READ)
                 .set("id", EndpointQueries.id(id).orElse(null))
                 .one(row -> {
                     ContextStore.read(call, row);
                     var delivery = row.json("record", Delivery.class);
-                    var event = row.json("event", Sent.class);
+                    var event = row.json("event", SentEvent.class);
                     if (delivery == null || event == null) {
                         throw EndpointQueries.missing("delivery", id);
                     }
-                    return new Whole(delivery, Json.tree(event));
+                    return new DeliveryWithEvent(delivery, Json.tree(event));
                 })
                 .orElseThrow();
     }
 
-    /** With times in our usual format. */
-    private record Sent(UUID id, String type, Instant createdAt, ObjectNode data) {}
+    /** The envelope of an event. The record formats its times like all others. */
+    private record SentEvent(UUID id, String type, Instant createdAt, ObjectNode data) {}
 
-    /** An event at its place in the tenant's feed. */
+    /** An event with its number in the tenant's feed. */
     record Placed(long seq, UUID id, EventType type, Instant createdAt, ObjectNode data) {}
 
     /**
      * A part of the feed.
      *
      * @param latest the seq of the newest event, 0 before the first
-     * @param cleared the seq up to which the feed was cleared, 0 if it is complete
+     * @param cleared the seq up to which old events were deleted, 0 if the feed is complete
      */
     record Feed(List<Placed> events, long latest, long cleared) {}
 
-    /** The events after this seq, oldest first. */
+    /** Returns the events after this seq, oldest first. */
     Feed feed(Call call, long after, int limit) {
         return db.sql(call, READ_FEED)
                 .set("place", after)

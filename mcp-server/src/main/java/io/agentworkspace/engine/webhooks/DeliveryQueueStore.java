@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Deliveries that somebody asks for: of a test, or of an event anew. They are due at once, and take their numbers in the statement
- * that queues them.
+ * Queues the deliveries that callers request: of a test event, or of an event again. They are due at once, and get
+ * their sequence numbers in the statement that queues them.
  */
 public final class DeliveryQueueStore {
-    /** How many are queued anew in one call. */
+    /** The maximum number of deliveries that one call queues again. */
     static final int MOST = 1_000;
 
     private static final String QUEUE_TEST = """
@@ -74,9 +74,9 @@ public final class DeliveryQueueStore {
     }
 
     /**
-     * Queues a delivery of an event of its own, which stands in no feed, for each endpoint that is enabled and subscribes to its type.
+     * Queues a test event, which is in no feed, for each endpoint that is enabled and subscribes to its type.
      *
-     * @param endpoint only for this one, whatever it subscribes to; null: for all
+     * @param endpoint sends only to this endpoint, whatever it subscribes to; null sends to all
      */
     List<Delivery> test(Call call, UUID event, EventType type, ObjectNode data, @Nullable UUID endpoint) {
         call.queue();
@@ -88,23 +88,23 @@ public final class DeliveryQueueStore {
                 .list(DeliveryQueueStore::record);
     }
 
-    /** The event of a delivery, and where that went to. */
-    record Sent(UUID event, EventType type, UUID endpoint) {}
+    /** The event of a delivery, and the endpoint that it was sent to. */
+    record QueuedDelivery(UUID event, EventType type, UUID endpoint) {}
 
     /** @throws Problem {@code not_found} */
-    Sent sent(Call call, String delivery) {
+    QueuedDelivery sent(Call call, String delivery) {
         return db.sql(call, """
                 SELECT jsonb_build_object('event', event_id, 'type', event_type, 'endpoint', endpoint_id) AS sent
                   FROM webhook_delivery
                  WHERE tenant_id = :tenant AND id = :id
                 """)
                 .set("id", EndpointQueries.id(delivery).orElse(null))
-                .one(row -> Objects.requireNonNull(row.json("sent", Sent.class)))
+                .one(row -> Objects.requireNonNull(row.json("sent", QueuedDelivery.class)))
                 .orElseThrow(() -> EndpointQueries.missing("delivery", delivery));
     }
 
-    /** Queues a delivery of the event to an endpoint that the transaction holds. */
-    Delivery again(Call call, Sent sent, UUID endpoint) {
+    /** Queues another delivery of the event. The transaction holds the endpoint's lock. */
+    Delivery again(Call call, QueuedDelivery sent, UUID endpoint) {
         call.queue();
         return db.sql(call, QUEUE_AGAIN)
                 .set("event", sent.event())
@@ -119,19 +119,19 @@ public final class DeliveryQueueStore {
     }
 
     /**
-     * Which deliveries of an endpoint are meant: those queued from one time on and before the other, behind a sequence number.
+     * Selects deliveries of an endpoint that were queued in a span of time, after a sequence number.
      *
-     * @param until the time of the first call: what it queues itself is not meant
+     * @param until the time of the first call, which excludes the deliveries that the calls themselves queue
      */
-    record Missed(UUID endpoint, Instant since, Instant until, long after) {
-        /** Goes on where a call with this cursor ended. */
-        static Missed of(UUID endpoint, Instant since, Instant now, @Nullable String cursor) {
+    record MissedEvents(UUID endpoint, Instant since, Instant until, long after) {
+        /** Returns the selection of the first call, or the rest after a cursor. */
+        static MissedEvents of(UUID endpoint, Instant since, Instant now, @Nullable String cursor) {
             if (cursor == null) {
-                return new Missed(endpoint, since, now, 0);
+                return new MissedEvents(endpoint, since, now, 0);
             }
             var keys = Cursor.read(cursor, 2);
             try {
-                return new Missed(endpoint, since, ListPosition.time(keys.get(0)), Long.parseLong(keys.get(1)));
+                return new MissedEvents(endpoint, since, ListPosition.time(keys.get(0)), Long.parseLong(keys.get(1)));
             } catch (NumberFormatException e) {
                 throw Cursor.invalid();
             }
@@ -142,15 +142,16 @@ public final class DeliveryQueueStore {
         }
     }
 
-    /** How many were queued or brought forward, and where to go on; null where that were all. */
+    /** The number of deliveries queued or brought forward, and the cursor for the rest; null if there is none. */
     record Recovered(long queued, @Nullable String nextCursor) {}
 
     /**
-     * Queues the events anew whose last delivery to the one endpoint failed or was exhausted, for an endpoint that the transaction
-     * holds, in their order; not those that this one has got meanwhile, or is about to be sent. To the same endpoint a delivery that
-     * has failed goes on anyway: it is due at once instead, unless it is being attempted at this moment.
+     * Queues events again if their last delivery to the one endpoint failed or was exhausted, in their order. The
+     * target endpoint's lock is held by the transaction. Events that the target has already received, or that wait for
+     * it, are left out. On the same endpoint, a failed delivery has further attempts anyway: it becomes due at once,
+     * unless it is being attempted now.
      */
-    Recovered missed(Call call, Missed missed, UUID endpoint) {
+    Recovered missed(Call call, MissedEvents missed, UUID endpoint) {
         call.queue();
         return db.sql(call, """
                 WITH chosen AS MATERIALIZED (

@@ -33,7 +33,7 @@ public final class DeliveryTools {
         return List.of(list(), read(), again(), recover());
     }
 
-    record Look(
+    record ListRequest(
             @Doc(value = "Only those to the endpoint with this id.", max = 64) @Nullable
             String endpoint,
 
@@ -44,13 +44,13 @@ public final class DeliveryTools {
 
             @Doc("Which part.") @Nullable Page page) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The deliveries, newest first.") List<Delivery> deliveries,
 
-            @Doc("Where the next page begins; absent on the last.") @Nullable
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
 
-    private Tool<Look, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return Tool.named("WH_Deliveries")
                 .title("List deliveries")
                 .description("""
@@ -67,25 +67,25 @@ public final class DeliveryTools {
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/deliveries")
-                .handledBy(Look.class, Listed.class, (in, call) -> {
+                .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var type = in.type() == null ? null : EventTypes.one("type", in.type());
                     var filter = new DeliveryQueries.Filter(in.endpoint(), in.state(), type);
                     var found = reads.list(call, filter, in.page());
-                    return new Listed(found.rows(), found.nextCursor());
+                    return new ListResponse(found.rows(), found.nextCursor());
                 });
     }
 
-    record OfDelivery(
+    record ReadRequest(
             @Doc(value = "The delivery's id, as WH_Deliveries shows it.", max = 64)
             String id) {}
 
-    record Whole(
+    record ReadResponse(
             @Doc("The delivery's record.") Delivery delivery,
 
             @Doc("What is delivered: the event in its envelope {id, type, created_at, data}.")
             ObjectNode event) {}
 
-    private Tool<OfDelivery, Whole> read() {
+    private Tool<ReadRequest, ReadResponse> read() {
         return Tool.named("WH_Delivery")
                 .title("Read a delivery")
                 .description("Reads one delivery: its attempts and the whole event, for admins.")
@@ -95,13 +95,13 @@ public final class DeliveryTools {
                 .route("GET", "/api/webhooks/deliveries/{id}")
                 .example("id", Example.DELIVERY)
                 .audits(Audited.DELIVERY)
-                .handledBy(OfDelivery.class, Whole.class, (in, call) -> {
+                .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
                     var found = reads.read(call, in.id());
-                    return new Whole(found.delivery(), found.event());
+                    return new ReadResponse(found.delivery(), found.event());
                 });
     }
 
-    record Again(
+    record RedeliverRequest(
             @Doc(value = "The delivery's id, as WH_Deliveries shows it.", max = 64)
             String id,
 
@@ -111,9 +111,9 @@ public final class DeliveryTools {
             @Nullable
             String endpointId) {}
 
-    record Queued(@Doc("The new delivery.") Delivery delivery) {}
+    record RedeliverResponse(@Doc("The new delivery.") Delivery delivery) {}
 
-    private Tool<Again, Queued> again() {
+    private Tool<RedeliverRequest, RedeliverResponse> again() {
         return Tool.named("WH_Redeliver")
                 .title("Deliver an event again")
                 .description("""
@@ -128,11 +128,11 @@ public final class DeliveryTools {
                 .route("POST", "/api/webhooks/deliveries/{id}/redeliver")
                 .example("id", Example.DELIVERY)
                 .audits(Audited.DELIVERY)
-                .handledBy(Again.class, Queued.class, (in, call) -> {
+                .handledBy(RedeliverRequest.class, RedeliverResponse.class, (in, call) -> {
                     var sent = queue.sent(call, in.id());
                     var id = in.endpointId() == null ? sent.endpoint().toString() : in.endpointId();
                     var endpoint = enabled(call, id);
-                    return new Queued(queue.again(call, sent, endpoint.id()));
+                    return new RedeliverResponse(queue.again(call, sent, endpoint.id()));
                 });
     }
 
@@ -149,7 +149,7 @@ public final class DeliveryTools {
         return endpoint;
     }
 
-    record Recover(
+    record RecoverRequest(
             @Doc(value = EndpointTools.ID, max = 64) String id,
 
             @Doc("From which time on: deliveries that were queued then or later.")
@@ -161,14 +161,14 @@ public final class DeliveryTools {
             @Doc(value = "next_cursor of the call before, to go on.", max = 2_000) @Nullable
             String cursor) {}
 
-    record Recovered(
+    record RecoverResponse(
             @Doc("How many deliveries were queued or are attempted now instead of later, at most 1,000 in one call.")
             long queued,
 
             @Doc("There may be more: give it as cursor to go on; absent when that was all.") @Nullable
             String nextCursor) {}
 
-    private Tool<Recover, Recovered> recover() {
+    private Tool<RecoverRequest, RecoverResponse> recover() {
         return Tool.named("WH_RedeliverFailed")
                 .title("Deliver again what failed")
                 .description("""
@@ -187,15 +187,14 @@ public final class DeliveryTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/webhooks/endpoints/{id}/redeliver")
-                .handledBy(Recover.class, Recovered.class, (in, call) -> {
+                .handledBy(RecoverRequest.class, RecoverResponse.class, (in, call) -> {
                     var other = in.toEndpointId();
                     var to = enabled(call, other == null ? in.id() : other);
-                    var from = other == null
-                            ? to.id()
-                            : endpoints.find(call, in.id()); // Not locked: a caller with two locks could deadlock.
-                    var missed = DeliveryQueueStore.Missed.of(from, in.since(), call.now(), in.cursor());
+                    // Not locked: a caller with two locks could deadlock.
+                    var from = other == null ? to.id() : endpoints.find(call, in.id());
+                    var missed = DeliveryQueueStore.MissedEvents.of(from, in.since(), call.now(), in.cursor());
                     var done = queue.missed(call, missed, to.id());
-                    return new Recovered(done.queued(), done.nextCursor());
+                    return new RecoverResponse(done.queued(), done.nextCursor());
                 });
     }
 }

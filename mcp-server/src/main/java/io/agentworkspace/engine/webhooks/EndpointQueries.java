@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of webhook endpoints: one statement each, including the context. */
+/** Reads webhook endpoints: one statement each, including the context. */
 public final class EndpointQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT + """
             , page AS (
@@ -43,7 +43,7 @@ public final class EndpointQueries {
         this.db = db;
     }
 
-    /** The tenant's endpoints, newest first. */
+    /** Returns the tenant's endpoints, newest first. */
     ListSlice<EndpointRow> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = ListPosition.of(page);
@@ -77,7 +77,7 @@ public final class EndpointQueries {
                 .orElseThrow(() -> missing(id));
     }
 
-    /** Empty if it cannot be one of our ids. */
+    /** Parses an endpoint's id. Empty if the text is not a UUID. */
     static Optional<UUID> id(String text) {
         try {
             return Optional.of(UUID.fromString(text));

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Creates an endpoint's record, and its data in events, from its row. */
+/** Creates an endpoint's record, and the data of its events, from its row. */
 final class EndpointRecord {
     private static final double HALF = 0.5;
     private static final double MOST = 0.95;
@@ -68,7 +68,7 @@ final class EndpointRecord {
                 row.id(), row.url(), row.events(), row.enabled(), row.disabledReason(), null);
     }
 
-    /** A deleted one receives nothing any more. */
+    /** Returns the state of a deleted endpoint, which receives nothing any more. */
     static EventData.EndpointState deleted(EndpointRow row) {
         return new EventData.EndpointState(row.id(), row.url(), row.events(), false, row.disabledReason(), null);
     }

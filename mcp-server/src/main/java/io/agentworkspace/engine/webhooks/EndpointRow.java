@@ -8,11 +8,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the database tells of a webhook endpoint {@code e}.
+ * A webhook endpoint {@code e} as the database returns it.
  *
- * @param previousUntil until when the secret of before a rotation is used, too
- * @param lastSuccessAt over all that is kept, like lastFailureAt; the counts are of the last {@link #LOOKS_BACK}
- * @param durations how many attempts took so long, by class; null where there were none
+ * @param previousUntil the end of the overlap, until which the secret from before a rotation also signs
+ * @param lastSuccessAt over the whole retention period, as is lastFailureAt; the counts cover the last {@link #LOOKS_BACK}
+ * @param durations the number of attempts in each class of duration; null if there were none
  */
 record EndpointRow(
         UUID id,
@@ -36,7 +36,7 @@ record EndpointRow(
         Endpoint.@Nullable Missed missed) {
     static final Duration LOOKS_BACK = Duration.ofHours(24);
 
-    /** Takes {@code :since}. Hours that began before it are left out of the counts. */
+    /** Takes {@code :since}. The counts leave out hours that began before it. */
     static final String JSON = """
             jsonb_build_object('id', e.id, 'url', e.url, 'events', e.events, 'description', e.description,
                                'enabled', e.enabled, 'disabled_reason', e.disabled_reason, 'revision', e.revision,

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Writes of webhook endpoints: created, changed, rotated and deleted, inside a transaction. */
+/** Creates, changes, rotates and deletes webhook endpoints, inside a transaction. */
 public final class EndpointStore {
     private static final String INSERT = """
             INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
@@ -70,15 +70,15 @@ public final class EndpointStore {
         this.vault = vault;
     }
 
-    /** The place that the secrets of an endpoint are encrypted for. */
+    /** Returns the context that an endpoint's secrets are encrypted for. */
     public static String place(long tenant, UUID endpoint) {
         return "webhook_endpoint/%d/%s".formatted(tenant, endpoint);
     }
 
     /**
-     * The secret as stored in the database. Do not call this inside a transaction, which could still be rolled back.
+     * Encrypts a secret for the database. Do not call this inside a transaction, which could still be rolled back.
      *
-     * @throws Problem {@code not_found} if this cannot be an endpoint's id
+     * @throws Problem {@code not_found} if the text is not an endpoint's id
      */
     public String seal(Call call, String endpoint, String secret) {
         var id = EndpointQueries.id(endpoint).orElseThrow(() -> EndpointQueries.missing(endpoint));
@@ -103,7 +103,7 @@ public final class EndpointStore {
     record Keyring(String url, String secret, @Nullable String outdated) {}
 
     /**
-     * Decrypts an endpoint's secrets. A statement of its own.
+     * Decrypts an endpoint's secrets, in its own statement.
      *
      * @throws Problem {@code not_found}
      */
@@ -132,10 +132,10 @@ public final class EndpointStore {
     /**
      * A new endpoint.
      *
-     * @param secret sealed
+     * @param secret encrypted
      * @param preflight in JSON
      */
-    record Draft(
+    record EndpointDraft(
             UUID id,
             String url,
             List<String> events,
@@ -144,7 +144,7 @@ public final class EndpointStore {
             String secret,
             String preflight) {}
 
-    EndpointRow insert(Call call, Draft draft) {
+    EndpointRow insert(Call call, EndpointDraft draft) {
         var made = db.sql(call, INSERT)
                 .set("id", draft.id())
                 .set("url", draft.url())
@@ -161,7 +161,7 @@ public final class EndpointStore {
     }
 
     /**
-     * The endpoint of this id, locked.
+     * Locks the endpoint with this id.
      *
      * @throws Problem {@code not_found}
      */
@@ -174,18 +174,18 @@ public final class EndpointStore {
     }
 
     /**
-     * What a change sets; null leaves it as it is.
+     * The changes to an endpoint; null leaves a value unchanged.
      *
-     * @param preflight in JSON, of a new URL
+     * @param preflight in JSON, for a new URL
      */
-    record Change(
+    record EndpointChange(
             @Nullable String url,
             @Nullable List<String> events,
             @Nullable String description,
             @Nullable Boolean enabled,
             @Nullable String preflight) {
 
-        /** Whether it would leave this endpoint unchanged, whatever the check of its URL found. */
+        /** Returns whether the endpoint stays the same, whatever the check of its URL found. */
         boolean isNone(EndpointRow held) {
             return (url == null || url.equals(held.url()))
                     && (events == null || events.equals(held.events()))
@@ -195,11 +195,11 @@ public final class EndpointStore {
     }
 
     /**
-     * Changes it. A new check of an unchanged URL is stored without a new revision. If the endpoint is enabled again,
-     * or gets another URL, its failures are reset. If it is enabled, this waits for the feed positions being assigned
-     * at that moment: their events are not queued for it, later ones are.
+     * Changes the endpoint. A new check of an unchanged URL is stored without a new revision. Enabling an endpoint or
+     * changing its URL resets its failures. Enabling also waits for events that are being placed in the feed: those are
+     * not queued for it, later ones are.
      */
-    EndpointRow update(Call call, EndpointRow held, Change change) {
+    EndpointRow update(Call call, EndpointRow held, EndpointChange change) {
         var enabled = change.enabled() == null ? held.enabled() : change.enabled();
         var anew = enabled && !held.enabled()
                 || change.url() != null && !change.url().equals(held.url());
@@ -218,9 +218,9 @@ public final class EndpointStore {
     }
 
     /**
-     * Gives it a new secret; the previous one also signs during the overlap.
+     * Sets a new secret. The previous one also signs during the overlap.
      *
-     * @param secret sealed
+     * @param secret encrypted
      */
     EndpointRow rotate(Call call, EndpointRow held, String secret, Duration overlap) {
         return db.sql(call, ROTATE)
@@ -233,8 +233,8 @@ public final class EndpointStore {
     }
 
     /**
-     * Deletes it, and drops its pending deliveries; if there are many, {@link OutboxStore#giveUp} does the rest. Its
-     * row stays until its last event was sent.
+     * Deletes the endpoint and drops its pending deliveries. If there are many, {@link OutboxStore#giveUp} drops the
+     * rest. The row stays until the endpoint's last event has been sent.
      */
     void delete(Call call, EndpointRow held) {
         db.sql(call, """

@@ -21,8 +21,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Webhook endpoints: WH_List, WH_Read, WH_Create, WH_Update, WH_RotateSecret, WH_Delete. For admins, since events
- * reveal everything in the tenant.
+ * Webhook endpoints: WH_List, WH_Read, WH_Create, WH_Update, WH_RotateSecret, WH_Delete. They are for admins, since
+ * events reveal everything in the tenant.
  */
 public final class EndpointTools {
     static final String ID = "The endpoint's id, as WH_List shows it.";
@@ -37,9 +37,9 @@ public final class EndpointTools {
     private final SecureRandom random = new SecureRandom();
     private final EndpointQueries reads;
     private final EndpointStore endpoints;
-    private final ReceiverAccess outbound;
+    private final EndpointServices outbound;
 
-    public EndpointTools(EndpointQueries reads, EndpointStore endpoints, ReceiverAccess outbound) {
+    public EndpointTools(EndpointQueries reads, EndpointStore endpoints, EndpointServices outbound) {
         this.reads = reads;
         this.endpoints = endpoints;
         this.outbound = outbound;
@@ -49,15 +49,16 @@ public final class EndpointTools {
         return List.of(list(), read(), create(), update(), rotate(), delete());
     }
 
-    record Look(@Doc("Which part of a long list.") @Nullable Page page) {}
+    record ListRequest(
+            @Doc("Which part of a long list.") @Nullable Page page) {}
 
-    record Listed(
+    record ListResponse(
             @Doc("The endpoints, newest first.") List<Endpoint> endpoints,
 
-            @Doc("Where the next page begins; absent on the last.") @Nullable
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
 
-    private Tool<Look, Listed> list() {
+    private Tool<ListRequest, ListResponse> list() {
         return Tool.named("WH_List")
                 .title("List webhook endpoints")
                 .description("""
@@ -69,20 +70,20 @@ public final class EndpointTools {
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/endpoints")
-                .handledBy(Look.class, Listed.class, (in, call) -> {
+                .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var found = reads.list(call, in.page());
                     var records = found.rows().stream()
                             .map(row -> EndpointRecord.of(row, call.now(), null))
                             .toList();
-                    return new Listed(records, found.nextCursor());
+                    return new ListResponse(records, found.nextCursor());
                 });
     }
 
-    record OfEndpoint(@Doc(value = ID, max = 64) String id) {}
+    record EndpointRequest(@Doc(value = ID, max = 64) String id) {}
 
-    record One(@Doc("The endpoint's record.") Endpoint endpoint) {}
+    record ReadResponse(@Doc("The endpoint's record.") Endpoint endpoint) {}
 
-    private Tool<OfEndpoint, One> read() {
+    private Tool<EndpointRequest, ReadResponse> read() {
         return Tool.named("WH_Read")
                 .title("Read a webhook endpoint")
                 .description("""
@@ -93,12 +94,12 @@ public final class EndpointTools {
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/endpoints/{id}")
                 .handledBy(
-                        OfEndpoint.class,
-                        One.class,
-                        (in, call) -> new One(EndpointRecord.of(reads.read(call, in.id()), call.now(), null)));
+                        EndpointRequest.class,
+                        ReadResponse.class,
+                        (in, call) -> new ReadResponse(EndpointRecord.of(reads.read(call, in.id()), call.now(), null)));
     }
 
-    record Create(
+    record CreateRequest(
             @Doc(value = URL, max = 2_000) String url,
             @Doc(value = EVENTS, max = 50) List<String> events,
 
@@ -107,15 +108,15 @@ public final class EndpointTools {
 
             @Doc(ENABLED + " true when left out.") @Nullable Boolean enabled) {}
 
-    record Made(
+    record SecretResponse(
             @Doc("The endpoint's record, with its secret.") Endpoint endpoint,
             @Doc("Its revision.") long revision) {}
 
-    /** The check of the URL and the encrypted secret, from before the transaction. */
-    private record Prepared(
+    /** The result of the URL check and the encrypted secret, from before the transaction. */
+    private record PreparedEndpoint(
             String id, @Nullable String url, @Nullable String preflight, String secret, String sealed) {}
 
-    private Tool<Create, Made> create() {
+    private Tool<CreateRequest, SecretResponse> create() {
         return Tool.named("WH_Create")
                 .title("Create a webhook endpoint")
                 .description("""
@@ -135,25 +136,25 @@ public final class EndpointTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CREATES)
                 .route("POST", "/api/webhooks/endpoints")
-                .handledBy(Create.class, Made.class, this::prepare, this::insert);
+                .handledBy(CreateRequest.class, SecretResponse.class, this::prepare, this::insert);
     }
 
-    private Prepared prepare(Create in, Call call) {
+    private PreparedEndpoint prepare(CreateRequest in, Call call) {
         EventTypes.many(in.events());
         var url = EndpointUrl.parse(in.url(), outbound.allowPrivate());
-        var preflight = Json.text(outbound.looks().check(call.caller().tenant(), url));
+        var preflight = Json.text(outbound.probes().check(call.caller().tenant(), url));
         return sealed(UUID.randomUUID().toString(), url.toString(), preflight, call);
     }
 
-    private Prepared sealed(String id, @Nullable String url, @Nullable String preflight, Call call) {
+    private PreparedEndpoint sealed(String id, @Nullable String url, @Nullable String preflight, Call call) {
         var secret = Signature.newSecret(random);
-        return new Prepared(id, url, preflight, secret, endpoints.seal(call, id, secret));
+        return new PreparedEndpoint(id, url, preflight, secret, endpoints.seal(call, id, secret));
     }
 
-    private Made insert(Create in, Prepared prepared, Call call) {
+    private SecretResponse insert(CreateRequest in, PreparedEndpoint prepared, Call call) {
         var row = endpoints.insert(
                 call,
-                new EndpointStore.Draft(
+                new EndpointStore.EndpointDraft(
                         UUID.fromString(prepared.id()),
                         Objects.requireNonNull(prepared.url()),
                         in.events(),
@@ -161,14 +162,14 @@ public final class EndpointTools {
                         in.enabled() == null || in.enabled(),
                         prepared.sealed(),
                         Objects.requireNonNull(prepared.preflight())));
-        call.tell(EventType.WEBHOOK_ENDPOINT_CREATED, EndpointRecord.state(row));
-        return new Made(EndpointRecord.of(row, call.now(), prepared.secret()), row.revision());
+        call.emit(EventType.WEBHOOK_ENDPOINT_CREATED, EndpointRecord.state(row));
+        return new SecretResponse(EndpointRecord.of(row, call.now(), prepared.secret()), row.revision());
     }
 
-    record Update(
+    record UpdateRequest(
             @Doc(value = ID, max = 64) String id,
 
-            @Doc(value = URL + " Given, it is looked at anew.", max = 2_000) @Nullable
+            @Doc(value = URL + " If given, the engine checks it again.", max = 2_000) @Nullable
             String url,
 
             @Doc(value = EVENTS, max = 50) @Nullable List<String> events,
@@ -181,15 +182,16 @@ public final class EndpointTools {
 
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Changed(
+    record UpdateResponse(
             @Doc("The endpoint's record.") Endpoint endpoint,
             @Doc("Its revision.") long revision,
             @Doc("false when nothing had to be done.") boolean changed) {}
 
-    /** The new URL and the result of its check; null if there is none. */
-    private record Looked(@Nullable String url, @Nullable String preflight) {}
+    /** The new URL and the result of its check; null if there is no new URL. */
+    private record ProbedEndpoint(
+            @Nullable String url, @Nullable String preflight) {}
 
-    private Tool<Update, Changed> update() {
+    private Tool<UpdateRequest, UpdateResponse> update() {
         return Tool.named("WH_Update")
                 .title("Change a webhook endpoint")
                 .description("""
@@ -209,35 +211,35 @@ public final class EndpointTools {
                 .effect(Effect.CHANGES)
                 .route("PATCH", "/api/webhooks/endpoints/{id}")
                 .example("description", "Tells the pager.")
-                .handledBy(Update.class, Changed.class, this::look, this::change);
+                .handledBy(UpdateRequest.class, UpdateResponse.class, this::look, this::change);
     }
 
-    private Looked look(Update in, Call call) {
+    private ProbedEndpoint look(UpdateRequest in, Call call) {
         if (in.events() != null) {
             EventTypes.many(in.events());
         }
         if (in.url() == null) {
-            return new Looked(null, null);
+            return new ProbedEndpoint(null, null);
         }
         var url = EndpointUrl.parse(in.url(), outbound.allowPrivate());
-        return new Looked(
-                url.toString(), Json.text(outbound.looks().check(call.caller().tenant(), url)));
+        return new ProbedEndpoint(
+                url.toString(), Json.text(outbound.probes().check(call.caller().tenant(), url)));
     }
 
-    private Changed change(Update in, Looked looked, Call call) {
+    private UpdateResponse change(UpdateRequest in, ProbedEndpoint looked, Call call) {
         var held = endpoints.lock(call, in.id());
         IfRevision.check(in.ifRevision(), held.revision());
-        var change =
-                new EndpointStore.Change(looked.url(), in.events(), in.description(), in.enabled(), looked.preflight());
+        var change = new EndpointStore.EndpointChange(
+                looked.url(), in.events(), in.description(), in.enabled(), looked.preflight());
         var row = endpoints.update(call, held, change);
         var changed = !change.isNone(held);
         if (changed) {
-            call.tell(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
+            call.emit(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
         }
-        return new Changed(EndpointRecord.of(row, call.now(), null), row.revision(), changed);
+        return new UpdateResponse(EndpointRecord.of(row, call.now(), null), row.revision(), changed);
     }
 
-    record Rotate(
+    record RotateRequest(
             @Doc(value = ID, max = 64) String id,
 
             @Doc(
@@ -249,7 +251,7 @@ public final class EndpointTools {
 
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    private Tool<Rotate, Made> rotate() {
+    private Tool<RotateRequest, SecretResponse> rotate() {
         return Tool.named("WH_RotateSecret")
                 .title("Give a webhook endpoint a new secret")
                 .description("""
@@ -263,25 +265,29 @@ public final class EndpointTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/webhooks/endpoints/{id}/rotate-secret")
-                .handledBy(Rotate.class, Made.class, (in, call) -> sealed(in.id(), null, null, call), this::rotated);
+                .handledBy(
+                        RotateRequest.class,
+                        SecretResponse.class,
+                        (in, call) -> sealed(in.id(), null, null, call),
+                        this::rotated);
     }
 
-    private Made rotated(Rotate in, Prepared prepared, Call call) {
+    private SecretResponse rotated(RotateRequest in, PreparedEndpoint prepared, Call call) {
         var held = endpoints.lock(call, in.id());
         IfRevision.check(in.ifRevision(), held.revision());
         var overlap = Duration.ofSeconds(in.overlapSeconds() == null ? DAY : in.overlapSeconds());
         var row = endpoints.rotate(call, held, prepared.sealed(), overlap);
-        call.tell(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
-        return new Made(EndpointRecord.of(row, call.now(), prepared.secret()), row.revision());
+        call.emit(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
+        return new SecretResponse(EndpointRecord.of(row, call.now(), prepared.secret()), row.revision());
     }
 
-    record Delete(
+    record DeleteRequest(
             @Doc(value = ID, max = 64) String id,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
-    record Deleted(@Doc("Always true.") boolean changed) {}
+    record DeleteResponse(@Doc("Always true.") boolean changed) {}
 
-    private Tool<Delete, Deleted> delete() {
+    private Tool<DeleteRequest, DeleteResponse> delete() {
         return Tool.named("WH_Delete")
                 .title("Delete a webhook endpoint")
                 .description("""
@@ -294,12 +300,12 @@ public final class EndpointTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/webhooks/endpoints/{id}")
-                .handledBy(Delete.class, Deleted.class, (in, call) -> {
+                .handledBy(DeleteRequest.class, DeleteResponse.class, (in, call) -> {
                     var held = endpoints.lock(call, in.id());
                     IfRevision.check(in.ifRevision(), held.revision());
                     endpoints.delete(call, held);
-                    call.tell(EventType.WEBHOOK_ENDPOINT_DELETED, EndpointRecord.deleted(held));
-                    return new Deleted(true);
+                    call.emit(EventType.WEBHOOK_ENDPOINT_DELETED, EndpointRecord.deleted(held));
+                    return new DeleteResponse(true);
                 });
     }
 }

@@ -20,9 +20,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The events themselves: WH_Events, WH_Feed, WH_Test. */
+/** Event types, the event feed and test events: WH_Events, WH_Feed, WH_Test. */
 public final class EventTools {
-    /** In characters of JSON. */
+    /** The maximum size of a test event's data, in characters of JSON. */
     private static final int LONGEST_DATA = 64_000;
 
     private static final UUID EXAMPLE = UUID.fromString("7c9f1e1a-8a55-4b7e-9d3f-0c1d2e3f4a5b");
@@ -44,7 +44,7 @@ public final class EventTools {
         return List.of(types(), feed(), test());
     }
 
-    record Nothing() {}
+    record EventsRequest() {}
 
     record Described(
             @Doc("The event type.") String type,
@@ -53,9 +53,9 @@ public final class EventTools {
             @Doc("JSON Schema of its data.") ObjectNode schema,
             @Doc("An event of this type, in its envelope.") ObjectNode example) {}
 
-    record Types(@Doc("All event types.") List<Described> events) {}
+    record EventsResponse(@Doc("All event types.") List<Described> events) {}
 
-    private Tool<Nothing, Types> types() {
+    private Tool<EventsRequest, EventsResponse> types() {
         return Tool.named("WH_Events")
                 .title("List event types")
                 .description("""
@@ -63,9 +63,9 @@ public final class EventTools {
                 .alsoCalled("what can i subscribe to", "event catalog", "available triggers", "payload format")
                 .needs(Capability.WEBHOOK_READ)
                 .route("GET", "/api/webhooks/events")
-                .handledBy(Nothing.class, Types.class, (_, call) -> {
+                .handledBy(EventsRequest.class, EventsResponse.class, (_, call) -> {
                     contexts.load(call);
-                    return new Types(Arrays.stream(EventType.values())
+                    return new EventsResponse(Arrays.stream(EventType.values())
                             .map(EventTools::described)
                             .toList());
                 });
@@ -82,7 +82,7 @@ public final class EventTools {
         return envelope;
     }
 
-    record Ask(
+    record FeedRequest(
             @Doc(
                     value =
                             "The seq of the last event that you have: those behind it are shown. 0, the beginning, when left out.",
@@ -106,7 +106,7 @@ public final class EventTools {
             @Doc("What happened; WH_Events shows the schema of each type's data.")
             ObjectNode data) {}
 
-    record Feed(
+    record FeedResponse(
             @Doc("The events, oldest first.") List<Fed> events,
             @Doc("Give it as after, to go on.") long nextAfter,
 
@@ -119,7 +119,7 @@ public final class EventTools {
             @Nullable
             Long oldest) {}
 
-    private Tool<Ask, Feed> feed() {
+    private Tool<FeedRequest, FeedResponse> feed() {
         return Tool.named("WH_Feed")
                 .title("Read the feed of events")
                 .description("""
@@ -132,7 +132,7 @@ public final class EventTools {
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/events")
-                .handledBy(Ask.class, Feed.class, (in, call) -> {
+                .handledBy(FeedRequest.class, FeedResponse.class, (in, call) -> {
                     var after = in.after() == null ? 0 : in.after();
                     var found = reads.feed(call, after, in.limit() == null ? Page.DEFAULT_LIMIT : in.limit());
                     checkPlace(after, found.latest());
@@ -142,21 +142,21 @@ public final class EventTools {
                             .toList();
                     var begin = Math.max(after, found.cleared());
                     var last = events.isEmpty() ? begin : events.getLast().seq();
-                    return new Feed(events, last, found.latest(), begin > after ? (Long) (begin + 1) : null);
+                    return new FeedResponse(events, last, found.latest(), begin > after ? (Long) (begin + 1) : null);
                 });
     }
 
-    /** Whoever has seen more than there is would else wait, and miss what comes until the numbers have caught up. */
+    /** Refuses a position after the newest event. Such a caller would wait, and miss the events before that number. */
     private static void checkPlace(long after, long latest) {
         if (after > latest) {
             throw Problem.invalid(
                     "after",
-                    "is %d, but the newest event is %d: no such event has been shown, or the service was restored from a backup; go on from %d, or from 0 to see all that is kept"
+                    "is %d, but the newest event is %d. The service may have been restored from a backup: continue from %d, or from 0 for everything kept"
                             .formatted(after, latest, latest));
         }
     }
 
-    record Test(
+    record TestRequest(
             @Doc(value = "The type of the event: webhook.test, or any that WH_Events lists.", max = 64)
             String eventType,
 
@@ -169,7 +169,7 @@ public final class EventTools {
             @Doc(value = "Only to this endpoint, whatever it subscribes to.", max = 64) @Nullable
             String endpointId) {}
 
-    record Tested(
+    record TestResponse(
             @Doc("The event's id.") UUID eventId,
 
             @Doc("The deliveries, one for each endpoint; WH_Delivery tells what comes of each.")
@@ -177,7 +177,7 @@ public final class EventTools {
 
             @Doc("Where there are none: why.") @Nullable String note) {}
 
-    private Tool<Test, Tested> test() {
+    private Tool<TestRequest, TestResponse> test() {
         return Tool.named("WH_Test")
                 .title("Send a test event")
                 .description("""
@@ -191,10 +191,10 @@ public final class EventTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/webhooks/test")
-                .handledBy(Test.class, Tested.class, this::send);
+                .handledBy(TestRequest.class, TestResponse.class, this::send);
     }
 
-    private Tested send(Test in, Call call) {
+    private TestResponse send(TestRequest in, Call call) {
         var type = EventTypes.one("event_type", in.eventType());
         var data = in.data() == null ? type.example() : checked(type, in.data());
         var endpoint = in.endpointId() == null
@@ -202,7 +202,7 @@ public final class EventTools {
                 : DeliveryTools.checked(endpoints.lock(call, in.endpointId())).id();
         var event = UUID.randomUUID();
         var deliveries = queue.test(call, event, type, data, endpoint);
-        return new Tested(event, deliveries, deliveries.isEmpty() ? nobody(type) : null);
+        return new TestResponse(event, deliveries, deliveries.isEmpty() ? nobody(type) : null);
     }
 
     private static String nobody(EventType type) {

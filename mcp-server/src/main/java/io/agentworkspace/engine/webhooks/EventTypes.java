@@ -7,14 +7,14 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.util.HashSet;
 import java.util.List;
 
-/** The types of events as callers write them. */
+/** Parses the event types in arguments. */
 final class EventTypes {
-    /** All types, those to come too. */
+    /** All types, including future ones. */
     static final String ALL = "*";
 
     private EventTypes() {}
 
-    /** @throws Problem {@code invalid_field}, which names the nearest type */
+    /** @throws Problem {@code invalid_field} that names the nearest type */
     static EventType one(String field, String word) {
         return EventType.find(word).orElseThrow(() -> {
             var near = Near.nearest(word, EventType.words(), 1);
@@ -26,7 +26,7 @@ final class EventTypes {
         });
     }
 
-    /** What an endpoint subscribes to: types, each once, or all. */
+    /** Returns the subscribed types without duplicates, or {@link #ALL}. */
     static List<String> many(List<String> words) {
         if (words.isEmpty()) {
             throw Problem.invalid("events", "must name at least one event type, or be [\"*\"] for all");

@@ -14,13 +14,13 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.Objects;
 
-/** Whether a receiver verifies what it gets: WH_Grade. */
+/** Tests whether a receiver verifies its deliveries: WH_Grade. */
 public final class GradeTool {
     private final SecureRandom random = new SecureRandom();
     private final EndpointStore endpoints;
-    private final ReceiverAccess outbound;
+    private final EndpointServices outbound;
 
-    public GradeTool(EndpointStore endpoints, ReceiverAccess outbound) {
+    public GradeTool(EndpointStore endpoints, EndpointServices outbound) {
         this.endpoints = endpoints;
         this.outbound = outbound;
     }
@@ -35,14 +35,14 @@ public final class GradeTool {
 
             @Doc("What was sent, and what it answered.") List<Trial> trials) {}
 
-    private Tool<EndpointTools.OfEndpoint, Graded> grade() {
+    private Tool<EndpointTools.EndpointRequest, Graded> grade() {
         return Tool.named("WH_Grade")
                 .title("Grade a webhook receiver")
                 .description("""
                         Checks the receiver behind an endpoint with signed test requests, for admins. Returns a score.""")
                 .details("""
                         A correct receiver accepts signed webhook.test events with a 2xx (valid, repeated, signed with \
-                        two secrets), and refuses others with 400 (wrong signature, no signature, an old secret, \
+                        two secrets). It refuses others with 400 (wrong signature, no signature, an old secret, \
                         changed, too old, from the future). It takes up to a minute. These are no deliveries: nothing \
                         is retried or counted.""")
                 .alsoCalled(
@@ -55,15 +55,15 @@ public final class GradeTool {
                 .effect(Effect.CHANGES)
                 .takesLong()
                 .route("POST", "/api/webhooks/endpoints/{id}/grade")
-                .handledBy(EndpointTools.OfEndpoint.class, Graded.class, this::graded, (_, graded, _) -> graded);
+                .handledBy(EndpointTools.EndpointRequest.class, Graded.class, this::graded, (_, graded, _) -> graded);
     }
 
-    private Graded graded(EndpointTools.OfEndpoint in, Call call) {
+    private Graded graded(EndpointTools.EndpointRequest in, Call call) {
         var keyring = endpoints.keyring(call, in.id());
         var url = EndpointUrl.parse(keyring.url(), outbound.allowPrivate());
         var other = Objects.requireNonNullElseGet(keyring.outdated(), () -> Signature.newSecret(random));
         var receiver = new Grader.Receiver(url, keyring.secret(), other);
-        var trials = outbound.looks().grade(call.caller().tenant(), receiver, call.progress());
+        var trials = outbound.probes().grade(call.caller().tenant(), receiver, call.progress());
         var passed = trials.stream().filter(Trial::ok).count();
         return new Graded(Math.toIntExact(passed * 100 / trials.size()), trials);
     }

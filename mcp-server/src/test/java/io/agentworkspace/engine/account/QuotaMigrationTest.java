@@ -8,7 +8,7 @@ import io.agentworkspace.engine.testing.TestDatabase;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;
 
-/** What there was before there were quotas is counted when they come. */
+/** The migration to quotas counts what already exists. */
 class QuotaMigrationTest {
     private static final String WORKSPACE = """
             WITH t AS (INSERT INTO tenant (name, name_key, plan, created_at)

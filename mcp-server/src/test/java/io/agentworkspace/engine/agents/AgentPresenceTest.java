@@ -9,7 +9,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Context;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.IdleTool;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -21,7 +21,7 @@ class AgentPresenceTest {
     private static final Db DB = TestDatabase.db();
     private static final Instant LONG_AGO = Instant.parse("2001-01-01T00:00:00Z");
 
-    private final long tenant = new TestTenant().id(Door.REST);
+    private final long tenant = new TestTenant().id(ClientApi.REST);
     private final AgentPresence presence = new AgentPresence(DB);
 
     private void touch(Instant at) {

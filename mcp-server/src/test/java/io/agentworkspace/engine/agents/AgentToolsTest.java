@@ -3,8 +3,8 @@ package io.agentworkspace.engine.agents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.ArrayList;
@@ -15,9 +15,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AgentToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.member("ann");
+    private final TestCaller ann = tenant.member("ann");
 
-    private static void create(Person owner, String name, String access) {
+    private static void create(TestCaller owner, String name, String access) {
         owner.call("AP_Create", "{'vx':{'name':'%s','description':'d','access':'%s'}}".formatted(name, access))
                 .ok();
     }
@@ -192,7 +192,7 @@ class AgentToolsTest {
                 if (other.equals(list)) {
                     assertThat(answer.ok().texts("/profile", "name")).containsExactly("Bo");
                 } else {
-                    answer.refused(1004, "page.cursor is not a next_cursor that this command gave out");
+                    answer.refused(1004, "page.cursor is not a next_cursor of this command");
                 }
             }
             ann.call(list, "{'page':{'cursor':'zzz'}}").refused(1004, "page.cursor");
@@ -300,11 +300,11 @@ class AgentToolsTest {
         ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ada','description':'x'},'if_revision':1}")
                 .refused(3003);
         ann.call("AP_Destroy", "{'target':{'agent':'Ada'}}").ok();
-        for (var door : Door.values()) {
+        for (var api : ClientApi.values()) {
             assertThat(TestDatabase.db()
                             .sql(
                                     "SELECT type || ' ' || data AS told FROM event WHERE tenant_id = :tenant ORDER BY created_at, type")
-                            .set("tenant", tenant.id(door))
+                            .set("tenant", tenant.id(api))
                             .list(row -> row.text("told")))
                     .containsExactly(
                             "agent.deployment.created {\"agent\":\"Ada\",\"access\":\"private\",\"owner\":\"ann\",\"revision\":1}",
@@ -333,5 +333,44 @@ class AgentToolsTest {
         assertThat(ann.call("AP_Read").ok().text("/profile/0/name")).isEqualTo("Ada");
         ann.call("AP_Select", "{'target':{'agent':'Bea'}}").ok();
         assertThat(ann.call("AP_Read").ok().text("/profile/0/name")).isEqualTo("Bea");
+    }
+
+    /** A named agent is read by other statements than the selected one, and one with a long message like that too. */
+    @Test
+    void byNameItReadsTheSameAsBySelection() {
+        create(ann, "Ada", "private");
+        create(ann, "Bo", "private");
+        ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'from a user'}")
+                .ok();
+        ann.call("DM_Create", "{'target':{'agent':'Ada'},'vx':{'name':'Den','description':'d'}}")
+                .ok();
+        ann.call("AP_LogOn", "{'target':{'agent':'Bo'}}").ok();
+        ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'from an agent'}")
+                .ok();
+        ann.call("AP_LogOn", "{'target':{'agent':'Ada'}}").ok();
+        ann.call("AP_Chat", "{'target':{'agent':'Bo'},'content':'an answer'}").ok();
+        ann.call("AP_Chat", "{'target':{'domain':'Den'},'content':'in a zone'}").ok();
+        ann.call("AP_Chat", "{'to_user':true,'content':'to the user'}").ok();
+        ann.call("AP_LogOff").ok();
+        ann.call("AP_Select", "{'target':{'agent':'Ada'}}").ok();
+        readsTheSame(ann, 5);
+        readsTheSame(tenant.owner(), 5);
+        ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'%s'}".formatted("long ".repeat(500)))
+                .ok();
+        readsTheSame(ann, 6);
+    }
+
+    private static void readsTheSame(TestCaller reader, int messages) {
+        reader.call("AP_Select", "{'target':{'agent':'Ada'}}");
+        for (var page : List.of("", ",'page':{'limit':2}")) {
+            var named = reader.call("AP_Read", "{'target':{'agent':'ada'}%s}".formatted(page))
+                    .ok();
+            var selected = reader.call("AP_Read", "{%s}".formatted(page.replaceFirst(",", "")))
+                    .ok();
+            assertThat(named.at("/content").size()).isEqualTo(page.isEmpty() ? messages : 2);
+            for (var field : List.of("/profile", "/content", "/next_cursor")) {
+                assertThat(named.at(field)).isEqualTo(selected.at(field));
+            }
+        }
     }
 }

@@ -3,16 +3,16 @@ package io.agentworkspace.engine.agents;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
-import io.agentworkspace.engine.testing.Scene;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.DomainSetup;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import org.junit.jupiter.api.Test;
 
 class PresenceToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.member("ann");
+    private final TestCaller ann = tenant.member("ann");
 
     PresenceToolsTest() {
         for (var name : new String[] {"Ada", "Bea"}) {
@@ -78,7 +78,7 @@ class PresenceToolsTest {
         assertThat(ann.call("AP_Select").ok().text("/header/context/self")).isEqualTo("Ada");
     }
 
-    /** The use of a context is written seconds later, and would undo what {@link #age} does. */
+    /** Waits for the write of the context's use, which comes seconds later and would undo what {@link #age} does. */
     private void awaitFlush() {
         age(24 * 60);
         await().until(() -> TestDatabase.db()
@@ -86,8 +86,8 @@ class PresenceToolsTest {
                         SELECT count(*) AS old FROM context
                          WHERE tenant_id IN (:one, :other) AND used_at < now() - INTERVAL '12 hours'
                         """)
-                .set("one", tenant.id(Door.MCP))
-                .set("other", tenant.id(Door.REST))
+                .set("one", tenant.id(ClientApi.MCP))
+                .set("other", tenant.id(ClientApi.REST))
                 .one(row -> row.number("old") == 0)
                 .orElseThrow());
     }
@@ -97,12 +97,12 @@ class PresenceToolsTest {
                 .sql("UPDATE context SET used_at = used_at - make_interval(mins => CAST(:minutes AS integer))"
                         + " WHERE tenant_id IN (:one, :other)")
                 .set("minutes", minutes)
-                .set("one", tenant.id(Door.MCP))
-                .set("other", tenant.id(Door.REST))
+                .set("one", tenant.id(ClientApi.MCP))
+                .set("other", tenant.id(ClientApi.REST))
                 .run();
     }
 
-    /** As someone else sees it, so that looking does not count as a command of the agent. */
+    /** Asks as another user, so that the question does not count as a command of the agent. */
     private boolean online(String agent) {
         var list = tenant.member("looker " + System.nanoTime())
                 .call("AP_List", "{'target':{'agent':'%s'}}".formatted(agent))
@@ -159,12 +159,12 @@ class PresenceToolsTest {
     @Test
     void whatWasSelectedAndIsHiddenNowIsNotShownAnyMore() {
         var bob = tenant.member("bob");
-        Scene.agents(bob, "Bo");
-        Scene.domain(ann, "Lab", "public");
-        Scene.invite(bob, "Lab", "Bo").ok();
+        DomainSetup.agents(bob, "Bo");
+        DomainSetup.domain(ann, "Lab", "public");
+        DomainSetup.invite(bob, "Lab", "Bo").ok();
         bob.call("AP_Select", "{'target':{'agent':'Ada'}}").ok();
-        Scene.enter(bob, "default", "Lab", "main").ok();
-        Scene.of(ann, "DM_Kick", "Lab", "Bo").ok();
+        DomainSetup.enter(bob, "default", "Lab", "main").ok();
+        DomainSetup.of(ann, "DM_Kick", "Lab", "Bo").ok();
         ann.call("DM_Update", "{'target':{'domain':'Lab'},'vx':{'name':'Secret','description':'d','access':'private'}}")
                 .ok();
         ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'name':'Hidden','access':'private'}}")

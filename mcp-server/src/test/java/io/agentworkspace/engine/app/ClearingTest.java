@@ -2,8 +2,8 @@ package io.agentworkspace.engine.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.banks.BankStage;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.banks.BankFixture;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The engine clears away what has expired, and nothing else: each store is registered for it by hand. */
+/** The engine deletes what has expired, and nothing else. Each store is registered for this by hand. */
 class ClearingTest {
-    private final long tenant = new TestTenant().id(Door.REST);
+    private final long tenant = new TestTenant().id(ClientApi.REST);
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -41,15 +41,15 @@ class ClearingTest {
 
     @Test
     void whatExpiredOrWasReplacedAMonthAgoIsCleared() {
-        var people = new BankStage();
-        BankStage.bank(people.ann, "b");
+        var people = new BankFixture();
+        BankFixture.bank(people.ann, "b");
         for (var text : List.of("one", "two", "three", "four")) {
-            BankStage.storeNamed(people.ann, "b", "", "plan", text).ok();
+            BankFixture.storeNamed(people.ann, "b", "", "plan", text).ok();
         }
         for (var name : List.of("kept", "expired")) {
-            BankStage.storeNamed(people.ann, "b", "", name, name).ok();
+            BankFixture.storeNamed(people.ann, "b", "", name, name).ok();
         }
-        var tenant = people.tenant.id(Door.REST);
+        var tenant = people.tenant.id(ClientApi.REST);
         for (var change : List.of(
                 "UPDATE memory_revision SET replaced_at = now() - (33 - revision * 2) * INTERVAL '1 day' WHERE tenant_id = :t",
                 "UPDATE memory SET expires_at = now() - INTERVAL '29 days' WHERE tenant_id = :t AND name = 'kept'",

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The process as its caller sees it: what it prints where, and how it ends. */
+/** The process as its caller sees it: its output, and its exit. */
 @Tag("slow")
 class MainTest {
     @TempDir

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Secrets move from one master key to another. */
+/** Secrets are re-encrypted from one master key to another. */
 @Tag("slow")
 class SecretsCommandTest {
     private final String database = "secrets_" + UUID.randomUUID().toString().replace("-", "");
@@ -111,7 +111,7 @@ class SecretsCommandTest {
                 .isInstanceOf(SecretsFailure.class);
     }
 
-    /** Makes an access token, which takes the signing key. */
+    /** Requests an access token, which needs the signing key. */
     private void signIn(Replica engine) throws Exception {
         var http = HttpClient.newHttpClient();
         var session = http.send(

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -33,7 +33,7 @@ class TenantCommandTest {
     }
 
     private static Reply me(String url, FirstKey key) {
-        return Door.REST.call(url, key.key(), "US_Read", Json.object()).ok();
+        return ClientApi.REST.call(url, key.key(), "US_Read", Json.object()).ok();
     }
 
     @Test

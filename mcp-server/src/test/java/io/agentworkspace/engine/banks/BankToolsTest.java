@@ -1,16 +1,16 @@
 package io.agentworkspace.engine.banks;
 
-import static io.agentworkspace.engine.banks.BankStage.agent;
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.grant;
-import static io.agentworkspace.engine.banks.BankStage.quoted;
-import static io.agentworkspace.engine.banks.BankStage.read;
-import static io.agentworkspace.engine.banks.BankStage.store;
+import static io.agentworkspace.engine.banks.BankFixture.agent;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.grant;
+import static io.agentworkspace.engine.banks.BankFixture.quoted;
+import static io.agentworkspace.engine.banks.BankFixture.read;
+import static io.agentworkspace.engine.banks.BankFixture.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -20,9 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BankToolsTest {
-    private final BankStage stage = new BankStage();
-    private final Person ann = stage.ann;
-    private final Person bob = stage.bob;
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
+    private final TestCaller bob = fixture.bob;
 
     @Test
     void aNewBankIsItsMakersAndPrivate() {
@@ -48,7 +48,7 @@ class BankToolsTest {
         assertThat(both.text("/bank/name")).isEqualTo("One");
         assertThat(ann.call("MB_Create", "{'target':{'bank':'Two'}}").ok().text("/bank/name"))
                 .isEqualTo("Two");
-        var cat = stage.tenant.person(Door.MCP, "cat", Role.MEMBER);
+        var cat = fixture.tenant.person(ClientApi.MCP, "cat", Role.MEMBER);
         var first = cat.call("MB_Create").ok().text("/bank/name");
         var second = cat.call("MB_Create", "{'vx':{}}").ok().text("/bank/name");
         assertThat(List.of(first, second))
@@ -88,7 +88,7 @@ class BankToolsTest {
         ann.call("MB_Create", "{'target':{'agent':'Seen'},'vx':{'name':'b'}}").refused(2003, "'Seen'", "your own");
         ann.call("MB_Create", "{'target':{'agent':'Hidden'},'vx':{'name':'b'}}").refused(3001, "'Hidden'");
         read(ann, "b").refused(3001);
-        var admin = stage.tenant.person("root", Role.ADMIN);
+        var admin = fixture.tenant.person("root", Role.ADMIN);
         admin.call("MB_Create", "{'target':{'agent':'Hidden'},'vx':{'name':'b'}}")
                 .ok();
         assertThat(read(bob, "b").ok().text("/profile/0/owner")).isEqualTo("root");
@@ -96,7 +96,7 @@ class BankToolsTest {
 
     @Test
     void anAdminCreatesForAnotherUser() {
-        var admin = stage.tenant.person("root", Role.ADMIN);
+        var admin = fixture.tenant.person("root", Role.ADMIN);
         var made = admin.call("MB_Create", "{'target':{'user':'ann'},'vx':{'name':'b'}}")
                 .ok();
         assertThat(made.text("/bank/owner")).isEqualTo("ann");
@@ -113,7 +113,7 @@ class BankToolsTest {
 
     @Test
     void ofTwinsThatCreateOneBankOneSucceeds() throws Exception {
-        var cat = stage.tenant.person(Door.MCP, "cat", Role.MEMBER);
+        var cat = fixture.tenant.person(ClientApi.MCP, "cat", Role.MEMBER);
         var codes = new ArrayList<Integer>();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var tasks = IntStream.range(0, 16)
@@ -130,7 +130,7 @@ class BankToolsTest {
 
     @Test
     void theSameNameInAnotherTenantIsAnotherBank() {
-        var elsewhere = new BankStage();
+        var elsewhere = new BankFixture();
         bank(ann, "Ledger", "public");
         store(ann, "Ledger", "ours").ok();
         read(elsewhere.ann, "Ledger").refused(3001);
@@ -316,7 +316,7 @@ class BankToolsTest {
     @Test
     void aViewerOnlyReads() {
         bank(ann, "b", "public");
-        var eve = stage.tenant.person("eve", Role.VIEWER);
+        var eve = fixture.tenant.person("eve", Role.VIEWER);
         read(eve, "b").ok();
         eve.call("MB_List").ok();
         eve.call("MB_AgentList", bank("b")).ok();

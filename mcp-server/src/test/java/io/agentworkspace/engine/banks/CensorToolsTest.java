@@ -1,24 +1,24 @@
 package io.agentworkspace.engine.banks;
 
-import static io.agentworkspace.engine.banks.BankStage.agent;
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.grant;
-import static io.agentworkspace.engine.banks.BankStage.read;
-import static io.agentworkspace.engine.banks.BankStage.share;
-import static io.agentworkspace.engine.banks.BankStage.store;
-import static io.agentworkspace.engine.banks.BankStage.storeAs;
-import static io.agentworkspace.engine.banks.BankStage.storeNamed;
+import static io.agentworkspace.engine.banks.BankFixture.agent;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.grant;
+import static io.agentworkspace.engine.banks.BankFixture.read;
+import static io.agentworkspace.engine.banks.BankFixture.share;
+import static io.agentworkspace.engine.banks.BankFixture.store;
+import static io.agentworkspace.engine.banks.BankFixture.storeAs;
+import static io.agentworkspace.engine.banks.BankFixture.storeNamed;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class CensorToolsTest {
-    private final BankStage stage = new BankStage();
-    private final Person ann = stage.ann;
-    private final Person bob = stage.bob;
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
+    private final TestCaller bob = fixture.bob;
 
     CensorToolsTest() {
         agent(ann, "Ada");
@@ -191,7 +191,7 @@ class CensorToolsTest {
     @Test
     void censoringTakesNothingFromTheContext() {
         storeAs(ann, "b", "Ada", "x").ok();
-        assertThat(ann.call("MB_Censor", BankStage.in("Ada", "b")).ok().number("/hidden"))
+        assertThat(ann.call("MB_Censor", BankFixture.in("Ada", "b")).ok().number("/hidden"))
                 .isEqualTo(1);
         assertThat(read(ann, "b").ok().text("/profile/0/state")).isEqualTo("censored");
         ann.call("MB_Uncensor", bank("b")).ok();

@@ -1,22 +1,22 @@
 package io.agentworkspace.engine.banks;
 
-import static io.agentworkspace.engine.banks.BankStage.agent;
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.grant;
-import static io.agentworkspace.engine.banks.BankStage.read;
-import static io.agentworkspace.engine.banks.BankStage.share;
-import static io.agentworkspace.engine.banks.BankStage.store;
+import static io.agentworkspace.engine.banks.BankFixture.agent;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.grant;
+import static io.agentworkspace.engine.banks.BankFixture.read;
+import static io.agentworkspace.engine.banks.BankFixture.share;
+import static io.agentworkspace.engine.banks.BankFixture.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import org.junit.jupiter.api.Test;
 
 class LoadToolsTest {
-    private final BankStage stage = new BankStage();
-    private final Person ann = stage.ann;
-    private final Person bob = stage.bob;
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
+    private final TestCaller bob = fixture.bob;
 
     LoadToolsTest() {
         agent(ann, "Ada");
@@ -24,7 +24,7 @@ class LoadToolsTest {
         bank(ann, "b");
     }
 
-    private static Reply load(Person who, String agent, String bank) {
+    private static Reply load(TestCaller who, String agent, String bank) {
         return who.call("MB_Load", "{'target':{'agent':'%s'},'vx':{'name':'%s'}}".formatted(agent, bank));
     }
 
@@ -98,7 +98,7 @@ class LoadToolsTest {
         load(bob, "Bo", "b").ok();
         load(ann, "Bo", "b").refused(2003, "'Bo'");
         load(bob, "Ada", "b").refused(3001, "no agent 'Ada'");
-        var admin = stage.tenant.person("root", Role.ADMIN);
+        var admin = fixture.tenant.person("root", Role.ADMIN);
         assertThat(load(admin, "Ada", "b").ok().at("/changed").asBoolean()).isTrue();
     }
 

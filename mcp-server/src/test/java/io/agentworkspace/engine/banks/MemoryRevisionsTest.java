@@ -1,19 +1,19 @@
 package io.agentworkspace.engine.banks;
 
-import static io.agentworkspace.engine.banks.BankStage.agent;
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.grant;
-import static io.agentworkspace.engine.banks.BankStage.read;
-import static io.agentworkspace.engine.banks.BankStage.share;
-import static io.agentworkspace.engine.banks.BankStage.store;
-import static io.agentworkspace.engine.banks.BankStage.storeAs;
-import static io.agentworkspace.engine.banks.BankStage.storeNamed;
+import static io.agentworkspace.engine.banks.BankFixture.agent;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.grant;
+import static io.agentworkspace.engine.banks.BankFixture.read;
+import static io.agentworkspace.engine.banks.BankFixture.share;
+import static io.agentworkspace.engine.banks.BankFixture.store;
+import static io.agentworkspace.engine.banks.BankFixture.storeAs;
+import static io.agentworkspace.engine.banks.BankFixture.storeNamed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Clock;
 import java.time.Instant;
@@ -23,11 +23,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a memory was before, what takes its place, and when it ends. */
+/** The history of a memory: earlier revisions, replacements, and its end. */
 class MemoryRevisionsTest {
-    private final BankStage stage = new BankStage();
-    private final Person ann = stage.ann;
-    private final Person bob = stage.bob;
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
+    private final TestCaller bob = fixture.bob;
 
     @BeforeEach
     void thereIsABank() {
@@ -65,7 +65,7 @@ class MemoryRevisionsTest {
         return ann.call("MB_Read", "{'target':{'bank':'b'},'as_of':'%s'%s}".formatted(time, more));
     }
 
-    /** The present; what is stored next is stored later. */
+    /** Returns the present time, and waits so that the next memory is stored later. */
     private static Instant now() {
         var now = Clock.systemUTC().instant().truncatedTo(ChronoUnit.MILLIS);
         await().until(() -> Clock.systemUTC().instant().isAfter(now.plusMillis(1)));
@@ -240,7 +240,7 @@ class MemoryRevisionsTest {
     }
 
     private void letExpire(String text) {
-        stage.tenants()
+        fixture.tenants()
                 .forEach(tenant -> TestDatabase.db()
                         .sql(
                                 "UPDATE memory SET expires_at = now() - INTERVAL '1 minute' WHERE tenant_id = :t AND text = :text")
@@ -309,7 +309,7 @@ class MemoryRevisionsTest {
         }
     }
 
-    private Reply restore(Person who, String more) {
+    private Reply restore(TestCaller who, String more) {
         return who.call("MB_Restore", "{'target':{'bank':'b'},'vx':{'name':'plan'}%s}".formatted(more));
     }
 

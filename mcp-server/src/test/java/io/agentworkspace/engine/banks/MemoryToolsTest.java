@@ -1,21 +1,21 @@
 package io.agentworkspace.engine.banks;
 
-import static io.agentworkspace.engine.banks.BankStage.agent;
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.grant;
-import static io.agentworkspace.engine.banks.BankStage.quoted;
-import static io.agentworkspace.engine.banks.BankStage.read;
-import static io.agentworkspace.engine.banks.BankStage.share;
-import static io.agentworkspace.engine.banks.BankStage.store;
-import static io.agentworkspace.engine.banks.BankStage.storeAs;
-import static io.agentworkspace.engine.banks.BankStage.storeNamed;
+import static io.agentworkspace.engine.banks.BankFixture.agent;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.grant;
+import static io.agentworkspace.engine.banks.BankFixture.quoted;
+import static io.agentworkspace.engine.banks.BankFixture.read;
+import static io.agentworkspace.engine.banks.BankFixture.share;
+import static io.agentworkspace.engine.banks.BankFixture.store;
+import static io.agentworkspace.engine.banks.BankFixture.storeAs;
+import static io.agentworkspace.engine.banks.BankFixture.storeNamed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
-import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,9 +26,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class MemoryToolsTest {
-    private final BankStage stage = new BankStage();
-    private final Person ann = stage.ann;
-    private final Person bob = stage.bob;
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
+    private final TestCaller bob = fixture.bob;
 
     @BeforeEach
     void thereIsABank() {
@@ -220,7 +220,7 @@ class MemoryToolsTest {
         for (var text : List.of("one", "two", "three")) {
             store(ann, "b", text).ok();
             var then = Clock.systemUTC().millis();
-            await().until(() -> Clock.systemUTC().millis() > then); // They are ordered by the millisecond.
+            await().until(() -> Clock.systemUTC().millis() > then); // They are ordered by millisecond.
         }
         assertThat(read(ann, "b").ok().texts("/content", "text")).containsExactly("three", "two", "one");
     }
@@ -292,7 +292,7 @@ class MemoryToolsTest {
         agent(bob, "Bill", "public");
         grant(ann, "b", "Bo", "read").ok();
         assertThat(read(bob, "b").ok().at("/content").isArray()).isTrue();
-        bob.call("MB_Read", BankStage.in("Bill", "b"))
+        bob.call("MB_Read", BankFixture.in("Bill", "b"))
                 .refused(2003, "'read'", "the agent 'Bill' holds 'none'", "MB_Permissions");
     }
 

@@ -1,13 +1,13 @@
 package io.agentworkspace.engine.banks;
 
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.read;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class MemoryTwinsTest {
     private static final int WRITERS = 8;
 
-    private final Person ann = new TestTenant().person(Door.MCP, "ann", Role.MEMBER);
+    private final TestCaller ann = new TestTenant().person(ClientApi.MCP, "ann", Role.MEMBER);
 
     @BeforeEach
     void thereIsABank() {
@@ -46,7 +46,7 @@ class MemoryTwinsTest {
                 .doesNotHaveDuplicates();
     }
 
-    /** Reads, adds, and stores if nobody else did; else again from the start. */
+    /** Reads, appends, and stores if nobody else has stored; otherwise retries. */
     private void append(String word) {
         while (true) {
             var before = named();
@@ -92,33 +92,33 @@ class MemoryTwinsTest {
             var count = 0L;
             for (var i = 0; i < 10; i++) {
                 if (writer == 0 && i == 3) {
-                    ann.call("MB_Delete", BankStage.bank("b")).ok();
+                    ann.call("MB_Delete", BankFixture.bank("b")).ok();
                 }
-                var reply = BankStage.store(ann, "b", "x");
+                var reply = BankFixture.store(ann, "b", "x");
                 assertThat(reply.code()).isIn(0, 3001);
                 count += reply.code() == 0 ? 1 : 0;
             }
             return count;
         });
-        var restored = ann.call("MB_Restore", BankStage.bank("b")).ok();
+        var restored = ann.call("MB_Restore", BankFixture.bank("b")).ok();
         assertThat(restored.number("/bank/memories"))
                 .isEqualTo(stored.stream().mapToLong(Long::longValue).sum());
     }
 
     @Test
     void whatACensoredAgentIsStoringMeanwhileIsHiddenToo() {
-        BankStage.agent(ann, "Ada");
+        BankFixture.agent(ann, "Ada");
         all(writer -> () -> {
             for (var i = 0; i < 5; i++) {
-                BankStage.storeNamed(ann, "b", "Ada", "m" + i, "x").ok();
+                BankFixture.storeNamed(ann, "b", "Ada", "m" + i, "x").ok();
                 if (writer == 0 && i == 2) {
-                    ann.call("MB_Censor", BankStage.share("b", "Ada")).ok();
+                    ann.call("MB_Censor", BankFixture.share("b", "Ada")).ok();
                 }
             }
             return true;
         });
         assertThat(read(ann, "b").ok().at("/content")).isEmpty();
-        assertThat(ann.call("MB_Uncensor", BankStage.share("b", "Ada")).ok().number("/shown"))
+        assertThat(ann.call("MB_Uncensor", BankFixture.share("b", "Ada")).ok().number("/shown"))
                 .isEqualTo(5);
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -25,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Sixteen writers change the same memories on three replicas, one of which is killed, each on condition that nobody else has
- * changed them meanwhile. {@code -Dwrites=10000} makes it that many.
+ * Sixteen writers change the same memories on three replicas, one of which is killed. Each change requires that nobody
+ * else has changed the memory, and is then searched for on every replica. {@code -Dwrites=10000} sets their number.
  */
 @Tag("slow")
 class MemoryWritersTest {
@@ -34,15 +34,18 @@ class MemoryWritersTest {
     private static final int WRITES = Integer.getInteger("writes", 480);
     private static final int MEMORIES = 8;
 
+    /** One of this many writes is searched for. */
+    private static final int SEARCHED = 5;
+
     @TempDir
     private Path directory;
 
     private final TestTenant tenant = new TestTenant();
-    private final String key = tenant.key(Door.REST, "root", Role.ADMIN, List.of("*"));
+    private final String key = tenant.key(ClientApi.REST, "root", Role.ADMIN, List.of("*"));
     private final Queue<String> acknowledged = new ConcurrentLinkedQueue<>();
 
     private ObjectNode call(String url, String service, ObjectNode arguments) {
-        return Json.readObject(Door.post(url + Door.path(service), key, Json.bytes(arguments), Map.of())
+        return Json.readObject(ClientApi.post(url + ClientApi.path(service), key, Json.bytes(arguments), Map.of())
                 .body());
     }
 
@@ -57,7 +60,7 @@ class MemoryWritersTest {
         return (ObjectNode) call(url, "MB_Read", arguments(name)).at("/content/0");
     }
 
-    /** Adds the token to the memory, whatever others write meanwhile. */
+    /** Appends the token to the memory, whatever others write in the meantime. */
     private void add(Queue<String> urls, String name, String token) {
         ObjectNode known = null;
         while (true) {
@@ -65,7 +68,7 @@ class MemoryWritersTest {
             try {
                 known = known == null ? read(url, name) : known;
                 if (known.path("text").asString().contains(token)) {
-                    break; // The replica was killed after it had done it.
+                    break; // The replica was killed after the write.
                 }
                 var change = arguments(name)
                         .put("content", known.path("text").asString() + token)
@@ -86,8 +89,36 @@ class MemoryWritersTest {
         acknowledged.add(name + token);
     }
 
+    /** Searches for the token on every replica that is still there: what is acknowledged is found. */
+    private void findEverywhere(List<String> urls, String doomed, String name, String token) {
+        for (var url : urls) {
+            try {
+                assertThat(namesFound(url, token.replace("|", ""))).as(url).containsExactly(name);
+            } catch (UncheckedIOException killed) {
+                assertThat(url).isEqualTo(doomed);
+            }
+        }
+    }
+
+    private List<String> namesFound(String url, String word) {
+        var query = Json.object().put("content", word).put("mode", "text");
+        query.putObject("target").put("bank", "b");
+        while (true) {
+            var answer = call(url, "MB_Search", query);
+            if (answer.at("/status/success").asBoolean()) {
+                return answer.path("content")
+                        .valueStream()
+                        .map(hit -> hit.path("name").asString())
+                        .toList();
+            }
+            assertThat(answer.at("/status/internal_code").asInt())
+                    .as(answer.toString())
+                    .isIn(5002, 4001);
+        }
+    }
+
     @Test
-    void noUpdateIsLost() throws Exception {
+    void noUpdateIsLostAndEachIsFoundAtOnceOnEveryReplica() throws Exception {
         var doomed = EngineProcess.replica(directory);
         try (var other = Replica.start(Map.of());
                 var pool = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -98,6 +129,7 @@ class MemoryWritersTest {
             for (var i = 0; i < MEMORIES; i++) {
                 call(TestServer.url(), "MB_Store", arguments("m" + i).put("content", "|"));
             }
+            var all = List.of(doomed.url(), TestServer.url(), other.url());
             var tasks = IntStream.range(0, WRITERS)
                     .mapToObj(writer -> (Callable<Void>) () -> {
                         var urls = new ConcurrentLinkedQueue<>(
@@ -105,7 +137,12 @@ class MemoryWritersTest {
                                         ? List.of(doomed.url(), TestServer.url())
                                         : writer % 3 == 1 ? List.of(TestServer.url()) : List.of(other.url()));
                         for (var i = 0; i < WRITES / WRITERS; i++) {
-                            add(urls, "m" + (writer + i) % MEMORIES, "%d.%d|".formatted(writer, i));
+                            var name = "m" + (writer + i) % MEMORIES;
+                            var token = "w%dx%d|".formatted(writer, i);
+                            add(urls, name, token);
+                            if (i % SEARCHED == 0) {
+                                findEverywhere(all, doomed.url(), name, token);
+                            }
                             if (acknowledged.size() == WRITES / 2) {
                                 doomed.kill();
                             }
@@ -131,7 +168,7 @@ class MemoryWritersTest {
                 .hasSize(WRITES);
         var kept = TestDatabase.db()
                 .sql("SELECT count(*) AS kept FROM memory_revision WHERE tenant_id = :tenant")
-                .set("tenant", tenant.id(Door.REST))
+                .set("tenant", tenant.id(ClientApi.REST))
                 .one(row -> row.number("kept"))
                 .orElseThrow();
         assertThat(kept).isEqualTo(WRITES);

@@ -1,26 +1,26 @@
 package io.agentworkspace.engine.banks;
 
-import static io.agentworkspace.engine.banks.BankStage.agent;
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.grant;
-import static io.agentworkspace.engine.banks.BankStage.in;
-import static io.agentworkspace.engine.banks.BankStage.read;
-import static io.agentworkspace.engine.banks.BankStage.share;
-import static io.agentworkspace.engine.banks.BankStage.shareDomain;
-import static io.agentworkspace.engine.banks.BankStage.storeAs;
+import static io.agentworkspace.engine.banks.BankFixture.agent;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.grant;
+import static io.agentworkspace.engine.banks.BankFixture.in;
+import static io.agentworkspace.engine.banks.BankFixture.read;
+import static io.agentworkspace.engine.banks.BankFixture.share;
+import static io.agentworkspace.engine.banks.BankFixture.shareDomain;
+import static io.agentworkspace.engine.banks.BankFixture.storeAs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PermissionToolsTest {
-    private final BankStage stage = new BankStage();
-    private final Person ann = stage.ann;
-    private final Person bob = stage.bob;
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
+    private final TestCaller bob = fixture.bob;
 
     PermissionToolsTest() {
         agent(ann, "Ada");
@@ -28,11 +28,11 @@ class PermissionToolsTest {
         bank(ann, "b");
     }
 
-    private static Reply list(Person who, String bank) {
+    private static Reply list(TestCaller who, String bank) {
         return who.call("MB_AgentList", bank(bank)).ok();
     }
 
-    private static Reply report(Person who, String bank) {
+    private static Reply report(TestCaller who, String bank) {
         return who.call("MB_Permissions", bank(bank)).ok();
     }
 
@@ -65,7 +65,7 @@ class PermissionToolsTest {
         grant(bob, "his", "Pub", "manage").ok();
         assertThat(list(ann, "his").texts("/profile", "name")).containsExactly("Bo", "Hid", "Pub");
         assertThat(list(bob, "his").texts("/profile", "name")).containsExactly("Bo", "Hid", "Pub");
-        var admin = stage.tenant.person("root", Role.ADMIN);
+        var admin = fixture.tenant.person("root", Role.ADMIN);
         assertThat(list(admin, "his").texts("/profile", "name")).containsExactly("Bo", "Hid", "Pub");
     }
 
@@ -130,7 +130,7 @@ class PermissionToolsTest {
         ann.call("MB_Create", "{'vx':{'name':'d','access':'domain'}}").ok();
         grant(ann, "d", "Bea", "none").ok();
         grant(ann, "d", "Bo", "write").ok();
-        agent(stage.tenant.member("cat"), "Out", "public");
+        agent(fixture.tenant.member("cat"), "Out", "public");
         agent(ann, "host");
         shareDomain(ann, "host", "near");
         var report = report(ann, "d");
@@ -204,8 +204,8 @@ class PermissionToolsTest {
         read(bob, "b").refused(3001);
     }
 
-    private Person someone(String name, Role role, String... capabilities) {
-        return stage.tenant.person(name, role, capabilities);
+    private TestCaller someone(String name, Role role, String... capabilities) {
+        return fixture.tenant.person(name, role, capabilities);
     }
 
     @Test

@@ -1,16 +1,16 @@
 package io.agentworkspace.engine.banks;
 
-import static io.agentworkspace.engine.banks.BankStage.agent;
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.grant;
-import static io.agentworkspace.engine.banks.BankStage.share;
-import static io.agentworkspace.engine.banks.BankStage.storeAs;
+import static io.agentworkspace.engine.banks.BankFixture.agent;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.grant;
+import static io.agentworkspace.engine.banks.BankFixture.share;
+import static io.agentworkspace.engine.banks.BankFixture.storeAs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,12 +19,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** An agent stores false memories, and others make more of them: one command hides them all and nothing else, another shows them again. */
+/**
+ * An agent stores false memories, and others derive more from them. One command hides exactly these; another shows them again.
+ */
 class PoisoningTest {
-    private final BankStage stage = new BankStage();
-    private final Person ann = stage.ann;
-    private final Person bob = stage.bob;
-    private final String admin = stage.tenant.key(Door.MCP, "root", Role.ADMIN, List.of("*"));
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
+    private final TestCaller bob = fixture.bob;
+    private final String admin = fixture.tenant.key(ClientApi.MCP, "root", Role.ADMIN, List.of("*"));
 
     private static final String DERIVED = "{'target':{'bank':'b','agent':'Ada'},'content':'%s','derived_from':['%s']}";
 
@@ -40,7 +42,7 @@ class PoisoningTest {
         var before = everyView();
         assertThat(before).allSatisfy((_, texts) -> assertThat(texts).hasSize(3));
 
-        // The first takes the place of a true one, and each derived one is made of the one before.
+        // The first replaces a true one, and each derived one comes from the one before.
         bob.call(
                         "MB_Store",
                         "{'target':{'bank':'b','agent':'Bo'},'content':'false 0','pinned':true,'supersedes':'%s'}"
@@ -75,7 +77,7 @@ class PoisoningTest {
         assertThat(everyView()).isEqualTo(poisoned);
     }
 
-    /** The texts that each way of reading shows, in order. */
+    /** Returns the texts that each way of reading shows, in order. */
     private Map<String, List<String>> everyView() {
         var read = ann.call("MB_Read", "{'target':{'bank':'b'},'page':{'limit':200}}")
                 .ok();
@@ -109,14 +111,14 @@ class PoisoningTest {
         return texts.sorted().toList();
     }
 
-    /** The count of a list, which says nothing of texts: those of another view if it is as long. */
+    /** Returns the texts for a list that has only a count: those of another view with the same size. */
     private static List<String> ofSize(long size, List<String> texts) {
         assertThat(size).isEqualTo(texts.size());
         return sorted(new ArrayList<>(texts).stream());
     }
 
     private JsonNode resource() {
-        var answer = Door.post(TestServer.url() + "/mcp", admin, """
+        var answer = ClientApi.post(TestServer.url() + "/mcp", admin, """
                 {"jsonrpc":"2.0","id":"1","method":"resources/read","params":{"uri":"engine://banks/b"}}""");
         var contents = Json.readObject(answer.body()).at("/result/contents/0/text");
         assertThat(contents.isString())

@@ -1,17 +1,17 @@
 package io.agentworkspace.engine.banks;
 
-import static io.agentworkspace.engine.banks.BankStage.agent;
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.grant;
-import static io.agentworkspace.engine.banks.BankStage.read;
-import static io.agentworkspace.engine.banks.BankStage.share;
-import static io.agentworkspace.engine.banks.BankStage.store;
-import static io.agentworkspace.engine.banks.BankStage.storeAs;
-import static io.agentworkspace.engine.banks.BankStage.storeNamed;
+import static io.agentworkspace.engine.banks.BankFixture.agent;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.grant;
+import static io.agentworkspace.engine.banks.BankFixture.read;
+import static io.agentworkspace.engine.banks.BankFixture.share;
+import static io.agentworkspace.engine.banks.BankFixture.store;
+import static io.agentworkspace.engine.banks.BankFixture.storeAs;
+import static io.agentworkspace.engine.banks.BankFixture.storeNamed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,9 +19,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TrashToolsTest {
-    private final BankStage stage = new BankStage();
-    private final Person ann = stage.ann;
-    private final Person bob = stage.bob;
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
+    private final TestCaller bob = fixture.bob;
 
     TrashToolsTest() {
         agent(ann, "Ada");
@@ -98,7 +98,7 @@ class TrashToolsTest {
         bob.call("MB_Restore", bank("b")).refused(2003, "'manage'");
         ann.call("MB_Delete", bank("b")).ok();
         bob.call("MB_Restore", bank("b")).refused(3001, "no bank 'b'");
-        var admin = stage.tenant.person("root", Role.ADMIN);
+        var admin = fixture.tenant.person("root", Role.ADMIN);
         assertThat(admin.call("MB_Restore", bank("b")).ok().at("/changed").asBoolean())
                 .isTrue();
     }
@@ -106,7 +106,7 @@ class TrashToolsTest {
     @Test
     void deletingTakesNothingFromTheContext() {
         storeAs(ann, "b", "Ada", "x").ok();
-        ann.call("MB_Delete", BankStage.in("Ada", "b")).ok();
+        ann.call("MB_Delete", BankFixture.in("Ada", "b")).ok();
         read(ann, "b").refused(3001);
     }
 
@@ -230,11 +230,11 @@ class TrashToolsTest {
         bob.call("MB_Destroy", bank("b")).refused(2003, "owner of the bank 'b', 'ann'", "MB_Delete");
         ann.call("MB_Delete", bank("b")).ok();
         bob.call("MB_Destroy", bank("b")).refused(3001);
-        var admin = stage.tenant.person("root", Role.ADMIN);
+        var admin = fixture.tenant.person("root", Role.ADMIN);
         admin.call("MB_Destroy", bank("b")).ok();
         bank(ann, "c");
         grant(ann, "c", "Ada", "read").ok();
-        ann.call("MB_Destroy", BankStage.in("Ada", "c")).refused(2003, "the agent 'Ada' holds 'read'");
+        ann.call("MB_Destroy", BankFixture.in("Ada", "c")).refused(2003, "the agent 'Ada' holds 'read'");
         ann.call("MB_Destroy", bank("c")).ok();
     }
 
@@ -268,7 +268,7 @@ class TrashToolsTest {
                     .sql(
                             "UPDATE " + table
                                     + " SET deleted_at = now() - INTERVAL '30 days' WHERE tenant_id = ANY (:tenants) AND deleted_at IS NOT NULL")
-                    .set("tenants", stage.tenants())
+                    .set("tenants", fixture.tenants())
                     .run();
         }
         ann.call("MB_Restore", bank("c")).refused(3001);

@@ -2,14 +2,14 @@ package io.agentworkspace.engine.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestTenant;
 import org.junit.jupiter.api.Test;
 
 class ChatToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.member("ann");
+    private final TestCaller ann = tenant.member("ann");
 
     ChatToolsTest() {
         for (var agent : new String[] {"Ada", "Bob"}) {
@@ -19,7 +19,7 @@ class ChatToolsTest {
         }
     }
 
-    /** Each agent has a context of its own, named like it. */
+    /** Logs the agent on in a context with its own name. */
     private void logOn(String agent) {
         ann.call("AP_LogOn", "{'target':{'agent':'%1$s','context':'%1$s'}}".formatted(agent))
                 .ok();

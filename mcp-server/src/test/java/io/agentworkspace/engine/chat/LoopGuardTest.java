@@ -1,17 +1,17 @@
 package io.agentworkspace.engine.chat;
 
-import static io.agentworkspace.engine.testing.Scene.agents;
-import static io.agentworkspace.engine.testing.Scene.hosted;
-import static io.agentworkspace.engine.testing.Scene.invite;
-import static io.agentworkspace.engine.testing.Scene.say;
+import static io.agentworkspace.engine.testing.DomainSetup.agents;
+import static io.agentworkspace.engine.testing.DomainSetup.hosted;
+import static io.agentworkspace.engine.testing.DomainSetup.invite;
+import static io.agentworkspace.engine.testing.DomainSetup.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.signin.StageClock;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.signin.TestClock;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Duration;
@@ -27,24 +27,26 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Agents that answer each other without naming what they answer. Each speaks in a context of its own, named like it. */
+/**
+ * Agents that answer each other without naming the message that they answer. Each speaks in a context with its own name.
+ */
 @Tag("slow")
 class LoopGuardTest {
     private static final String PERSON = "default";
 
     private final TestTenant tenant = new TestTenant();
 
-    private static Reply direct(Person owner, String from, String to) {
+    private static Reply direct(TestCaller owner, String from, String to) {
         return owner.call(
                 "AP_Chat", "{'target':{'agent':'%s','context':'%s'},'content':'your turn'}".formatted(to, from));
     }
 
-    private static Reply inZone(Person owner, String from) {
+    private static Reply inZone(TestCaller owner, String from) {
         return say(owner, from, "Hall", "main", "I agree");
     }
 
-    /** A domain with so many members, P0 and on. */
-    private static Person hall(Person owner, int members) {
+    /** Creates a domain with the given number of members, named from P0. */
+    private static TestCaller hall(TestCaller owner, int members) {
         agents(owner, names(members));
         hosted(owner, "Hall", "private", "P0");
         for (var i = 1; i < members; i++) {
@@ -72,8 +74,8 @@ class LoopGuardTest {
 
     @ParameterizedTest
     @EnumSource
-    void aPersonsWordReachesTheAgentsBehindTheOneThatHearsIt(Door door) {
-        try (var slow = new Slow(tenant, door)) {
+    void aPersonsWordReachesTheAgentsBehindTheOneThatHearsIt(ClientApi api) {
+        try (var slow = new Slow(tenant, api)) {
             agents(slow, names(3));
             for (var i = 0; i < 30; i++) {
                 direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
@@ -91,8 +93,8 @@ class LoopGuardTest {
 
     @ParameterizedTest
     @EnumSource
-    void aPersonInAZoneSetsItsAgentsBackAlsoWhereTheyTalkDirectly(Door door) {
-        try (var slow = new Slow(tenant, door)) {
+    void aPersonInAZoneSetsItsAgentsBackAlsoWhereTheyTalkDirectly(ClientApi api) {
+        try (var slow = new Slow(tenant, api)) {
             hall(slow, 3);
             for (var i = 0; i < 30; i++) {
                 direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
@@ -106,8 +108,8 @@ class LoopGuardTest {
 
     @ParameterizedTest
     @EnumSource
-    void agentsWhoseOwnerGoesOnSpeakingToOneAreNotStopped(Door door) {
-        try (var slow = new Slow(tenant, door)) {
+    void agentsWhoseOwnerGoesOnSpeakingToOneAreNotStopped(ClientApi api) {
+        try (var slow = new Slow(tenant, api)) {
             agents(slow, names(3));
             for (var i = 0; i < 20; i++) {
                 if (i % 4 == 0) {
@@ -121,8 +123,8 @@ class LoopGuardTest {
 
     @ParameterizedTest
     @EnumSource
-    void anAgentMayReportWithoutEndToOneThatDoesNotAnswer(Door door) {
-        try (var slow = new Slow(tenant, door)) {
+    void anAgentMayReportWithoutEndToOneThatDoesNotAnswer(ClientApi api) {
+        try (var slow = new Slow(tenant, api)) {
             hall(slow, 3);
             for (var i = 0; i < 40; i++) {
                 direct(slow, "P0", "P1").ok();
@@ -172,11 +174,11 @@ class LoopGuardTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsSaidAtOnceOnSeveralReplicasIsCountedOnce(Door door) throws Exception {
+    void whatIsSaidAtOnceOnSeveralReplicasIsCountedOnce(ClientApi api) throws Exception {
         try (var other = Replica.start(Map.of())) {
-            var key = tenant.key(door, "ann", Role.MEMBER, List.of("*"));
-            Person here = (service, arguments) -> door.call(TestServer.url(), key, service, arguments);
-            Person there = (service, arguments) -> door.call(other.url(), key, service, arguments);
+            var key = tenant.key(api, "ann", Role.MEMBER, List.of("*"));
+            TestCaller here = (service, arguments) -> api.call(TestServer.url(), key, service, arguments);
+            TestCaller there = (service, arguments) -> api.call(other.url(), key, service, arguments);
             hall(here, 3);
             IntStream.range(0, 3).forEach(i -> inZone(here, "P" + i).ok());
             var said = new AtomicInteger(3);
@@ -201,17 +203,17 @@ class LoopGuardTest {
         }
     }
 
-    /** Two replicas, used in turn, whose clock goes on by 20 seconds with every call: no limit of pace is met. */
-    private static final class Slow implements Person, AutoCloseable {
-        private final StageClock clock = new StageClock();
+    /** Two replicas, used in turn. Their clock advances 20 seconds with every call, so no rate limit applies. */
+    private static final class Slow implements TestCaller, AutoCloseable {
+        private final TestClock clock = new TestClock();
         private final List<Replica> replicas = List.of(Replica.start(Map.of(), clock), Replica.start(Map.of(), clock));
-        private final Door door;
+        private final ClientApi api;
         private final String key;
         private int calls;
 
-        Slow(TestTenant tenant, Door door) {
-            this.door = door;
-            this.key = tenant.key(door, "ann", Role.MEMBER, List.of("*"));
+        Slow(TestTenant tenant, ClientApi api) {
+            this.api = api;
+            this.key = tenant.key(api, "ann", Role.MEMBER, List.of("*"));
         }
 
         void pass(Duration time) {
@@ -221,7 +223,7 @@ class LoopGuardTest {
         @Override
         public Reply call(String service, ObjectNode arguments) {
             pass(Duration.ofSeconds(20));
-            return door.call(replicas.get(calls++ % 2).url(), key, service, arguments);
+            return api.call(replicas.get(calls++ % 2).url(), key, service, arguments);
         }
 
         @Override

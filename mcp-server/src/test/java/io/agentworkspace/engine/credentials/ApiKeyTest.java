@@ -26,7 +26,7 @@ class ApiKeyTest {
         }
     }
 
-    /** Worked out with another implementation of CRC-32; the last checksum needs its padding. */
+    /** Computed with another implementation of CRC-32. The last checksum needs padding. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -14,7 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** Who gets the next of twelve connections. Nothing here depends on time: connections are held until they are given back. */
+/**
+ * Which caller gets the next of twelve connections. Nothing here depends on time: connections
+ * are held until they are released.
+ */
 class ConnectionQueueTest {
     private static final Duration AT_ONCE = Duration.ZERO;
     private static final Duration LONG = Duration.ofMinutes(1);
@@ -33,7 +36,7 @@ class ConnectionQueueTest {
         return taken;
     }
 
-    /** One after the other, so that their order is certain. */
+    /** Queues waiting callers one by one, so that their order is known. */
     private void line(Owner owner, int count) {
         for (var i = 0; i < count; i++) {
             var before = queue.waiting();
@@ -100,9 +103,9 @@ class ConnectionQueueTest {
         queue.giveBack(owners.get(0), true);
         assertThat(next()).isEqualTo(GREEDY);
         queue.giveBack(owners.get(0), true);
-        assertThat(next()).as("its tenant's turn").isEqualTo(NEIGHBOUR);
+        assertThat(next()).as("the tenant is next").isEqualTo(NEIGHBOUR);
         queue.giveBack(owners.get(0), true);
-        assertThat(next()).as("its turn within the tenant").isEqualTo(OTHER);
+        assertThat(next()).as("it is next within the tenant").isEqualTo(OTHER);
         queue.giveBack(owners.get(0), true);
         assertThat(next()).isEqualTo(GREEDY);
     }

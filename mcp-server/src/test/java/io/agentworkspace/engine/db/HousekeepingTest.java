@@ -60,7 +60,7 @@ class HousekeepingTest {
         }
     }
 
-    /** Else it would be done half as often as what takes no time. */
+    /** The pause includes the task's own duration; otherwise a slow task would run half as often. */
     @Test
     void theTimeThatItTakesIsNoPauseBesides() {
         var runs = new AtomicInteger();

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Each kind of statement has a limit of its own, and the connection works on after one was cut off. */
+/** Each kind of statement has its own time limit, and the connection works after a statement is cut off. */
 @Tag("slow")
 class TimeLimitsTest {
     private static final Duration SHORT = Duration.ofSeconds(1);
@@ -68,7 +68,7 @@ class TimeLimitsTest {
         }
     }
 
-    /** Also longer than a silent database is listened for otherwise: 1 s, and 2 s more. */
+    /** This statement runs longer than the usual limit for a silent database: 1 s, and 2 s more. */
     @Test
     void whatEndsMuchMayTakeLonger() {
         try (var db = db(SHORT, SHORT, LONG)) {

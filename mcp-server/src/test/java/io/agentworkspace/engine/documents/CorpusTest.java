@@ -51,7 +51,7 @@ class CorpusTest {
             pieces.removeFirst();
         }
         try {
-            return process.extract(new Extraction.Claim(name, null), pieces::removeFirst);
+            return process.extract(new Extraction.DeclaredFile(name, null), pieces::removeFirst);
         } catch (ExtractorProcess.Lost lost) {
             throw new AssertionError(name, lost);
         }
@@ -98,7 +98,7 @@ class CorpusTest {
                 .collect(Collectors.joining("\n"));
     }
 
-    /** The same document from two programs, and as the text that it was made of, keeps its structure. */
+    /** The same document from two programs, and as its source text, keeps its structure. */
     @Test
     void structureIsKept() {
         for (var name : List.of("guide.md", "guide-pandoc.docx", "guide-libreoffice.docx")) {

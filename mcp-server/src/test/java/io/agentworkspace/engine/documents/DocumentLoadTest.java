@@ -1,33 +1,42 @@
 package io.agentworkspace.engine.documents;
 
-import static io.agentworkspace.engine.documents.DocumentStage.submitted;
+import static io.agentworkspace.engine.documents.DocumentFixture.submitted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.BusyDatabase;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
+@Tag("slow")
 class DocumentLoadTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.person(Door.MCP, "ann", Role.MEMBER);
+    private final TestCaller ann = tenant.person(ClientApi.MCP, "ann", Role.MEMBER);
 
     @BeforeEach
     void begin() {
         ann.call("MB_Create", "{'vx':{'name':'Box'}}").ok();
     }
 
-    /** A long text with headings and a table, in which one paragraph says what the edition is. */
+    /** Returns a long text with headings and a table, in which one paragraph differs between editions. */
     private static String edition(String changed) {
         var text = new StringBuilder("# Handbook\n");
         for (var chapter = 1; chapter <= 12; chapter++) {
@@ -130,7 +139,7 @@ class DocumentLoadTest {
         submitted(ann, "broken.json", "{\"a\": }");
         ann.call("MB_Load", "{'target':{'bank':'Box'},'vx':{'name':'broken.json'}}")
                 .refused(3003, "rejected", "DC_Read");
-        var bob = tenant.person(Door.MCP, "bob", Role.MEMBER);
+        var bob = tenant.person(ClientApi.MCP, "bob", Role.MEMBER);
         bob.call("MB_Load", "{'target':{'bank':'Box'},'vx':{'name':'handbook.md'}}")
                 .refused(3001, "no bank");
         ann.call("MB_Update", "{'target':{'bank':'Box'},'vx':{'name':'Box','description':'d','access':'public'}}")
@@ -138,5 +147,148 @@ class DocumentLoadTest {
         bob.call("MB_Load", "{'target':{'bank':'Box'},'vx':{'name':'handbook.md'}}")
                 .refused(2003, "append");
         assertThat(memories()).isEmpty();
+    }
+
+    /** Loading needs documents and banks, and so does deleting what was loaded. */
+    @ParameterizedTest
+    @EnumSource
+    void aKeyForOneFamilyReachesNothingOfTheOther(ClientApi api) {
+        submitted(ann, "handbook.md", edition("The only edition."));
+        var count = load().ok().number("/document/memories");
+        var loading = "{'target':{'bank':'Box'},'vx':{'name':'handbook.md'}}";
+        narrow(api, "'capabilities':['*'],'toolset':['bank']")
+                .call("MB_Load", loading)
+                .refused(2003, "limited to the toolset bank", "'document'");
+        narrow(api, "'capabilities':['bank:write']").call("MB_Load", loading).refused(2003, "document:read");
+        for (var only : List.of(
+                "'capabilities':['document:read','document:write']", "'capabilities':['*'],'toolset':['document']")) {
+            var key = narrow(api, only);
+            var shown =
+                    key.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
+            assertThat(shown.at("/loaded/0").has("bank")).isFalse();
+            assertThat(shown.at("/loaded/0/deletable").asBoolean()).isFalse();
+            key.call("DC_Delete", "{'id':'handbook.md','memories':'delete'}").refused(2003, "deleting memories");
+        }
+        assertThat(memories()).hasSize((int) count);
+    }
+
+    /** Returns a caller with a new, narrower key of the same user. */
+    private TestCaller narrow(ClientApi api, String fields) {
+        var key = ann.call("AK_Create", "{'name':'narrow'," + fields + "}").ok().text("/api_key");
+        return (service, arguments) -> api.call(TestServer.url(), key, service, arguments);
+    }
+
+    @Test
+    void whatWasLoadedIsShownFirstAndGoesWithItsDocument() {
+        submitted(ann, "handbook.md", edition("The only edition."));
+        var count = load().ok().number("/document/memories");
+        ann.call("MB_Store", "{'target':{'bank':'Box'},'content':'Not from a document.'}")
+                .ok();
+        var shown = ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
+        assertThat(shown.number("/deleted")).isEqualTo(1);
+        assertThat(shown.number("/memories")).isEqualTo(count);
+        assertThat(shown.at("/loaded/0/bank").asString()).isEqualTo("Box");
+        assertThat(shown.at("/loaded/0/deletable").asBoolean()).isTrue();
+        assertThat(memories()).hasSize((int) count + 1);
+        ann.call("DC_Delete", "{'id':'handbook.md'}")
+                .refused(3003, "%d memories in 'Box' were loaded".formatted(count), "dry_run");
+        var gone = ann.call("DC_Delete", "{'id':'handbook.md','memories':'delete'}")
+                .ok();
+        assertThat(gone.number("/memories")).isEqualTo(count);
+        assertThat(memories()).hasSize(1);
+        ann.call("DC_Read", "{'id':'handbook.md'}").refused(3001);
+    }
+
+    @Test
+    void whatWasLoadedMayStay() {
+        submitted(ann, "handbook.md", edition("The only edition."));
+        var count = load().ok().number("/document/memories");
+        var gone =
+                ann.call("DC_Delete", "{'id':'handbook.md','memories':'keep'}").ok();
+        assertThat(gone.number("/memories")).isZero();
+        assertThat(memories()).hasSize((int) count);
+        // Handed in again, it finds them.
+        submitted(ann, "handbook.md", edition("The only edition."));
+        assertThat(load().ok().number("/document/kept")).isEqualTo(count);
+        // They are shown before they would be deleted with it.
+        var shown = ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
+        assertThat(shown.number("/loaded/0/memories")).isEqualTo(count);
+    }
+
+    @Test
+    void theMemoriesOfOthersTakeMoreThanTheDocument() {
+        var bob = tenant.person(ClientApi.MCP, "bob", Role.MEMBER);
+        submitted(ann, "handbook.md", edition("The only edition."));
+        var count = load().ok().number("/document/memories");
+        bob.call("MB_Create", "{'vx':{'name':'Secret box'}}").ok();
+        bob.call("MB_Load", "{'target':{'bank':'Secret box'},'vx':{'name':'handbook.md'}}")
+                .ok();
+        var shown = ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}").ok();
+        assertThat(shown.at("/loaded").size()).isEqualTo(2);
+        assertThat(shown.at("/loaded/1").has("bank")).isFalse();
+        assertThat(shown.at("/loaded/1/deletable").asBoolean()).isFalse();
+        assertThat(shown.number("/memories")).isEqualTo(count);
+        ann.call("DC_Delete", "{'id':'handbook.md','memories':'delete'}").refused(2003, "admin");
+        assertThat(memories()).hasSize((int) count);
+        var root = tenant.person(ClientApi.MCP, "root", Role.ADMIN);
+        assertThat(root.call("DC_Delete", "{'id':'handbook.md','memories':'delete'}")
+                        .ok()
+                        .number("/memories"))
+                .isEqualTo(2 * count);
+        assertThat(memories()).isEmpty();
+    }
+
+    @Test
+    void aVersionThatIsValidatedAgainIsNotReplacedByAnOlderOne() {
+        submitted(ann, "handbook.md", edition("The first edition says this."));
+        submitted(ann, "handbook.md", edition("The second edition says something else."));
+        load().ok();
+        BusyDatabase.refusing(
+                "document", "NEW.name = 'handbook.md' AND NEW.state = 'validating'", Integer.MAX_VALUE, () -> {
+                    ann.call("DC_Validate", "{'id':'handbook.md'}").ok();
+                    load().refused(3003, "version 2 of 'handbook.md', which is being validated again", "DC_Read");
+                });
+        var id = ann.call("DC_List", "{'name':'handbook.md'}").ok().text("/documents/0/id");
+        DocumentFixture.validated(ann, id);
+        assertThat(load().ok().at("/changed").asBoolean()).isFalse();
+        assertThat(memories().toString()).contains("second edition").doesNotContain("first edition");
+    }
+
+    @Test
+    void memoriesInTheTrashStayConnectedWithTheirDocument() {
+        ann.call("AP_Create", "{'vx':{'name':'Ada','description':'d'}}").ok();
+        ann.call("AP_LogOn", "{'target':{'agent':'Ada'}}").ok();
+        ann.call("MB_Create", "{'vx':{'name':'Shelf'}}").ok();
+        submitted(ann, "handbook.md", edition("The only edition."));
+        var shelf = "{'target':{'bank':'Shelf'},'vx':{'name':'handbook.md'}}";
+        var count = ann.call("MB_Load", shelf).ok().number("/document/memories");
+        ann.call("MB_Delete", "{'target':{'bank':'Shelf','agent':'Ada'}}").ok();
+        assertThat(ann.call("MB_Load", shelf).ok().number("/document/added")).isEqualTo(count);
+        assertThat(ann.call("DC_Delete", "{'id':'handbook.md','dry_run':true}")
+                        .ok()
+                        .number("/loaded/0/memories"))
+                .isEqualTo(2 * count);
+        assertThat(ann.call("MB_Load", shelf).ok().at("/changed").asBoolean()).isFalse();
+        ann.call("MB_Restore", "{'target':{'bank':'Shelf','agent':'Ada'}}").ok();
+        assertThat(ann.call("MB_Load", shelf).ok().number("/document/removed"))
+                .as("restored twins")
+                .isEqualTo(count);
+    }
+
+    /** A rejected document is deleted later, unless a bank has memories of it. */
+    @Test
+    void aRejectedDocumentThatWasLoadedIsKept() {
+        submitted(ann, "handbook.md", edition("The only edition."));
+        load().ok();
+        submitted(ann, "other.md", "Words that no bank has.");
+        TestDatabase.db()
+                .sql(
+                        "UPDATE document SET state = 'rejected', validated_at = now() - INTERVAL '900 days' WHERE tenant_id = :tenant")
+                .set("tenant", tenant.id(ClientApi.MCP))
+                .run();
+        try (var engine = Replica.start(Map.of())) {
+            engine.clear();
+        }
+        assertThat(ann.call("DC_List").ok().texts("/documents", "name")).containsExactly("handbook.md");
     }
 }

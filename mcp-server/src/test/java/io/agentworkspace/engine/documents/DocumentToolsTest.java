@@ -1,13 +1,13 @@
 package io.agentworkspace.engine.documents;
 
-import static io.agentworkspace.engine.documents.DocumentStage.codes;
-import static io.agentworkspace.engine.documents.DocumentStage.download;
-import static io.agentworkspace.engine.documents.DocumentStage.file;
-import static io.agentworkspace.engine.documents.DocumentStage.form;
-import static io.agentworkspace.engine.documents.DocumentStage.json;
-import static io.agentworkspace.engine.documents.DocumentStage.submitted;
-import static io.agentworkspace.engine.documents.DocumentStage.text;
-import static io.agentworkspace.engine.documents.DocumentStage.validated;
+import static io.agentworkspace.engine.documents.DocumentFixture.codes;
+import static io.agentworkspace.engine.documents.DocumentFixture.download;
+import static io.agentworkspace.engine.documents.DocumentFixture.file;
+import static io.agentworkspace.engine.documents.DocumentFixture.form;
+import static io.agentworkspace.engine.documents.DocumentFixture.json;
+import static io.agentworkspace.engine.documents.DocumentFixture.submitted;
+import static io.agentworkspace.engine.documents.DocumentFixture.text;
+import static io.agentworkspace.engine.documents.DocumentFixture.validated;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,8 +15,9 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.document.Upload;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Sha256;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -31,7 +32,7 @@ class DocumentToolsTest {
     private static final String GUIDE = "# Guide\\n\\nRead this first.\\n\\n- one\\n- two\\n".replace("\\n", "\n");
 
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.person(Door.MCP, "ann", Role.MEMBER);
+    private final TestCaller ann = tenant.person(ClientApi.MCP, "ann", Role.MEMBER);
 
     @Test
     void aDocumentIsValidatedAndRead() {
@@ -53,7 +54,7 @@ class DocumentToolsTest {
 
     @Test
     void aRuleRejectsDocuments() {
-        var owner = tenant.person(Door.MCP, "olga", Role.OWNER);
+        var owner = tenant.person(ClientApi.MCP, "olga", Role.OWNER);
         var rule = Json.readObject("""
                 {"name":"no drafts","applies_to":["documents"],"effect":"deny","message":"Submit it when it is final.",
                  "when":"principal.user == 'ann' && document.media_type == 'text/plain' && document.text.contains('DRAFT')"}
@@ -67,6 +68,57 @@ class DocumentToolsTest {
                 .isEqualTo("accepted");
     }
 
+    /** Of a document that is accepted, and of one that another rule refuses. */
+    @Test
+    void whatRulesMatchIsInTheAudit() {
+        var owner = tenant.person(ClientApi.MCP, "olga", Role.OWNER);
+        owner.call("RL_Create", Json.readObject("""
+                {"name":"plans","applies_to":["documents"],"effect":"audit","when":"document.name.startsWith('plan')"}
+                """.getBytes(UTF_8))).ok();
+        owner.call("RL_Create", Json.readObject("""
+                {"name":"no drafts","applies_to":["documents"],"effect":"deny","message":"No.","when":"document.text.contains('DRAFT')"}
+                """.getBytes(UTF_8))).ok();
+        var id = submitted(ann, "plan a.txt", "This plan is final.").text("/document/id");
+        submitted(ann, "plan b.txt", "This plan is a DRAFT.");
+        submitted(ann, "other.txt", "This is something else.");
+        var entries = owner.call("AC_Audit", "{'tool':'document.validated'}").ok();
+        assertThat(entries.texts("/entries", "target")).containsExactly("plan b.txt", "plan a.txt");
+        assertThat(entries.texts("/entries", "result")).containsExactly("rule_refused", "done");
+        assertThat(entries.at("/entries/0/rules").valueStream().map(rule -> rule.asString()))
+                .containsExactlyInAnyOrder("plans", "no drafts");
+        assertThat(entries.at("/entries/1/rules/0").asString()).isEqualTo("plans");
+        assertThat(entries.text("/entries/1/user")).isEqualTo("ann");
+        assertThat(owner.call("AC_Audit", Json.object().put("target", "document:" + id))
+                        .ok()
+                        .texts("/entries", "tool"))
+                .containsExactly("document.validated", "DC_Submit");
+    }
+
+    /** Several patterns over two million characters; the word that is refused is at their end. */
+    @Test
+    void rulesJudgeTheWholeTextOfALongDocument() {
+        tenant.person(ClientApi.REST, "olga", Role.OWNER)
+                .call("RL_Create", Json.readObject("""
+                {"name":"numbers","applies_to":["documents"],"message":"No numbers of cards.",
+                 "when":"document.text.matches('[0-9]{4}-[0-9]{4}-[0-9]{4}') || hasSecret(document.text)"}
+                """.getBytes(UTF_8)))
+                .ok();
+        var key = tenant.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
+        var rest = tenant.person(ClientApi.REST, "cora", Role.MEMBER);
+        var harmless = "All of these words are harmless, however many there are. ".repeat(36_000);
+        assertThat(formed(rest, key, "long.txt", harmless).text("/document/state"))
+                .isEqualTo("accepted");
+        var last = formed(rest, key, "last.txt", harmless + "Card 1234-1234-1234.");
+        assertThat(last.number("/document/size")).isGreaterThan(2_000_000);
+        assertThat(codes(last)).isEqualTo("rule");
+        assertThat(last.text("/document/reasons/0/message")).contains("'numbers'", "No numbers of cards.");
+    }
+
+    private static Reply formed(TestCaller person, String key, String name, String text) {
+        var made = json(form(TestServer.url(), key, name, text.getBytes(UTF_8)), 201);
+        return validated(person, made.at("/document/id").asString());
+    }
+
     @Test
     void theSameNameIsTheNextVersionAndTheSameContentADuplicate() {
         submitted(ann, "a.txt", "First words of the text.");
@@ -77,7 +129,7 @@ class DocumentToolsTest {
         assertThat(codes(again)).isEqualTo("duplicate");
         assertThat(again.text("/document/reasons/0/message")).contains("version 2 of 'A.txt'");
         assertThat(codes(submitted(ann, "b.txt", "Other words of the text."))).isEqualTo("duplicate");
-        // The first version is not the current one, so it may come back.
+        // The first version is not the current one, so its content is accepted again.
         assertThat(submitted(ann, "a.txt", "First words of the text.").number("/document/version"))
                 .isEqualTo(4);
         assertThat(ann.call("DC_Read", "{'id':'a.txt','version':1}").ok().number("/document/version"))
@@ -99,7 +151,7 @@ class DocumentToolsTest {
     @Test
     void whatIsHandedInIsChecked() {
         ann.call("DC_Submit", "{'name':'x'}").refused(1003, "text or base64");
-        ann.call("DC_Submit", "{'name':'x','text':'a','base64':'YQ=='}").refused(1004, "only content");
+        ann.call("DC_Submit", "{'name':'x','text':'a','base64':'YQ=='}").refused(1004, "only one of text, base64");
         ann.call("DC_Submit", "{'name':'x','base64':'?'}").refused(1004, "base64");
         ann.call("DC_Submit", "{'name':'a/b','text':'a'}").refused(1004, "slash");
         ann.call("DC_Submit", "{'name':'x','text':'a','sha256':'00'}").refused(1004, "sha256");
@@ -114,8 +166,8 @@ class DocumentToolsTest {
     @Test
     void onlyWhoSubmittedItAndAdminsChangeIt() {
         var id = submitted(ann, "mine.txt", "Nobody else deletes this.").text("/document/id");
-        var bob = tenant.person(Door.MCP, "bob", Role.MEMBER);
-        var root = tenant.person(Door.MCP, "root", Role.ADMIN);
+        var bob = tenant.person(ClientApi.MCP, "bob", Role.MEMBER);
+        var root = tenant.person(ClientApi.MCP, "root", Role.ADMIN);
         var one = Json.object().put("id", id);
         bob.call("DC_Delete", one).refused(2003, "somebody else");
         bob.call("DC_Validate", one).refused(2003, "somebody else");
@@ -126,21 +178,21 @@ class DocumentToolsTest {
         assertThat(root.call("DC_Delete", "{'id':'mine.txt'}").ok().number("/deleted"))
                 .isEqualTo(2);
         ann.call("DC_Read", one).refused(3001, "no document");
-        assertThat(chunks(Door.MCP)).isZero();
+        assertThat(chunks(ClientApi.MCP)).isZero();
     }
 
-    private long chunks(Door door) {
+    private long chunks(ClientApi api) {
         return TestDatabase.db()
                 .sql("SELECT count(*) AS n FROM document_chunk WHERE tenant_id = :tenant")
-                .set("tenant", tenant.id(door))
+                .set("tenant", tenant.id(api))
                 .one(row -> row.number("n"))
                 .orElseThrow();
     }
 
     @Test
     void filesComeAsFormsAndGoAsTheyCame() throws Exception {
-        var key = tenant.key(Door.REST, "carl", Role.MEMBER, List.of("*"));
-        var rest = tenant.person(Door.REST, "cora", Role.MEMBER);
+        var key = tenant.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
+        var rest = tenant.person(ClientApi.REST, "cora", Role.MEMBER);
         var bytes = file("page-chromium.pdf");
         var made = json(form(TestServer.url(), key, "C:\\docs\\Größe (1).pdf", bytes), 201);
         assertThat(made.at("/document/name").asString()).isEqualTo("Größe (1).pdf");
@@ -155,7 +207,7 @@ class DocumentToolsTest {
         var raw = HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/documents?name=raw.docx"))
                 .header("Content-Type", "application/octet-stream")
                 .POST(HttpRequest.BodyPublishers.ofByteArray(file("guide-pandoc.docx")));
-        var other = json(DocumentStage.sent(raw, key), 201).at("/document/id").asString();
+        var other = json(DocumentFixture.sent(raw, key), 201).at("/document/id").asString();
         assertThat(validated(rest, other).text("/document/media_type")).endsWith("wordprocessingml.document");
         var named = json(form(TestServer.url(), key, "x", "Some words.".getBytes(), "name", "named.txt"), 201);
         assertThat(named.at("/document/name").asString()).isEqualTo("named.txt");
@@ -163,7 +215,7 @@ class DocumentToolsTest {
                         .path("detail")
                         .asString())
                 .contains("colour");
-        var reader = tenant.key(Door.REST, "vera", Role.VIEWER, List.of("*"));
+        var reader = tenant.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*"));
         json(form(TestServer.url(), reader, "x", new byte[1]), 403);
         assertThat(download(TestServer.url() + "/api/documents/" + id + "?part=file", reader)
                         .statusCode())
@@ -172,7 +224,7 @@ class DocumentToolsTest {
 
     @Test
     void aFileThatIsTooLargeIsRefusedWhileItArrives() throws Exception {
-        var key = tenant.key(Door.REST, "dora", Role.MEMBER, List.of("*"));
+        var key = tenant.key(ClientApi.REST, "dora", Role.MEMBER, List.of("*"));
         var sent = new AtomicLong();
         var endless = new java.io.InputStream() {
             @Override
@@ -186,22 +238,22 @@ class DocumentToolsTest {
                 .POST(HttpRequest.BodyPublishers.ofInputStream(() -> endless));
         assertThat(statusOrGone(chunked, key)).isIn(413, -1);
         assertThat(sent.get()).isLessThan(3L * Upload.MAX_BYTES);
-        assertThat(chunks(Door.REST)).isZero();
+        assertThat(chunks(ClientApi.REST)).isZero();
         var words = "All of these words are in a large file, again and again. "
                 .repeat(360_000)
                 .getBytes();
         var made = json(form(TestServer.url(), key, "words.txt", words), 201);
         assertThat(made.at("/document/size").asInt()).isEqualTo(words.length);
         var read = validated(
-                tenant.person(Door.REST, "drew", Role.MEMBER),
+                tenant.person(ClientApi.REST, "drew", Role.MEMBER),
                 made.at("/document/id").asString());
         assertThat(codes(read)).isEqualTo("too_large");
     }
 
-    /** A client that is still sending may find the connection closed before it reads the refusal. */
+    /** Returns the status. A client that is still sending may find the connection closed before it reads the refusal. */
     private static int statusOrGone(HttpRequest.Builder request, String key) {
         try {
-            return DocumentStage.sent(request, key).statusCode();
+            return DocumentFixture.sent(request, key).statusCode();
         } catch (java.io.UncheckedIOException gone) {
             return -1;
         }
@@ -227,5 +279,52 @@ class DocumentToolsTest {
         }
         assertThat(parts).isGreaterThan(1);
         assertThat(seen.toString()).isEqualTo(words.toString().strip().replace("# Long\n\n", "# Long\n\n"));
+    }
+
+    /** Through both endpoints. A document of one user cannot be replaced by another one, except by an admin. */
+    @Test
+    void onlyWhoSubmittedItAndAdminsAddVersions() {
+        for (var api : ClientApi.values()) {
+            var cy = tenant.person(api, "cy", Role.MEMBER);
+            var dan = tenant.person(api, "dan", Role.MEMBER);
+            cy.call("DC_Submit", text("Plan.txt", "The first words of the plan."))
+                    .ok();
+            dan.call("DC_Submit", text("plan.TXT", "Other words."))
+                    .refused(2003, "'Plan.txt' was submitted by somebody else, 'cy'", "under another name");
+            dan.call("DC_Submit", text("Plan of dan.txt", "Words of dan.")).ok();
+            var second = tenant.person(api, "ada", Role.ADMIN)
+                    .call("DC_Submit", text("Plan.txt", "Words of an admin."))
+                    .ok();
+            assertThat(second.number("/document/version")).isEqualTo(2);
+            var third = cy.call("DC_Submit", text("Plan.txt", "The last words of the plan."))
+                    .ok();
+            assertThat(third.number("/document/version")).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void aVersionNumberIsNotUsedAgain() {
+        submitted(ann, "plan.txt", "The first words of the plan.");
+        var second = submitted(ann, "plan.txt", "The second words of the plan.");
+        ann.call("DC_Delete", Json.object().put("id", second.text("/document/id")))
+                .ok();
+        assertThat(submitted(ann, "plan.txt", "The third words.").number("/document/version"))
+                .isEqualTo(3);
+        ann.call("DC_Read", "{'id':'plan.txt','version':2}").refused(3001);
+        ann.call("DC_Delete", "{'id':'plan.txt'}").ok();
+        assertThat(submitted(ann, "Plan.txt", "The fourth words.").number("/document/version"))
+                .isEqualTo(4);
+    }
+
+    /** {@code GET /api/documents/queue} is the queue. */
+    @Test
+    void noDocumentHasTheAddressOfTheQueue() {
+        ann.call("DC_Submit", text(" Queue ", "Words.")).refused(1004, "queue.txt");
+        var rest = tenant.person(ClientApi.REST, "ruth", Role.MEMBER);
+        rest.call("DC_Submit", text("queue", "Words.")).refused(1004, "queue.txt");
+        submitted(rest, "queue.txt", "Words of a queue.");
+        assertThat(rest.call("DC_Read", "{'id':'queue.txt'}").ok().text("/document/name"))
+                .isEqualTo("queue.txt");
+        rest.call("DC_Delete", "{'id':'queue.txt'}").ok();
     }
 }

@@ -1,20 +1,20 @@
 package io.agentworkspace.engine.domains;
 
-import static io.agentworkspace.engine.testing.Scene.agent;
-import static io.agentworkspace.engine.testing.Scene.agents;
-import static io.agentworkspace.engine.testing.Scene.domain;
-import static io.agentworkspace.engine.testing.Scene.enter;
-import static io.agentworkspace.engine.testing.Scene.hosted;
-import static io.agentworkspace.engine.testing.Scene.invite;
-import static io.agentworkspace.engine.testing.Scene.readDomain;
-import static io.agentworkspace.engine.testing.Scene.say;
-import static io.agentworkspace.engine.testing.Scene.unread;
-import static io.agentworkspace.engine.testing.Scene.zone;
+import static io.agentworkspace.engine.testing.DomainSetup.agent;
+import static io.agentworkspace.engine.testing.DomainSetup.agents;
+import static io.agentworkspace.engine.testing.DomainSetup.domain;
+import static io.agentworkspace.engine.testing.DomainSetup.enter;
+import static io.agentworkspace.engine.testing.DomainSetup.hosted;
+import static io.agentworkspace.engine.testing.DomainSetup.invite;
+import static io.agentworkspace.engine.testing.DomainSetup.readDomain;
+import static io.agentworkspace.engine.testing.DomainSetup.say;
+import static io.agentworkspace.engine.testing.DomainSetup.unread;
+import static io.agentworkspace.engine.testing.DomainSetup.zone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Person;
-import io.agentworkspace.engine.testing.Scene;
+import io.agentworkspace.engine.testing.DomainSetup;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestTenant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class DomainToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.member("ann");
-    private final Person bob = tenant.member("bob");
+    private final TestCaller ann = tenant.member("ann");
+    private final TestCaller bob = tenant.member("bob");
 
     private static String create(String name, String rest) {
         return "{'vx':{'name':'%s'%s}}".formatted(name, rest);
@@ -166,13 +166,13 @@ class DomainToolsTest {
         assertThat(sees(bob)).isTrue();
         invite(bob, "Library", "Ben").ok();
         assertThat(sees(bob)).isTrue();
-        Scene.of(ann, "DM_Ban", "Library", "Ben").ok();
+        DomainSetup.of(ann, "DM_Ban", "Library", "Ben").ok();
         assertThat(sees(bob)).isEqualTo(stranger);
         assertThat(sees(cat)).isEqualTo(stranger);
     }
 
-    /** Through each reading command alike. */
-    private static boolean sees(Person person) {
+    /** Returns whether the person sees the domain through every reading command. */
+    private static boolean sees(TestCaller person) {
         var code = readDomain(person, "Library").code();
         assertThat(code).isIn(0, 3001);
         assertThat(person.call("ZN_List", "{'target':{'domain':'Library'}}").code())
@@ -287,8 +287,8 @@ class DomainToolsTest {
         agent(bob, "Ben", "public");
         hosted(ann, "Library", "public", "Ada");
         invite(bob, "Library", "Ben").ok();
-        Scene.of(ann, "DM_Destroy", "Library", "Ben").refused(1004, "target.agent", "DM_Kick");
-        Scene.of(ann, "DM_Destroy", "Library", "Ada").ok();
+        DomainSetup.of(ann, "DM_Destroy", "Library", "Ben").refused(1004, "target.agent", "DM_Kick");
+        DomainSetup.of(ann, "DM_Destroy", "Library", "Ada").ok();
     }
 
     @Test
@@ -323,7 +323,7 @@ class DomainToolsTest {
                         "DM_Update",
                         "{'target':{'domain':'Library'},'vx':{'name':'Library','description':'d','access':'private'}}")
                 .ok();
-        Scene.of(ann, "DM_Kick", "Library", "Ben").ok();
+        DomainSetup.of(ann, "DM_Kick", "Library", "Ben").ok();
         bob.call("DM_Read", "{'target':{'context':'Ben'}}").refused(1006, "ZN_Enter");
         bob.call("ZN_Read", "{'target':{'context':'Ben'}}").refused(1006, "ZN_Enter");
     }
@@ -335,7 +335,7 @@ class DomainToolsTest {
         agent(bob, "Bea", "public");
         agents(bob, "Bud");
         hosted(ann, "Library", "public", "Ada");
-        Scene.of(ann, "DM_Ban", "Library", "Ben").ok();
+        DomainSetup.of(ann, "DM_Ban", "Library", "Ben").ok();
         invite(bob, "Library", "Bud").ok();
         invite(ann, "Library", "Bea").ok();
         assertThat(readDomain(ann, "Library").ok().texts("/content", "agent"))
@@ -365,9 +365,9 @@ class DomainToolsTest {
                 .ok();
         assertThat(all.at("/content").size()).isEqualTo(55);
         assertThat(all.at("/next_cursor").isMissingNode()).isTrue();
-        assertThat(Scene.of(ann, "DM_Read", "Library", "A07").ok().texts("/content", "agent"))
+        assertThat(DomainSetup.of(ann, "DM_Read", "Library", "A07").ok().texts("/content", "agent"))
                 .containsExactly("a07");
-        assertThat(Scene.of(ann, "DM_Read", "Library", "nobody")
+        assertThat(DomainSetup.of(ann, "DM_Read", "Library", "nobody")
                         .ok()
                         .at("/content")
                         .size())
@@ -427,13 +427,13 @@ class DomainToolsTest {
         domain(bob, "d5", "private");
         domain(ann, "e1", "private");
         invite(ann, "d1", "Ada").ok();
-        Scene.of(bob, "DM_Ban", "d1", "Amy").ok();
+        DomainSetup.of(bob, "DM_Ban", "d1", "Amy").ok();
         invite(bob, "d2", "Ada").ok();
-        Scene.of(bob, "DM_Ban", "d4", "Ada").ok();
+        DomainSetup.of(bob, "DM_Ban", "d4", "Ada").ok();
         invite(bob, "d5", "Ada").ok();
         invite(ann, "d5", "Ada").ok();
         invite(ann, "d5", "Amy").ok();
-        Scene.of(ann, "DM_Kick", "d5", "Ada").ok();
+        DomainSetup.of(ann, "DM_Kick", "d5", "Ada").ok();
         var all = ann.call("DM_List").ok();
         assertThat(all.texts("/profile", "name")).containsExactly("d1", "d2", "d4", "e1");
         assertThat(all.texts("/content", "domain")).containsExactly("d1", "d2", "d4", "e1");

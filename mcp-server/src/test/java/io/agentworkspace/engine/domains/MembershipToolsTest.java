@@ -1,22 +1,22 @@
 package io.agentworkspace.engine.domains;
 
-import static io.agentworkspace.engine.testing.Scene.agent;
-import static io.agentworkspace.engine.testing.Scene.agents;
-import static io.agentworkspace.engine.testing.Scene.domain;
-import static io.agentworkspace.engine.testing.Scene.enter;
-import static io.agentworkspace.engine.testing.Scene.hosted;
-import static io.agentworkspace.engine.testing.Scene.invite;
-import static io.agentworkspace.engine.testing.Scene.of;
-import static io.agentworkspace.engine.testing.Scene.readDomain;
-import static io.agentworkspace.engine.testing.Scene.say;
-import static io.agentworkspace.engine.testing.Scene.unread;
-import static io.agentworkspace.engine.testing.Scene.zone;
+import static io.agentworkspace.engine.testing.DomainSetup.agent;
+import static io.agentworkspace.engine.testing.DomainSetup.agents;
+import static io.agentworkspace.engine.testing.DomainSetup.domain;
+import static io.agentworkspace.engine.testing.DomainSetup.enter;
+import static io.agentworkspace.engine.testing.DomainSetup.hosted;
+import static io.agentworkspace.engine.testing.DomainSetup.invite;
+import static io.agentworkspace.engine.testing.DomainSetup.of;
+import static io.agentworkspace.engine.testing.DomainSetup.readDomain;
+import static io.agentworkspace.engine.testing.DomainSetup.say;
+import static io.agentworkspace.engine.testing.DomainSetup.unread;
+import static io.agentworkspace.engine.testing.DomainSetup.zone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Ann owns the domain Library with its host Ada; Bob owns the agent Ben. */
 class MembershipToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.member("ann");
-    private final Person bob = tenant.member("bob");
+    private final TestCaller ann = tenant.member("ann");
+    private final TestCaller bob = tenant.member("bob");
 
     MembershipToolsTest() {
         agent(ann, "Ada", "public");
@@ -139,8 +139,7 @@ class MembershipToolsTest {
     void whoDecidesForNeitherSideMayNothing() {
         library("public");
         var cat = tenant.member("cat");
-        invite(cat, "Library", "Ben")
-                .refused(2003, "neither for the domain 'Library' nor for the agent 'Ben'", "owner");
+        invite(cat, "Library", "Ben").refused(2003, "neither the domain 'Library' nor the agent 'Ben'", "owner");
         invite(bob, "Library", "Ben").ok();
         of(cat, "DM_Kick", "Library", "Ben").refused(2003, "'Library'", "'Ben'");
         of(cat, "DM_Ban", "Library", "Ben").refused(2003, "host");
@@ -347,7 +346,7 @@ class MembershipToolsTest {
 
     @Test
     void concurrentTwinsMakeOneMembership() throws Exception {
-        var owner = tenant.person(Door.MCP, "olga", Role.OWNER);
+        var owner = tenant.person(ClientApi.MCP, "olga", Role.OWNER);
         domain(owner, "Crowd", "private");
         agents(owner, "Oak");
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -366,8 +365,8 @@ class MembershipToolsTest {
 
     @Test
     void bothSidesAtTheSameTimeMakeAMember() throws Exception {
-        var owner = tenant.person(Door.MCP, "olga", Role.MEMBER);
-        var joiner = tenant.person(Door.MCP, "jim", Role.MEMBER);
+        var owner = tenant.person(ClientApi.MCP, "olga", Role.MEMBER);
+        var joiner = tenant.person(ClientApi.MCP, "jim", Role.MEMBER);
         agent(joiner, "Jay", "public");
         agent(joiner, "Joy", "public");
         domain(owner, "Crowd", "private");

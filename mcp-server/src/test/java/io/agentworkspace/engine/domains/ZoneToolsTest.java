@@ -1,22 +1,22 @@
 package io.agentworkspace.engine.domains;
 
-import static io.agentworkspace.engine.testing.Scene.agent;
-import static io.agentworkspace.engine.testing.Scene.agents;
-import static io.agentworkspace.engine.testing.Scene.domain;
-import static io.agentworkspace.engine.testing.Scene.enter;
-import static io.agentworkspace.engine.testing.Scene.hosted;
-import static io.agentworkspace.engine.testing.Scene.invite;
-import static io.agentworkspace.engine.testing.Scene.of;
-import static io.agentworkspace.engine.testing.Scene.readDomain;
-import static io.agentworkspace.engine.testing.Scene.say;
-import static io.agentworkspace.engine.testing.Scene.unread;
-import static io.agentworkspace.engine.testing.Scene.zone;
+import static io.agentworkspace.engine.testing.DomainSetup.agent;
+import static io.agentworkspace.engine.testing.DomainSetup.agents;
+import static io.agentworkspace.engine.testing.DomainSetup.domain;
+import static io.agentworkspace.engine.testing.DomainSetup.enter;
+import static io.agentworkspace.engine.testing.DomainSetup.hosted;
+import static io.agentworkspace.engine.testing.DomainSetup.invite;
+import static io.agentworkspace.engine.testing.DomainSetup.of;
+import static io.agentworkspace.engine.testing.DomainSetup.readDomain;
+import static io.agentworkspace.engine.testing.DomainSetup.say;
+import static io.agentworkspace.engine.testing.DomainSetup.unread;
+import static io.agentworkspace.engine.testing.DomainSetup.zone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Ann owns the public domain Library with its host Ada and the zones main and Desk; Bob owns the agent Ben, a member. */
 class ZoneToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.member("ann");
-    private final Person bob = tenant.member("bob");
+    private final TestCaller ann = tenant.member("ann");
+    private final TestCaller bob = tenant.member("bob");
 
     ZoneToolsTest() {
         agents(ann, "Ada");
@@ -39,7 +39,7 @@ class ZoneToolsTest {
         invite(bob, "Library", "Ben").ok();
     }
 
-    private static Reply read(Person person, String context, String rest) {
+    private static Reply read(TestCaller person, String context, String rest) {
         return person.call("ZN_Read", "{'target':{'context':'%s'%s}}".formatted(context, rest));
     }
 
@@ -398,7 +398,7 @@ class ZoneToolsTest {
 
     @Test
     void endingAZoneWhileOthersTalkThereIsNeverADefect() throws Exception {
-        var owner = tenant.person(Door.MCP, "olga", Role.OWNER);
+        var owner = tenant.person(ClientApi.MCP, "olga", Role.OWNER);
         domain(owner, "Crowd", "private");
         agents(owner, "Oak", "Elm");
         invite(owner, "Crowd", "Oak").ok();

@@ -26,7 +26,7 @@ class CapacityTest {
         return thrown[0];
     }
 
-    /** A caller that is the only one of its tenant. */
+    /** Returns the only caller of a tenant. */
     private static FairShare.Caller of(long tenant) {
         return new FairShare.Caller(tenant, "a");
     }

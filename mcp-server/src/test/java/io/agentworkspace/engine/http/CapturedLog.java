@@ -10,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
-/** Everything that is logged while it is open, by whomever. */
+/** Captures everything that is logged while it is open, by any thread. */
 public final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
     private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
@@ -32,7 +32,7 @@ public final class CapturedLog extends AppenderBase<ILoggingEvent> implements Au
         stop();
     }
 
-    /** The request log's lines, as their key-value pairs. */
+    /** Returns the lines of the request log as their key-value pairs. */
     List<Map<String, Object>> requests() {
         return events.stream()
                 .filter(event -> event.getMessage().equals("request"))
@@ -47,7 +47,7 @@ public final class CapturedLog extends AppenderBase<ILoggingEvent> implements Au
                 .toList();
     }
 
-    /** All that could reach a log file. */
+    /** Returns everything that could reach a log file. */
     public String text() {
         return events.stream()
                 .map(event -> "%s %s %s %s %s"

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that are refused while their body is still on its way. */
+/** Requests that are refused while their body is still being sent. */
 class EarlyAnswerTest {
     private static final String BODY = "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"ping\"}";
 
@@ -44,7 +44,7 @@ class EarlyAnswerTest {
         }
     }
 
-    /** Sends the parts one after another with a pause between, and meanwhile reads until the server hangs up. */
+    /** Sends the parts one by one with pauses, and reads until the server closes the connection. */
     private static String conversation(SampleServer server, String... parts) throws IOException {
         try (var socket = new Socket("127.0.0.1", server.port())) {
             socket.setTcpNoDelay(true);
@@ -54,7 +54,7 @@ class EarlyAnswerTest {
             try {
                 socket.getInputStream().transferTo(answers);
             } catch (SocketException e) {
-                // It need not take what it does not wait for: then it hangs up like this.
+                // The server may close the connection without reading the rest.
             }
             return answers.toString(StandardCharsets.UTF_8);
         }
@@ -67,7 +67,7 @@ class EarlyAnswerTest {
                 Thread.sleep(150);
             }
         } catch (IOException | InterruptedException e) {
-            // It has answered and hung up before all was sent.
+            // The server has responded and closed the connection early.
         }
     }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Probes while no virtual thread can run. */
+/** Health probes while no virtual thread can run. */
 class ProbeTest {
     private static String probe(String request) {
         var at = URI.create(TestServer.url());
@@ -30,7 +30,7 @@ class ProbeTest {
         }
     }
 
-    /** Keeps every carrier busy until it says so. */
+    /** Keeps every carrier thread busy until the returned flag is set. */
     private static AtomicBoolean busy() throws InterruptedException {
         var carriers = Runtime.getRuntime().availableProcessors();
         var busy = new CountDownLatch(carriers);
@@ -72,8 +72,7 @@ class ProbeTest {
             }
             assertThat(probe("GET /api/health/live")).startsWith("HTTP/1.1 200 ");
             for (var socket : held) {
-                assertThat(socket.getInputStream().available())
-                        .isZero(); // They wait for a carrier, the probe did not wait for them.
+                assertThat(socket.getInputStream().available()).isZero(); // They needed a carrier; the probe did not.
             }
         } finally {
             over.set(true);
@@ -89,7 +88,8 @@ class ProbeTest {
         var over = busy();
         var others = new ArrayList<Socket>();
         try {
-            // What follows a probe on its connection waits for a carrier, and takes none of the probes' threads.
+            // A request after a probe on the same connection waits for a carrier, and
+            // holds none of the probes' threads.
             for (var i = 0; i < 20; i++) {
                 var at = URI.create(TestServer.url());
                 var socket = new Socket(at.getHost(), at.getPort());

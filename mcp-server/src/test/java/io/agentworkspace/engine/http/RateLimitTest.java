@@ -109,7 +109,7 @@ class RateLimitTest {
                     .valueStream()
                     .filter(one -> one.at("/error/code").asInt() == 4001)
                     .toList();
-            // A token comes back each second that this takes.
+            // One token is added for each second that this takes.
             assertThat(refused).hasSizeBetween(1, 31);
             assertThat(refused.getLast().get("id").asInt()).isEqualTo(49);
             assertThat(refused.getLast().at("/error/data/error").asString()).isEqualTo("rate_limited");
@@ -148,7 +148,7 @@ class RateLimitTest {
         }
     }
 
-    /** In the forms that the server gives addresses in. */
+    /** Addresses in the forms that the server uses. */
     @ParameterizedTest
     @CsvSource({
         "2001:db8::1, 2001:db8::2, true",

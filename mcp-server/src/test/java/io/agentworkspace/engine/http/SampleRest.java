@@ -11,12 +11,12 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** What stands behind the gate in place of the REST facade: it says whom it sees, or goes wrong in a chosen way. */
+/** Replaces the REST facade: returns the caller, or fails in a chosen way. */
 final class SampleRest extends Handler.Abstract {
-    /** How many requests have come to where it takes its time. */
+    /** The number of requests that have reached the slow path. */
     static final AtomicInteger SLOW = new AtomicInteger();
 
-    /** How many of those may go on. */
+    /** The number of those that may continue. */
     static final Semaphore RELEASED = new Semaphore(0);
 
     @Override

@@ -29,14 +29,14 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 
-/** The production server, gate and MCP door on a loopback port, over sample tools. */
+/** The production server, gate and MCP endpoint on a loopback port, with sample tools. */
 public final class SampleServer implements AutoCloseable {
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     private static final URI PUBLIC = URI.create("https://engine.example");
 
-    public final KeyRing keys;
+    public final TestKeys keys;
     public final String key;
     private final DatabaseSignals signals = TestDatabase.signals();
     private final WebServer web;
@@ -48,61 +48,67 @@ public final class SampleServer implements AutoCloseable {
     public SampleServer(RequestRate callers, RequestRate strangers) {
         this(
                 EngineFeatures.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
-                new KeyRing(),
+                new TestKeys(),
                 PUBLIC,
                 callers,
                 strangers);
     }
 
-    /** Behind these proxies, which pass strangers' requests on. */
+    /** Starts a server behind these proxies, with a rate limit for requests without a valid credential. */
     SampleServer(TrustedProxies proxies, RequestRate strangers) {
         this(
                 EngineFeatures.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
-                new KeyRing(),
+                new TestKeys(),
                 PUBLIC,
                 rules -> rules.behind(proxies),
                 RequestRate.OFF,
                 strangers);
     }
 
-    /** With so much memory. */
+    /** Starts a server with this much memory. */
     SampleServer(Capacity capacity) {
         this(
                 EngineFeatures.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
-                new KeyRing(),
+                new TestKeys(),
                 PUBLIC,
                 rules -> rules.holding(capacity),
                 RequestRate.OFF,
                 RequestRate.OFF);
     }
 
-    /** The production door with something else behind it, and with as much memory as such a heap gives. */
+    /** Starts the production endpoint with other features, and the memory limits of this heap size. */
     public SampleServer(ServerFeatures offer, long heap) {
-        this(offer, new KeyRing(), PUBLIC, rules -> rules.holding(Capacity.of(heap)), RequestRate.OFF, RequestRate.OFF);
+        this(
+                offer,
+                new TestKeys(),
+                PUBLIC,
+                rules -> rules.holding(Capacity.of(heap)),
+                RequestRate.OFF,
+                RequestRate.OFF);
     }
 
-    /** The production door with something else behind it. */
+    /** Starts the production endpoint with other features. */
     public SampleServer(ServerFeatures offer) {
-        this(offer, new KeyRing());
+        this(offer, new TestKeys());
     }
 
-    /** Another replica, which knows the same keys. */
-    public SampleServer(ServerFeatures offer, KeyRing keys) {
+    /** Starts another replica with the same keys. */
+    public SampleServer(ServerFeatures offer, TestKeys keys) {
         this(offer, keys, PUBLIC);
     }
 
-    /** A replica behind a proxy. */
-    public SampleServer(ServerFeatures offer, KeyRing keys, URI address) {
+    /** Starts a replica behind a proxy. */
+    public SampleServer(ServerFeatures offer, TestKeys keys, URI address) {
         this(offer, keys, address, RequestRate.OFF, RequestRate.OFF);
     }
 
-    private SampleServer(ServerFeatures offer, KeyRing keys, URI address, RequestRate callers, RequestRate strangers) {
+    private SampleServer(ServerFeatures offer, TestKeys keys, URI address, RequestRate callers, RequestRate strangers) {
         this(offer, keys, address, UnaryOperator.identity(), callers, strangers);
     }
 
     private SampleServer(
             ServerFeatures offer,
-            KeyRing keys,
+            TestKeys keys,
             URI address,
             UnaryOperator<GateRules> more,
             RequestRate callers,
@@ -160,7 +166,7 @@ public final class SampleServer implements AutoCloseable {
                 request -> headers.length == 0 ? request.GET() : request.GET().headers(headers));
     }
 
-    /** Posts with the owner's key, as the contract shows it. */
+    /** Posts with the owner's key, in the form of the contract. */
     public HttpResponse<String> mcp(String body, String... headers) {
         return send("/mcp", request -> {
             request.POST(BodyPublishers.ofString(body))
@@ -178,7 +184,7 @@ public final class SampleServer implements AutoCloseable {
         }
     }
 
-    /** Sends exactly these characters and reads until the server hangs up. */
+    /** Sends exactly these characters and reads until the server closes the connection. */
     public String raw(String request) {
         try (var socket = new Socket("127.0.0.1", web.port())) {
             socket.setSoTimeout(60_000);

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Four tools and a runner that has just what the doors see of it: access, checked input, envelopes, replays. */
+/** Four tools and a runner with just what the endpoints use: access, checked input, envelopes and replays. */
 public final class SampleTools implements ToolRunner {
     public record Target(@Doc("Whom.") @Nullable Name agent) {}
 

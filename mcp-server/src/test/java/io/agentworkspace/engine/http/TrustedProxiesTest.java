@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whose request it is that a proxy passes on, and which proxies are believed. */
+/** The client address of requests through proxies, and which proxies are trusted. */
 @Tag("slow")
 class TrustedProxiesTest {
     private static final RequestRate TIGHT = new RequestRate(1, 3);

@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("slow")
 class WebServerTest {
     @Test
     void stoppingFinishesTheRequestsInFlightAndAcceptsNoMore() throws Exception {
@@ -44,7 +46,7 @@ class WebServerTest {
             idle.getOutputStream()
                     .write("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(idle.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 200");
-            assertTimeoutPreemptively(HangLimit.TIME, server::close); // Else it would wait for an hour.
+            assertTimeoutPreemptively(HangLimit.TIME, server::close); // Otherwise it would wait for an hour.
         }
     }
 
@@ -80,7 +82,7 @@ class WebServerTest {
         }
     }
 
-    /** Behind a proxy the requests of many clients come over one connection. */
+    /** A proxy sends the requests of many clients over one connection. */
     @Test
     void aHeaderIsNotTakenForOneThatCameBeforeInAnotherCase() {
         try (var server = new SampleServer()) {

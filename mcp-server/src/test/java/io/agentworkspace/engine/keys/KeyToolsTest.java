@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Duration;
@@ -15,16 +15,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The keys as their tools show and change them, through both doors. */
+/** The tools that show and change keys, through both endpoints. */
 class KeyToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person maria = tenant.member("maria");
+    private final TestCaller maria = tenant.member("maria");
 
-    private static Reply create(Person person, String fields) {
+    private static Reply create(TestCaller person, String fields) {
         return person.call("AK_Create", "{'name':'report'," + fields + "}");
     }
 
-    private static String made(Person person, String fields) {
+    private static String made(TestCaller person, String fields) {
         return create(person, fields).ok().text("/key/id");
     }
 
@@ -71,7 +71,7 @@ class KeyToolsTest {
     @Test
     void theFieldsNameAllWordsThatThereAre() {
         var catalogue =
-                Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
+                Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
         for (var service : List.of("AK_Create", "AK_Update")) {
             var fields = catalogue.read(service).inputSchema().json().path("properties");
             for (var word : KeyLimitTexts.all()) {

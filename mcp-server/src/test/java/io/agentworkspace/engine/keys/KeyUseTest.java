@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What is noted of the use of keys, on its way into the database and out of it. */
+/** The recorded use of keys, as it is written and read. */
 class KeyUseTest {
     private static final Db DB = TestDatabase.db();
     private static final Clock CLOCK = Clock.systemUTC();
@@ -42,7 +42,7 @@ class KeyUseTest {
     private void insert(ApiKey made) {
         try (var watch = TestDatabase.watch()) {
             new KeyStore(DB, CLOCK, watch)
-                    .insert(made, new KeyStore.Holder(tenant, user, "test", List.of("*")), CLOCK.instant());
+                    .insert(made, new KeyStore.KeyOwner(tenant, user, "test", List.of("*")), CLOCK.instant());
         }
     }
 
@@ -59,7 +59,7 @@ class KeyUseTest {
 
     @Test
     void whatCannotBeWrittenIsWrittenLater() {
-        use.ran(caller(), "AP_List");
+        use.record(caller(), "AP_List");
         use.seen(caller(), "first");
         DB.transaction(() -> {
             assertThatThrownBy(() -> DB.sql("SELECT 1 / 0").one(_ -> 1)).isInstanceOf(SqlFailure.class);
@@ -67,7 +67,7 @@ class KeyUseTest {
             return true;
         });
         assertThat(calls()).isEmpty();
-        use.ran(caller(), "AP_List");
+        use.record(caller(), "AP_List");
         use.seen(caller(), null);
         use.flush();
         use.flush();

@@ -11,7 +11,7 @@ import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 
 class SealKeysTest {
-    /** Far ahead, so that no other test's keys are newer. */
+    /** Far in the future, so that no other test's keys are newer. */
     private final Time time = new Time(Instant.parse("2099-01-01T00:00:00Z"));
 
     private static final class Time extends Clock {

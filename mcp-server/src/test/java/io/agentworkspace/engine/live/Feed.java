@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
-/** {@code /api/stream} as a program reads it. */
+/** Reads {@code /api/stream} as a program does. */
 final class Feed implements AutoCloseable {
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
     private static final Event END = new Event("", "end", Json.object());
@@ -48,7 +48,7 @@ final class Feed implements AutoCloseable {
         }
     }
 
-    /** The same, once the stream has begun. */
+    /** Opens a stream and waits until it has begun. */
     static Feed begun(String url, String query, String... headers) {
         var feed = open(url, query, headers);
         assertThat(feed.status()).isEqualTo(200);
@@ -69,7 +69,7 @@ final class Feed implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // As much an end as any other.
+            // A normal end of the stream.
         } finally {
             events.add(END);
         }
@@ -94,7 +94,7 @@ final class Feed implements AutoCloseable {
         }
     }
 
-    /** The next one of a topic, others left aside. */
+    /** Returns the next event of a topic and skips others. */
     JsonNode next(String topic) {
         return Stream.generate(this::next)
                 .peek(event -> assertThat(event).isNotEqualTo(END))
@@ -104,7 +104,7 @@ final class Feed implements AutoCloseable {
                 .data();
     }
 
-    /** Everything until the stream ends. */
+    /** Waits until the stream ends. */
     void awaitEnd() {
         var event = next();
         while (!event.equals(END)) {
@@ -117,7 +117,7 @@ final class Feed implements AutoCloseable {
         try {
             response.body().close();
         } catch (IOException e) {
-            // It is closed anyhow.
+            // It is closed anyway.
         }
     }
 }

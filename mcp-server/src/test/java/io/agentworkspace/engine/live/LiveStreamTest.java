@@ -6,7 +6,7 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -19,12 +19,16 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** {@code GET /api/stream}: Ann owns the den and its bank; the stream is read at one replica, and what happens happens at another. */
+/**
+ * {@code GET /api/stream}: Ann owns the den and its bank. The stream is read on one replica, and changes happen on another.
+ */
+@Tag("slow")
 class LiveStreamTest {
     private static final String KEY = "X-Api-Key";
     private static final TestTenant TENANT = new TestTenant();
@@ -48,12 +52,12 @@ class LiveStreamTest {
     }
 
     private static String key(String user, Role role, String... capabilities) {
-        return TENANT.key(Door.REST, user, role, List.of(capabilities));
+        return TENANT.key(ClientApi.REST, user, role, List.of(capabilities));
     }
 
     private static Reply call(String key, String service, String arguments) {
         var given = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        var reply = Door.REST.call(other.url(), key, service, given);
+        var reply = ClientApi.REST.call(other.url(), key, service, given);
         reply.ok();
         return reply;
     }
@@ -99,12 +103,33 @@ class LiveStreamTest {
     }
 
     @Test
+    void documentsAreReportedOnTheirWay() {
+        try (var feed = listen(ann, "?topics=documents")) {
+            var made = call(ann, "DC_Submit", "{'name':'tides.txt','text':'Low water at six.'}");
+            var seen = new ArrayList<String>();
+            while (!seen.contains("accepted")) {
+                var event = feed.next("documents");
+                assertThat(event.path("id").asString()).isEqualTo(made.text("/document/id"));
+                assertThat(event.path("name").asString()).isEqualTo("tides.txt");
+                seen.add(event.path("change").asString());
+            }
+            assertThat(seen).containsSubsequence("queued", "validating", "accepted");
+            call(ann, "DC_Delete", "{'id':'tides.txt'}");
+            var deleted = feed.next("documents");
+            while (!deleted.path("change").asString().equals("deleted")) {
+                deleted = feed.next("documents");
+            }
+            assertThat(deleted.path("id").asString()).isEqualTo(made.text("/document/id"));
+        }
+    }
+
+    @Test
     void aTopicIsReportedOnlyToWhoMayReadTheSameWithATool() {
         try (var narrow = Feed.open(TestServer.url(), "", KEY, key("nora", Role.MEMBER, "bank:read"));
                 var viewer = Feed.open(TestServer.url(), "", KEY, key("vera", Role.VIEWER, "*"));
                 var admin = Feed.open(TestServer.url(), "?topics=audit,messages", KEY, owner)) {
             assertThat(topics(narrow)).containsExactly("memories", "handshakes");
-            assertThat(topics(viewer)).containsExactly("presence", "messages", "memories", "handshakes");
+            assertThat(topics(viewer)).containsExactly("presence", "messages", "memories", "handshakes", "documents");
             assertThat(topics(admin)).containsExactly("messages", "audit");
             say("for the audit");
             assertThat(admin.next("messages").path("content").asString()).isEqualTo("for the audit");
@@ -112,11 +137,11 @@ class LiveStreamTest {
         }
     }
 
-    /** What Eve does herself comes after all that was hidden from her. */
+    /** Eve's own change comes after all that was hidden from her. */
     @Test
     void nobodyHearsOfWhatTheyMayNotSee() {
         var eve = key("eve", Role.MEMBER, "*");
-        var stranger = new TestTenant().key(Door.REST, "stranger", Role.OWNER, List.of("*"));
+        var stranger = new TestTenant().key(ClientApi.REST, "stranger", Role.OWNER, List.of("*"));
         try (var hers = listen(eve, "");
                 var elsewhere = listen(stranger, "")) {
             say("a secret");
@@ -207,7 +232,7 @@ class LiveStreamTest {
     }
 
     private static HttpResponse<byte[]> send(String method, String... headers) {
-        return Door.send(HttpRequest.newBuilder(URI.create(other.url() + "/api/auth/session"))
+        return ClientApi.send(HttpRequest.newBuilder(URI.create(other.url() + "/api/auth/session"))
                 .method(method, HttpRequest.BodyPublishers.noBody())
                 .headers(headers)
                 .build());
@@ -228,7 +253,7 @@ class LiveStreamTest {
         }
     }
 
-    /** The bound of each caller is large: here it is only that of this many readers who see the same. */
+    /** The limit of each caller is large; what is tested is the sharing between many readers who see the same. */
     @Test
     void manyReadersShareTheReads() {
         var feeds = IntStream.range(0, 200)
@@ -238,6 +263,23 @@ class LiveStreamTest {
             say("to all");
             feeds.forEach(feed ->
                     assertThat(feed.next("messages").path("content").asString()).isEqualTo("to all"));
+        } finally {
+            feeds.forEach(Feed::close);
+        }
+    }
+
+    @Test
+    void twoHundredStreamsHearTheSameMessage() {
+        var feeds = IntStream.range(0, 200)
+                .mapToObj(_ -> Feed.begun(TestServer.url(), "?topics=messages", KEY, ann))
+                .toList();
+        try {
+            call(ann, "AP_Chat", "{'target':{'domain':'Den'},'content':'to all two hundred'}");
+            for (var feed : feeds) {
+                var event = feed.next();
+                assertThat(event.name()).isEqualTo("messages");
+                assertThat(event.data().path("content").asString()).isEqualTo("to all two hundred");
+            }
         } finally {
             feeds.forEach(Feed::close);
         }

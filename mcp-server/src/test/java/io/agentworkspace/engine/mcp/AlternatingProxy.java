@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * Stands before replicas and gives each request to the next of them in turn; one that is gone is left out. Each request
- * has a connection of its own, on both sides, so what hangs up on the one side hangs up on the other.
+ * A proxy that gives each request to the next replica in turn, and skips replicas that are down. Each request has its
+ * own connection on both sides, so a disconnect on one side closes the other.
  */
 final class AlternatingProxy implements AutoCloseable {
     private final ServerSocket server = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
@@ -28,7 +28,7 @@ final class AlternatingProxy implements AutoCloseable {
         Thread.ofPlatform().daemon().start(this::accept);
     }
 
-    /** Before these, which are on this machine. */
+    /** Starts the proxy for these replicas, which are on this machine. */
     AlternatingProxy(String... urls) throws IOException {
         this();
         Stream.of(urls).forEach(this::add);
@@ -44,7 +44,7 @@ final class AlternatingProxy implements AutoCloseable {
         return "http://127.0.0.1:%d%s".formatted(server.getLocalPort(), path);
     }
 
-    /** How many requests each of them got. */
+    /** Returns the number of requests for each replica. */
     List<Integer> served() {
         return replicas.stream().map(replica -> replica.served().get()).toList();
     }
@@ -71,13 +71,13 @@ final class AlternatingProxy implements AutoCloseable {
                             upstream) {
                         in.transferTo(upstream.getOutputStream());
                     } catch (IOException e) {
-                        // It has hung up.
+                        // The client has disconnected.
                     }
                 });
                 upstream.getInputStream().transferTo(client.getOutputStream());
             }
         } catch (IOException e) {
-            // One of the two has hung up.
+            // One of the two sides has disconnected.
         }
     }
 
@@ -90,13 +90,13 @@ final class AlternatingProxy implements AutoCloseable {
                 replica.served().incrementAndGet();
                 return socket;
             } catch (ConnectException e) {
-                // It is gone: the next one.
+                // It is down: try the next one.
             }
         }
         throw new IOException("no replica is there");
     }
 
-    /** The request's first lines, which now ask for an answer that ends the connection. */
+    /** Returns the head of the request, changed so that the response closes the connection. */
     private static byte[] head(InputStream in) throws IOException {
         var head = new ByteArrayOutputStream();
         for (var last = 0;

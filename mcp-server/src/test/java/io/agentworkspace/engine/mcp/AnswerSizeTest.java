@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.McpResult;
 import io.agentworkspace.engine.testing.SkillZip;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -14,23 +14,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** No answer carries more than 1 MiB of JSON, whatever it is asked for, and nothing is lost by that. */
+/** No response has more than 1 MiB of JSON, whatever is requested, and nothing is lost because of the limit. */
+@Tag("slow")
 class AnswerSizeTest {
     private static final int MOST = 1024 * 1024;
 
-    /** Six bytes each in JSON, and seven more where that JSON stands in a text. */
+    /** Six bytes in JSON, and seven more where that JSON is inside a text. */
     private static final String CONTROL = "\u0001";
 
     private final TestTenant tenant = new TestTenant();
 
-    /** A user at one of the doors, whose every answer is measured. */
-    private record User(Door door, String key) {
+    /** A user of one endpoint, whose responses are all measured. */
+    private record User(ClientApi api, String key) {
         ObjectNode call(String service, String arguments) {
             return call(service, Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8)));
         }
@@ -44,8 +46,8 @@ class AnswerSizeTest {
         }
 
         private ObjectNode answer(String service, ObjectNode arguments) {
-            if (door == Door.REST) {
-                return measured(Door.post(TestServer.url() + Door.path(service), key, Json.text(arguments))
+            if (api == ClientApi.REST) {
+                return measured(ClientApi.post(TestServer.url() + ClientApi.path(service), key, Json.text(arguments))
                         .body());
             }
             var params = Json.object().put("name", service);
@@ -55,7 +57,7 @@ class AnswerSizeTest {
                     .put("id", "1")
                     .put("method", "tools/call")
                     .set("params", params);
-            return McpResult.ofResponse(measured(Door.post(TestServer.url() + "/mcp", key, Json.text(request))
+            return McpResult.ofResponse(measured(ClientApi.post(TestServer.url() + "/mcp", key, Json.text(request))
                     .body()));
         }
     }
@@ -65,8 +67,8 @@ class AnswerSizeTest {
         return Json.readObject(answer);
     }
 
-    private User user(Door door, String name) {
-        return new User(door, tenant.key(door, name, Role.MEMBER, List.of("*")));
+    private User user(ClientApi api, String name) {
+        return new User(api, tenant.key(api, name, Role.MEMBER, List.of("*")));
     }
 
     private static ObjectNode stored(String bank, String text) {
@@ -85,7 +87,7 @@ class AnswerSizeTest {
         return arguments;
     }
 
-    /** Everything that a list gives page after page. */
+    /** Returns everything that a list contains, page by page. */
     private static List<JsonNode> paged(User user, String service, String target) {
         var all = new ArrayList<JsonNode>();
         var cursor = "";
@@ -102,9 +104,9 @@ class AnswerSizeTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void aListEndsEarlyAndItsPagesGiveEveryRowOnce(Door door) {
-        var ann = user(door, "ann");
+    @EnumSource(ClientApi.class)
+    void aListEndsEarlyAndItsPagesGiveEveryRowOnce(ClientApi api) {
+        var ann = user(api, "ann");
         ann.call("MB_Create", "{'vx':{'name':'b'}}");
         var ids = new ArrayList<String>();
         for (var text : List.of(
@@ -125,19 +127,21 @@ class AnswerSizeTest {
 
     @Test
     void aBatchHasOneBudget() {
-        var ann = user(Door.MCP, "ann");
+        var ann = user(ClientApi.MCP, "ann");
         ann.call("MB_Create", "{'vx':{'name':'b'}}");
         ann.call("MB_Store", stored("b", CONTROL.repeat(64_000)));
-        var copies =
-                TestDatabase.db().sql("""
+        var copies = TestDatabase.db()
+                .sql("""
                 INSERT INTO memory
                 SELECT (jsonb_populate_record(m, jsonb_build_object('id', gen_random_uuid(),
                                               'created_at', m.created_at - n * INTERVAL '1 second'))).*
                   FROM memory m, generate_series(1, 199) n
                  WHERE m.tenant_id = :tenant
-                """).set("tenant", tenant.id(Door.MCP)).run();
+                """)
+                .set("tenant", tenant.id(ClientApi.MCP))
+                .run();
         assertThat(copies).isEqualTo(199);
-        var talk = new Peer(TestServer.url() + "/mcp", ann.key()).session("2025-03-26", "{}");
+        var talk = new RawMcpClient(TestServer.url() + "/mcp", ann.key()).session("2025-03-26", "{}");
         var batch = new ArrayList<String>();
         batch.add(talk.body("tools/call", "{'name':'US_Read','arguments':{}}"));
         for (var i = 0; i < 49; i++) {
@@ -158,9 +162,9 @@ class AnswerSizeTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void whatIsReadIsWhatIsMarkedAndASingleTextIsCut(Door door) {
-        var ann = user(door, "ann");
+    @EnumSource(ClientApi.class)
+    void whatIsReadIsWhatIsMarkedAndASingleTextIsCut(ClientApi api) {
+        var ann = user(api, "ann");
         ann.call("AP_Create", created("Ada", CONTROL.repeat(2_000), CONTROL.repeat(16_000)));
         var said = new ArrayList<String>();
         for (var i = 0; i < 4; i++) {
@@ -173,13 +177,13 @@ class AnswerSizeTest {
         assertThat(on.at("/header/unread").asInt()).isEqualTo(4);
         var first = ann.call("AP_Read", "{'target':{'agent':'Ada'},'page':{'limit':200}}");
         assertThat(first.path("content").size()).isBetween(1, 3);
-        // Newer ones than the oldest unread are shown first: nothing unread may be skipped.
+        // Messages newer than the oldest unread one come first: no unread one may be skipped.
         assertThat(first.at("/header/unread").asInt()).isEqualTo(4);
         assertThat(first.at("/profile/0/profile").asString()).hasSize(16_000);
         var read = paged(ann, "AP_Read", "'agent':'Ada'");
         assertThat(read.stream().map(message -> message.path("id").asString()))
                 .containsExactlyInAnyOrderElementsOf(said);
-        if (door == Door.MCP) {
+        if (api == ClientApi.MCP) {
             assertThat(read)
                     .allMatch(message -> message.path("truncated").asBoolean(false)
                             && message.path("length").asInt() == 64_000
@@ -191,7 +195,7 @@ class AnswerSizeTest {
 
     @Test
     void whatComesInIsCutAndNoneIsLost() {
-        var ann = user(Door.MCP, "ann");
+        var ann = user(ClientApi.MCP, "ann");
         ann.call("AP_Create", created("Ada", "d", "p"));
         ann.call("AP_Create", created("Bea", "d", "p"));
         var said = new ArrayList<String>();
@@ -217,9 +221,9 @@ class AnswerSizeTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void aDomainIsReadWithinTheBudget(Door door) {
-        var ann = user(door, "ann");
+    @EnumSource(ClientApi.class)
+    void aDomainIsReadWithinTheBudget(ClientApi api) {
+        var ann = user(api, "ann");
         ann.call("DM_Create", created("Den", CONTROL.repeat(2_000), CONTROL.repeat(16_000)));
         ann.call("ZN_Enter", "{'target':{'domain':'Den'}}");
         var said = new ArrayList<String>();
@@ -243,9 +247,9 @@ class AnswerSizeTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void onlyAPReadHasThePersonaAndWritesCutLongTexts(Door door) {
-        var ann = user(door, "ann");
+    @EnumSource(ClientApi.class)
+    void onlyAPReadHasThePersonaAndWritesCutLongTexts(ClientApi api) {
+        var ann = user(api, "ann");
         var made = ann.call("AP_Create", created("Ada", "d".repeat(501), "p".repeat(16_000)));
         for (var answer : List.of(
                 made,
@@ -281,7 +285,7 @@ class AnswerSizeTest {
 
     @Test
     void resourcesArePartOfIt() {
-        var ann = user(Door.MCP, "ann");
+        var ann = user(ClientApi.MCP, "ann");
         ann.call("MB_Create", "{'vx':{'name':'b'}}");
         for (var i = 0; i < 3; i++) {
             ann.call("MB_Store", stored("b", CONTROL.repeat(64_000)));
@@ -289,7 +293,7 @@ class AnswerSizeTest {
         var bank = read(ann, "engine://banks/b");
         assertThat(bank.at("/result/contents/0/text").asString()).contains("next_cursor");
 
-        var root = new User(Door.MCP, tenant.key(Door.MCP, "root", Role.ADMIN, List.of("*")));
+        var root = new User(ClientApi.MCP, tenant.key(ClientApi.MCP, "root", Role.ADMIN, List.of("*")));
         var zip = SkillZip.of("long", "# Long").with("long.txt", "é".repeat(500_000));
         root.call("SK_Add", Json.object().put("archive", zip.base64()));
         var shown = root.call("SK_Read", Json.object().put("name", "long").put("path", "long.txt"));
@@ -305,14 +309,14 @@ class AnswerSizeTest {
     private static ObjectNode read(User user, String uri) {
         var request = """
                 {"jsonrpc":"2.0","id":"1","method":"resources/read","params":{"uri":"%s"}}""".formatted(uri);
-        return measured(
-                Door.post(TestServer.url() + "/mcp", user.key(), request.getBytes(StandardCharsets.UTF_8), Map.of())
-                        .body());
+        return measured(ClientApi.post(
+                        TestServer.url() + "/mcp", user.key(), request.getBytes(StandardCharsets.UTF_8), Map.of())
+                .body());
     }
 
     @Test
     void aLongAnswerIsKeptAsAReferenceToWhatItChanged() {
-        var ann = user(Door.REST, "ann");
+        var ann = user(ClientApi.REST, "ann");
         ann.call("AP_Create", created("Ada", "before", "p"));
         for (var i = 0; i < 50; i++) {
             var message = Json.object().put("content", CONTROL.repeat(600));
@@ -345,7 +349,7 @@ class AnswerSizeTest {
 
     @Test
     void whatIsKeptIsBoundedForEachPrincipal() {
-        var ann = user(Door.REST, "ann");
+        var ann = user(ClientApi.REST, "ann");
         ann.call("AP_Create", created("Ada", "d", "p"));
         for (var i = 0; i < 10; i++) {
             var message = Json.object().put("content", CONTROL.repeat(600));
@@ -359,14 +363,14 @@ class AnswerSizeTest {
                 SELECT tenant_id, principal, 'k' || n, request_hash, repeat('x', 65000), created_at
                   FROM idempotency, generate_series(1, 258) n
                  WHERE tenant_id = :tenant
-                """).set("tenant", tenant.id(Door.REST)).run();
+                """).set("tenant", tenant.id(ClientApi.REST)).run();
         ann.call("AP_LogOn", "{'target':{'agent':'Ada'},'idempotency_key':'full'}");
         assertThat(kept("full")).isLessThan(4_096);
         var again = ann.call("AP_LogOn", "{'target':{'agent':'Ada'},'idempotency_key':'full'}");
         assertThat(again.at("/status/rebuilt").asBoolean()).isTrue();
         assertThat(again.path("content").size()).isEqualTo(10);
         // Another principal has its own share.
-        var bob = user(Door.REST, "bob");
+        var bob = user(ClientApi.REST, "bob");
         bob.call("AP_Create", created("Bo", "d", "p"));
         bob.call(
                 "AP_Create",
@@ -380,11 +384,11 @@ class AnswerSizeTest {
                 .isTrue();
     }
 
-    /** How many bytes the answer under this key of the tenant takes. */
+    /** Returns the stored bytes of the response under this key of the tenant. */
     private long kept(String key) {
         return TestDatabase.db()
                 .sql("SELECT bytes FROM idempotency WHERE tenant_id = :tenant AND key = :key")
-                .set("tenant", tenant.id(Door.REST))
+                .set("tenant", tenant.id(ClientApi.REST))
                 .set("key", key)
                 .one(row -> row.number("bytes"))
                 .orElseThrow();

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
@@ -22,15 +22,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The official clients have their sessions with the production server: directly, and behind a proxy that gives each
- * request to the other one of two replicas.
+ * The official clients hold sessions with the production server: directly, and behind a proxy that
+ * alternates between two replicas.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("slow")
 class ClientsTest {
     private static final String AGENT = "Scout";
 
-    /** The older clients, and the newer ones when they are told to, speak in sessions. */
+    /** Older clients use sessions, and newer clients do so in these modes. */
     private static final List<String> MODERN = List.of("auto", "2026-07-28", "modern");
 
     private static final List<OfficialClient> CLIENTS = List.of(
@@ -46,7 +46,7 @@ class ClientsTest {
     private final List<Visit> alternating = new ArrayList<>();
     private List<Integer> served = List.of();
 
-    private record Visit(OfficialClient client, String way, Talk talk) {
+    private record Visit(OfficialClient client, String way, SessionTranscript talk) {
         @Override
         public String toString() {
             return "%s %s %s".formatted(client.name(), client.mode(), way);
@@ -76,7 +76,7 @@ class ClientsTest {
     }
 
     private static Visit visit(OfficialClient client, String way, String url) {
-        var key = new TestTenant().key(Door.MCP, "ann", Role.OWNER, List.of("*"));
+        var key = new TestTenant().key(ClientApi.MCP, "ann", Role.OWNER, List.of("*"));
         return new Visit(client, way, client.talk(url, key, AGENT));
     }
 

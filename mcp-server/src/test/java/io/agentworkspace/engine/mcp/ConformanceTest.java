@@ -2,11 +2,11 @@ package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.http.KeyRing;
 import io.agentworkspace.engine.http.SampleServer;
+import io.agentworkspace.engine.http.TestKeys;
 import io.agentworkspace.engine.mcp.Referee.Verdict;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Repository;
@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * The official referee: everything that a revision requires, against the production door with the fixture catalogue, and
- * what needs no fixtures against the production server as it is.
+ * The official conformance suite: all requirements of a revision against the production endpoint with the fixture
+ * catalogue, and those without fixtures against the production server.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("slow")
@@ -34,14 +34,14 @@ class ConformanceTest {
     private static final String MODERN = "2026-07-28";
     private static final String SESSIONS = "2025-11-25";
 
-    /** Run by the referee without being scored: with the extensions they belong to, or on hold there. */
+    /** Scenarios that the suite runs without a score, since they belong to extensions or are on hold. */
     private static final List<String> UNSCORED = List.of(
             "http-header-validation",
             "http-custom-header-server-validation",
             "json-schema-2020-12",
             "server-session-lifecycle");
 
-    /** The scenarios of the tasks extension, which belong to no revision's requirements. */
+    /** The scenarios of the tasks extension, which no revision requires. */
     private static final List<String> TASKS = List.of(
             "tasks-capability-negotiation",
             "tasks-dispatch-and-envelope",
@@ -54,7 +54,7 @@ class ConformanceTest {
             "tasks-status-notifications",
             "tasks-wire-fields");
 
-    /** The production server has no tool that changes a list at the referee's wish. */
+    /** The production server has no tool that changes a list on the suite's request. */
     private static final List<String> EXCUSED = List.of(
             "sep-2575-server-sends-prompts-list-changed-on-subscription",
             "sep-2575-server-sends-tools-list-changed-on-subscription");
@@ -96,7 +96,7 @@ class ConformanceTest {
     @BeforeAll
     void run() throws IOException {
         Node.require();
-        var keys = new KeyRing();
+        var keys = new TestKeys();
         try (var proxy = new AlternatingProxy();
                 var server = new SampleServer(Fixtures.offer(), keys, URI.create(proxy.url("")));
                 var other = new SampleServer(Fixtures.offer(), keys, URI.create(proxy.url("")))) {
@@ -112,7 +112,7 @@ class ConformanceTest {
                 var other = Replica.start(Map.of("ENGINE_BASE_URL", proxy.url("")))) {
             proxy.add(server.url());
             proxy.add(other.url());
-            var key = new TestTenant().key(Door.MCP, "referee", Role.OWNER, List.of("*"));
+            var key = new TestTenant().key(ClientApi.MCP, "referee", Role.OWNER, List.of("*"));
             var referee = new Referee(proxy.url("/mcp"), key);
             WITHOUT_FIXTURES.forEach((revision, scenarios) -> production.put(
                     revision,
@@ -150,7 +150,7 @@ class ConformanceTest {
         }
     }
 
-    /** The referee has no check for status notifications yet: it skips that one. */
+    /** The suite has no check for status notifications yet and skips that scenario. */
     @Test
     void theTasksExtensionPasses() {
         for (var way : List.of(direct, alternating)) {
@@ -169,7 +169,7 @@ class ConformanceTest {
                 .allMatch(verdict -> verdict.passedBut(EXCUSED)));
         var excused =
                 production.values().stream().flatMap(List::stream).flatMap(verdict -> verdict.complained().stream());
-        assertThat(excused).as("what is excused is complained of").containsExactlyInAnyOrderElementsOf(EXCUSED);
+        assertThat(excused).as("the excused checks still fail").containsExactlyInAnyOrderElementsOf(EXCUSED);
     }
 
     @Test

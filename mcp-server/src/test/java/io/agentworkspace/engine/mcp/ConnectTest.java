@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.net.URI;
@@ -19,11 +19,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The configurations as anybody may fetch them, and an official client that is connected by them. */
+/** The published client configurations, and an official client that connects with one. */
 class ConnectTest {
     private static HttpResponse<byte[]> get(String path, String... headers) {
         var request = HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/mcp/clients" + path));
-        return Door.send((headers.length == 0 ? request : request.headers(headers)).build());
+        return ClientApi.send((headers.length == 0 ? request : request.headers(headers)).build());
     }
 
     private static ObjectNode read(String path) {
@@ -61,7 +61,7 @@ class ConnectTest {
         assertThat(Json.readObject(response.body()).get("detail").asString()).contains(note);
     }
 
-    /** Where the url and the headers stand, what is put in place of the key, and which tools are then seen. */
+    /** The path of url and headers, the placeholder of the key, and the tools that are then listed. */
     @ParameterizedTest
     @CsvSource({
         "generic, '', <YOUR_API_KEY>, AP_List, 40",
@@ -74,7 +74,7 @@ class ConnectTest {
     })
     void anOfficialClientIsConnectedByIt(String client, String at, String placeholder, String tool, int least) {
         Node.require();
-        var key = new TestTenant().key(Door.MCP, "ann", Role.OWNER, List.of("*"));
+        var key = new TestTenant().key(ClientApi.MCP, "ann", Role.OWNER, List.of("*"));
         var server = read("/" + client).get("configuration").at(at);
         var headers = Json.text(server.get("headers"));
         assertThat(headers).contains(placeholder);

@@ -10,17 +10,17 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** A request that meets a defect of ours is answered like any other: once, and under its id. */
+/** A request that meets a defect gets one response, with its id. */
 class DefectsTest {
     private static final String CALL = "{'name': 'test_defect', 'arguments': {}}";
 
     private static SampleServer server;
-    private static Peer peer;
+    private static RawMcpClient peer;
 
     @BeforeAll
     static void start() {
         server = new SampleServer(Fixtures.offer());
-        peer = new Peer(server.url("/mcp").toString(), server.key);
+        peer = new RawMcpClient(server.url("/mcp").toString(), server.key);
     }
 
     @AfterAll
@@ -37,17 +37,18 @@ class DefectsTest {
 
     private static void assertDefect(HttpResponse<String> response, JsonNode id) {
         assertThat(response.statusCode()).isEqualTo(500);
-        assertDefect(Peer.json(response), id);
+        assertDefect(RawMcpClient.json(response), id);
     }
 
     @Test
     void itsIdComesBackInEveryLane() {
-        var bare = Peer.json("{'jsonrpc': '2.0', 'id': 'seven', 'method': 'tools/call', 'params': %s}".formatted(CALL));
+        var bare = RawMcpClient.json(
+                "{'jsonrpc': '2.0', 'id': 'seven', 'method': 'tools/call', 'params': %s}".formatted(CALL));
         assertDefect(server.mcp(bare.toString()), bare.get("id"));
         var talk = peer.session("2025-11-25", "{}");
         assertDefect(server.mcp(bare.toString(), "Mcp-Session-Id", talk.id()), bare.get("id"));
         var modern = peer.request("tools/call", CALL, "{}");
-        assertDefect(peer.send(modern, Peer.mirrored(modern)), modern.get("id"));
+        assertDefect(peer.send(modern, RawMcpClient.mirrored(modern)), modern.get("id"));
     }
 
     @Test
@@ -57,7 +58,7 @@ class DefectsTest {
         try (var events = talk.start(body)) {
             assertThat(events.status()).isEqualTo(200);
             assertThat(events.next().get("method").asString()).isEqualTo("notifications/message");
-            assertDefect(events.next(), Peer.json(body).get("id"));
+            assertDefect(events.next(), RawMcpClient.json(body).get("id"));
         }
     }
 
@@ -65,7 +66,7 @@ class DefectsTest {
     void whatWasReadOfARequestOfAnotherIsForgotten() {
         server.mcp("{\"jsonrpc\": \"2.0\", \"id\": 9, \"method\": \"ping\"}");
         for (var body : List.of("{", "{\"jsonrpc\": \"2.0\", \"id\": 9, \"result\": {}}")) {
-            assertThat(Peer.json(server.mcp(body)).has("id")).as(body).isFalse();
+            assertThat(RawMcpClient.json(server.mcp(body)).has("id")).as(body).isFalse();
         }
     }
 }

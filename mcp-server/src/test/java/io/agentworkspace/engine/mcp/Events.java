@@ -11,12 +11,14 @@ import java.io.InputStreamReader;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.JsonNode;
 
-/** A stream of events that a test reads along. */
+/** An event stream that a test reads. */
 public final class Events implements AutoCloseable {
     private final HttpResponse<InputStream> response;
     private final BlockingQueue<JsonNode> messages = new LinkedBlockingQueue<>();
@@ -35,7 +37,7 @@ public final class Events implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // As much an end as any other.
+            // A normal end of the stream.
         } finally {
             ended = true;
         }
@@ -49,14 +51,14 @@ public final class Events implements AutoCloseable {
         return ended;
     }
 
-    /** The next message. */
+    /** Returns the next message. */
     public JsonNode next() {
         var message = poll(HangLimit.TIME);
         assertThat(message).as("a message on the stream").isNotNull();
         return message;
     }
 
-    /** The next message of this method, others left aside. */
+    /** Returns the next message with this method and skips others. */
     public JsonNode next(String method) {
         var message = next();
         while (!message.path("method").asString("").equals(method)) {
@@ -65,7 +67,14 @@ public final class Events implements AutoCloseable {
         return message;
     }
 
-    /** Null when none comes within this time. */
+    /** Returns the messages that nobody has read. Of a stream that has ended, these are all that came. */
+    public List<JsonNode> rest() {
+        var rest = new ArrayList<JsonNode>();
+        messages.drainTo(rest);
+        return rest;
+    }
+
+    /** Returns null if no message arrives within this time. */
     public JsonNode poll(Duration time) {
         try {
             return messages.poll(time.toMillis(), TimeUnit.MILLISECONDS);
@@ -75,13 +84,13 @@ public final class Events implements AutoCloseable {
         }
     }
 
-    /** Hangs up. */
+    /** Disconnects. */
     @Override
     public void close() {
         try {
             response.body().close();
         } catch (IOException e) {
-            // It is closed anyhow.
+            // It is closed anyway.
         }
     }
 }

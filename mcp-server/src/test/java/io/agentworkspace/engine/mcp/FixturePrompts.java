@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The prompts that the referee's scenarios get. */
+/** The prompts of the conformance scenarios. */
 final class FixturePrompts implements PromptSource {
     private final Map<String, List<String>> arguments = new LinkedHashMap<>();
 

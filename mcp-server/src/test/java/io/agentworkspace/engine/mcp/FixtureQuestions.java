@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The fixture tools that ask their client something back, in either era. */
+/** The fixture tools that ask the client a question, in either era. */
 final class FixtureQuestions {
     private static final String NAME = """
             {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}""";

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The resources that the referee's scenarios read. */
+/** The resources of the conformance scenarios. */
 final class FixtureResources implements ResourceSource {
     private static final Pattern TEMPLATE = Pattern.compile("test://template/([^/]+)/data");
     private static final String BINARY = "test://static-binary";

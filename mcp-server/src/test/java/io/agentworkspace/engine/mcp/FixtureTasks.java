@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tools that take long, of the referee's {@code tasks-*} scenarios. */
+/** The long tools of the conformance scenarios {@code tasks-*}. */
 public final class FixtureTasks implements ToolSource {
     private static final String NAME = """
             {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}""";
@@ -28,10 +28,10 @@ public final class FixtureTasks implements ToolSource {
     /** Asks for a name before it becomes a task. */
     private static final String ASKS_FIRST = "test_tool_with_task";
 
-    /** Opened, it lets every task go on that has been held since the last {@link #hold}. */
+    /** Releases the tasks that were held since the last {@link #hold}. */
     private static volatile CountDownLatch gate = new CountDownLatch(1);
 
-    /** Tasks named {@code held} that begin from now on wait for {@link #release}. */
+    /** Makes tasks named {@code held} that begin from now on wait for {@link #release}. */
     public static void hold() {
         gate = new CountDownLatch(1);
     }
@@ -120,7 +120,7 @@ public final class FixtureTasks implements ToolSource {
         return MethodResult.text("computed for %s s".formatted(seconds));
     }
 
-    /** Until a test lets it go on. */
+    /** Waits until a test releases it. */
     private static MethodResult held() {
         try {
             gate.await();
@@ -131,7 +131,7 @@ public final class FixtureTasks implements ToolSource {
         return MethodResult.text("held and released");
     }
 
-    /** Does not hear of interrupts. */
+    /** Ignores interrupts. */
     private static MethodResult stubborn() {
         for (var end = System.nanoTime() + 800_000_000L; System.nanoTime() < end; ) {
             Thread.onSpinWait();

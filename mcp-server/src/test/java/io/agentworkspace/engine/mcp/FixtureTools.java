@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tools that the referee's scenarios call. */
+/** The tools of the conformance scenarios. */
 final class FixtureTools implements ToolSource {
     private record Fixture(ObjectNode description, Function<Call, MethodResult> work) {}
 
@@ -104,7 +104,7 @@ final class FixtureTools implements ToolSource {
         for (var list : List.of(Change.TOOLS, Change.PROMPTS)) {
             var name = "test_trigger_%s_change".formatted(list.substring(0, list.length() - 1));
             add(name, "Says that a list changed.", call -> {
-                Fixtures.tell(new Change(call.turn().caller().tenant(), list, List.of()));
+                Fixtures.change(new Change(call.turn().caller().tenant(), list, List.of()));
                 return MethodResult.text("Told.");
             });
         }

@@ -11,21 +11,21 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the fixtures of the referee are made of. */
+/** Builds the fixtures of the conformance suite. */
 public final class Fixtures {
     static final String PNG =
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
     private static final String WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
-    /** How often long work was begun. */
+    /** How often long work was started. */
     public static final AtomicInteger STARTED = new AtomicInteger();
 
-    /** How often it was stopped before its end. */
+    /** How often it was stopped early. */
     public static final AtomicInteger STOPPED = new AtomicInteger();
 
     private Fixtures() {}
 
-    /** The fixture catalogue, on the production door's terms. */
+    /** Returns the fixture catalogue in the form of the production endpoint. */
     public static ServerFeatures offer() {
         return new ServerFeatures(
                 new ServerFeatures.Identity(
@@ -64,7 +64,7 @@ public final class Fixtures {
         }
     }
 
-    /** Works for so long, and counts when it begins and when it is stopped. */
+    /** Works for the given time, and counts its start and an early stop. */
     static void work(int millis) {
         STARTED.incrementAndGet();
         if (!rested(millis)) {
@@ -73,7 +73,7 @@ public final class Fixtures {
         }
     }
 
-    /** Whether nobody interrupted it. */
+    /** Returns whether the pause was not interrupted. */
     private static boolean rested(int millis) {
         try {
             Thread.sleep(millis);
@@ -84,9 +84,9 @@ public final class Fixtures {
         }
     }
 
-    /** Tells all replicas, as a trigger of the database would. */
-    static void tell(Change change) {
+    /** Signals a change to all replicas, as a database trigger would. */
+    static void change(Change change) {
         new SessionStore(TestDatabase.db())
-                .tell(new DatabaseSignals.Signal(change.tenant(), change.kind(), change.names(), null));
+                .signal(new DatabaseSignals.Signal(change.tenant(), change.kind(), change.names(), null));
     }
 }

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import io.agentworkspace.engine.wire.SendsAnything;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Valid messages of every lane, with something wrong about them: always an orderly refusal, never a defect. */
+/** Valid messages of every lane with one defect each: the response is always a proper refusal, never an internal error. */
 @SendsAnything
 @Tag("slow")
 class HostileMessagesTest {
@@ -73,7 +73,7 @@ class HostileMessagesTest {
 
     private static final String EVENTS = "application/json, text/event-stream";
 
-    /** What belongs to others, and must not come back. */
+    /** A word of other tenants that must not come back. */
     private static final String FOREIGN = "Zwieback";
 
     private static SampleServer server;
@@ -83,10 +83,10 @@ class HostileMessagesTest {
 
     private final Random random = new Random(SEED);
 
-    /** A server, as the sender of all messages reaches it. */
+    /** A server, with the key of the sender. */
     private record Way(String url, String key) {
-        Peer peer() {
-            return new Peer(url, key);
+        RawMcpClient peer() {
+            return new RawMcpClient(url, key);
         }
     }
 
@@ -97,7 +97,7 @@ class HostileMessagesTest {
     }
 
     private record Got(int status, String body) {
-        /** One for each message; what is no JSON is a defect too. */
+        /** Returns the messages of a response. Invalid JSON is a failure too. */
         Stream<JsonNode> messages() {
             return body.startsWith("event:") || body.startsWith(":")
                     ? body.lines().filter(line -> line.startsWith("data: ")).map(line -> read(line.substring(6)))
@@ -117,9 +117,9 @@ class HostileMessagesTest {
     static void start() {
         server = new SampleServer(Fixtures.offer());
         fixtures = new Way(server.url("/mcp").toString(), server.key);
-        production =
-                new Way(TestServer.url() + "/mcp", new TestTenant().key(Door.MCP, "eve", Role.OWNER, List.of("*")));
-        var bea = new TestTenant().person(Door.MCP, "bea", Role.OWNER);
+        production = new Way(
+                TestServer.url() + "/mcp", new TestTenant().key(ClientApi.MCP, "eve", Role.OWNER, List.of("*")));
+        var bea = new TestTenant().person(ClientApi.MCP, "bea", Role.OWNER);
         bea.call("AP_Create", "{'vx': {'name': 'Ada', 'description': '%1$s', 'profile': '%1$s'}}".formatted(FOREIGN))
                 .ok();
         bea.call(
@@ -133,11 +133,11 @@ class HostileMessagesTest {
         foreignTask = task(server.keys.add(Role.OWNER, "*"), FOREIGN);
     }
 
-    /** A task of the fixtures whose result holds a word. */
+    /** Creates a fixture task whose result contains a word. */
     private static String task(String key, String word) {
         var call = "{'name': 'test_tool_with_task', 'arguments': {}, 'inputResponses':"
                 + " {'user_name': {'action': 'accept', 'content': {'name': '%s'}}}}".formatted(word);
-        var peer = new Peer(fixtures.url(), key);
+        var peer = new RawMcpClient(fixtures.url(), key);
         var id = peer.modern("tools/call", call, DECLARED).at("/result/taskId").asString();
         var get = "{'taskId': '%s'}".formatted(id);
         await().until(() -> peer.modern("tasks/get", get, DECLARED).toString().contains("Done for " + word));
@@ -164,7 +164,7 @@ class HostileMessagesTest {
         assertThat(got.body()).as("%s", sent).doesNotContain(FOREIGN);
         assertThat(got.messages()).as("%s → %s", sent, got.body()).allSatisfy(message -> {
             assertThat(message.path("jsonrpc").asString("")).isEqualTo("2.0");
-            // Too many open streams are no defect; the protocol has no other code for them.
+            // 429 for too many open streams is correct; the protocol has no other code for it.
             assertThat(message.at("/error/code").asInt(0) == INTERNAL && got.status() != 429)
                     .isFalse();
         });
@@ -203,33 +203,33 @@ class HostileMessagesTest {
         catalogue(all);
         var hello = "{'protocolVersion': '2025-11-25', 'capabilities': {'elicitation': {}}}";
         var initialize =
-                Peer.json("{'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': %s}".formatted(hello));
+                RawMcpClient.json("{'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': %s}".formatted(hello));
         all.add(new Sent(fixtures, JSON, initialize.toString(), List.of()));
         return all;
     }
 
-    /** The request in all lanes. */
+    /** Sends the request in all lanes. */
     private static void everywhere(Way way, String request, List<Sent> all) {
         var parts = request.split(" ", 2);
-        var modern = way.peer().request(parts[0], parts[1], Peer.ALL);
+        var modern = way.peer().request(parts[0], parts[1], RawMcpClient.ALL);
         all.add(modern(way, JSON, modern));
         var bare = modern.deepCopy();
         ((ObjectNode) bare.get("params")).remove("_meta");
         all.add(new Sent(way, JSON, Json.text(bare), List.of()));
-        var session = way.peer().session("2025-03-26", Peer.ALL).id();
+        var session = way.peer().session("2025-03-26", RawMcpClient.ALL).id();
         all.add(new Sent(
                 way, JSON, Json.text(bare), List.of("Mcp-Session-Id", session, "MCP-Protocol-Version", "2025-03-26")));
         all.add(new Sent(way, JSON, "[" + Json.text(bare) + "]", List.of("Mcp-Session-Id", session)));
     }
 
     private static Sent modern(Way way, String accept, ObjectNode request) {
-        return new Sent(way, accept, Json.text(request), Peer.mirrored(request));
+        return new Sent(way, accept, Json.text(request), RawMcpClient.mirrored(request));
     }
 
     private static void subscriptions(Way way, String uri, List<Sent> all) {
         var talk = way.peer().session("2025-11-25", "{}");
         for (var method : List.of("resources/subscribe", "resources/unsubscribe")) {
-            var body = Peer.json(talk.body(method, "{'uri': '%s'}".formatted(uri)));
+            var body = RawMcpClient.json(talk.body(method, "{'uri': '%s'}".formatted(uri)));
             all.add(new Sent(way, JSON, body.toString(), List.of("Mcp-Session-Id", talk.id())));
         }
         var asked = "{'notifications': {'toolsListChanged': true, 'resourceSubscriptions': ['%s']}}".formatted(uri);
@@ -251,9 +251,9 @@ class HostileMessagesTest {
         }
     }
 
-    /** Every tool of the production server, with whatever it takes of these arguments; they name what others have. */
+    /** Adds calls of every production tool, with those of these arguments that it accepts. They name things of others. */
     private static void catalogue(List<Sent> all) {
-        var arguments = Peer.json("""
+        var arguments = RawMcpClient.json("""
                 {'target': {'agent': 'Ada', 'domain': 'Lab', 'zone': 'main', 'bank': 'Notes', 'user': 'bea'},
                  'vx': {'name': 'Notes'}, 'content': 'what is there?', 'id': 'abcdefghijkl', 'name': 'first'}""");
         var peer = production.peer();
@@ -336,7 +336,7 @@ class HostileMessagesTest {
         };
     }
 
-    /** Of a stream only the beginning is read. */
+    /** Sends a message. Only the first event of a stream is read. */
     private static Got send(Sent sent) {
         var request = HttpRequest.newBuilder(URI.create(sent.way().url()))
                 .timeout(Duration.ofMinutes(2))
@@ -363,7 +363,7 @@ class HostileMessagesTest {
         }
     }
 
-    /** Up to the empty line that ends it. */
+    /** Reads up to the empty line that ends the event. */
     private static byte[] firstEvent(InputStream body) throws IOException {
         var bytes = new ByteArrayOutputStream();
         var last = 0;

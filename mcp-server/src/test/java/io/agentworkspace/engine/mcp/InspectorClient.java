@@ -11,10 +11,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * The command line of the Inspector: a process, and a session, for each step. It cannot listen or complete; it looks
- * closely at the tools' schemas and at the digests of skills.
+ * The command line of the Inspector, with a process and a session for each step. It cannot listen or complete, but it
+ * checks the tools' schemas and the skills' digests closely.
  *
- * @param mode the era that it is to speak
+ * @param mode the era that it uses
  */
 record InspectorClient(String mode) implements OfficialClient {
     private static final String PACKAGE = "@modelcontextprotocol/inspector";
@@ -40,8 +40,8 @@ record InspectorClient(String mode) implements OfficialClient {
     }
 
     @Override
-    public Talk talk(String url, String key, String agent) {
-        return Talk.of(steps -> {
+    public SessionTranscript talk(String url, String key, String agent) {
+        return SessionTranscript.of(steps -> {
             var cli = new Cli(url, key, mode);
             var initialized = cli.result("initialize");
             steps.put(
@@ -82,7 +82,7 @@ record InspectorClient(String mode) implements OfficialClient {
                     .get("result");
         }
 
-        /** A report for each skill. */
+        /** Returns a report for each skill. */
         JsonNode verifiedSkills() {
             var reports = JsonNodeFactory.instance.arrayNode();
             run(DONE, "skills/list", "--verify").lines().map(Cli::read).forEach(reports::add);

@@ -23,7 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The client of the Java SDK, which speaks in sessions. */
+/** The client of the Java SDK, which uses sessions. */
 record JavaClient() implements OfficialClient {
     @Override
     public String name() {
@@ -40,7 +40,7 @@ record JavaClient() implements OfficialClient {
         return "";
     }
 
-    /** @param told gets the addresses of resources that have changed */
+    /** @param told receives the URIs of resources that have changed */
     static McpSyncClient connect(String url, String key, Queue<String> told) {
         var address = URI.create(url);
         var transport = HttpClientStreamableHttpTransport.builder(
@@ -57,8 +57,8 @@ record JavaClient() implements OfficialClient {
     }
 
     @Override
-    public Talk talk(String url, String key, String agent) {
-        return Talk.of(steps -> {
+    public SessionTranscript talk(String url, String key, String agent) {
+        return SessionTranscript.of(steps -> {
             var told = new ConcurrentLinkedQueue<String>();
             try (var client = connect(url, key, told);
                     var other = connect(url, key, new ConcurrentLinkedQueue<>())) {
@@ -78,7 +78,7 @@ record JavaClient() implements OfficialClient {
 
     private static void useTools(McpSyncClient client, String agent, Map<String, JsonNode> steps) throws IOException {
         var tools = JsonNodeFactory.instance.arrayNode();
-        client.listTools().tools().forEach(tool -> tools.add(tool.name())); // Of all pages.
+        client.listTools().tools().forEach(tool -> tools.add(tool.name())); // From all pages.
         steps.put("tools", tools);
         steps.put("read", call(client, "US_Read", Map.of()));
         var vx = Map.of("name", agent, "description", "A test agent.");
@@ -104,11 +104,11 @@ record JavaClient() implements OfficialClient {
         return json(client.readResource(ReadResourceRequest.builder(uri).build()));
     }
 
-    /** What a client is told that listens to an agent, while another one changes it. */
+    /** Returns what a client that listens to an agent is notified of when another one changes it. */
     static String news(McpSyncClient client, McpSyncClient other, String agent, Queue<String> told) {
         client.subscribeResource(
                 SubscribeRequest.builder("engine://agents/" + agent).build());
-        // A session's stream may open later than its subscription, so the other one goes on until it was heard.
+        // A session's stream may open after its subscription, so the change is repeated until a notification arrives.
         await().pollInterval(Duration.ofMillis(250)).until(() -> {
             var vx = Map.of("description", "Change " + System.nanoTime());
             call(other, "AP_Modify", Map.of("target", Map.of("agent", agent), "vx", vx));

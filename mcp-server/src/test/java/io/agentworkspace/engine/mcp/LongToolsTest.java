@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.events.EventLog;
-import io.agentworkspace.engine.http.KeyRing;
 import io.agentworkspace.engine.http.SampleServer;
+import io.agentworkspace.engine.http.TestKeys;
 import io.agentworkspace.engine.mcp.features.CatalogueTools;
 import io.agentworkspace.engine.mcp.features.DiscoveryTools;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
@@ -15,7 +15,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.McpResult;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -36,23 +36,23 @@ class LongToolsTest {
     private static final String DECLARED = "{'elicitation': {}, 'extensions': {'io.modelcontextprotocol/tasks': {}}}";
 
     private final SampleServer server = new SampleServer(offer(), keys());
-    private final Peer peer = new Peer(server.url("/mcp").toString(), server.key);
+    private final RawMcpClient peer = new RawMcpClient(server.url("/mcp").toString(), server.key);
 
     @AfterEach
     void stop() {
         server.close();
     }
 
-    private static KeyRing keys() {
+    private static TestKeys keys() {
         var tenant = new TestTenant();
-        tenant.key(Door.MCP, "owner", Role.OWNER, List.of("*"));
-        var id = tenant.id(Door.MCP);
+        tenant.key(ClientApi.MCP, "owner", Role.OWNER, List.of("*"));
+        var id = tenant.id(ClientApi.MCP);
         var user = TestDatabase.db()
                 .sql("SELECT id FROM app_user WHERE tenant_id = :tenant")
                 .set("tenant", id)
                 .one(row -> row.number("id"))
                 .orElseThrow();
-        return new KeyRing(id, user);
+        return new TestKeys(id, user);
     }
 
     private static ServerFeatures offer() {
@@ -134,7 +134,7 @@ class LongToolsTest {
         return peer.modern("tools/call", call, DECLARED, "X-MCP-Confirm", "destructive");
     }
 
-    /** The key of the call wins over the task's own, so the second task finds the first one's answer. */
+    /** The key of the call overrides the task's own, so the second task finds the first one's response. */
     @Test
     void anIdempotencyKeyAmongTheArgumentsHolds() {
         var call = "{'name': 'DM_Destroy', 'arguments': {'idempotency_key': 'once'}}";
@@ -149,7 +149,7 @@ class LongToolsTest {
 
     @Test
     void theToolsetOfDiscoveryBeginsTasksToo() {
-        var discovery = new Peer(server.url("/mcp/x/discovery").toString(), server.key);
+        var discovery = new RawMcpClient(server.url("/mcp/x/discovery").toString(), server.key);
         var begun =
                 discovery.modern("tools/call", "{'name': 'run_tool', 'arguments': {'name': 'DM_Destroy'}}", DECLARED);
         assertThat(completed(begun.at("/result/taskId").asString())
@@ -160,7 +160,7 @@ class LongToolsTest {
 
     @Test
     void whoMayNotUseItIsRefusedWithoutATask() {
-        var viewer = new Peer(server.url("/mcp").toString(), server.keys.add(Role.VIEWER, "*"));
+        var viewer = new RawMcpClient(server.url("/mcp").toString(), server.keys.add(Role.VIEWER, "*"));
         var refused = viewer.modern("tools/call", "{'name': 'DM_Destroy', 'arguments': {}}", DECLARED);
         assertThat(refused.at("/result/isError").asBoolean()).isTrue();
         assertThat(refused.toString()).contains("your role is 'viewer'").doesNotContain("taskId");

@@ -5,26 +5,30 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Eve listens to things of Ann's, and to an agent of her own: what is told of that one shows that nothing came before it. */
+/**
+ * Eve listens to things of Ann's, and to an agent of her own. A notification of her own agent
+ * shows that nothing came before it.
+ */
 class LostAccessTest {
     private static final String OWN = "engine://agents/Eva";
     private static final Duration HANG = Duration.ofSeconds(60);
 
     private final TestTenant tenant = new TestTenant();
-    private Peer ann;
-    private Peer eve;
+    private RawMcpClient ann;
+    private RawMcpClient eve;
 
-    /** What Eve hears of, what changes it, how she loses it, and how she gets it back. */
+    /** What Eve listens to, what changes it, how she loses access, and how she gets it back. */
     private enum Thing {
         DOMAIN(
                 "engine://domains/Lab",
@@ -74,8 +78,8 @@ class LostAccessTest {
 
     @BeforeEach
     void build() {
-        ann = new Peer(TestServer.url() + "/mcp", tenant.key(Door.MCP, "ann", Role.MEMBER, List.of("*")));
-        eve = new Peer(TestServer.url() + "/mcp", tenant.key(Door.MCP, "eve", Role.MEMBER, List.of("*")));
+        ann = new RawMcpClient(TestServer.url() + "/mcp", tenant.key(ClientApi.MCP, "ann", Role.MEMBER, List.of("*")));
+        eve = new RawMcpClient(TestServer.url() + "/mcp", tenant.key(ClientApi.MCP, "eve", Role.MEMBER, List.of("*")));
         call(ann, "AP_Create {'vx':{'name':'Ada','description':'d','access':'domain'}}");
         call(ann, "AP_Create {'vx':{'name':'Open','description':'d','access':'public'}}");
         call(eve, "AP_Create {'vx':{'name':'Eva','description':'d','access':'public'}}");
@@ -86,14 +90,14 @@ class LostAccessTest {
         call(ann, "MB_Permissions {'target':{'bank':'Notes','agent':'Eva'},'vx':{'access':'read'}}");
     }
 
-    private static boolean tried(Peer who, String call) {
+    private static boolean tried(RawMcpClient who, String call) {
         var words = call.split(" ", 2);
         return who.modern("tools/call", "{'name': '%s', 'arguments': %s}".formatted(words[0], words[1]))
                 .at("/result/structuredContent/status/success")
                 .asBoolean();
     }
 
-    private static void call(Peer who, String call) {
+    private static void call(RawMcpClient who, String call) {
         assertThat(tried(who, call)).as(call).isTrue();
     }
 
@@ -103,7 +107,7 @@ class LostAccessTest {
         return message.at("/params/uri").asString("");
     }
 
-    /** Lets Eve's own agent change, and gives what she was told until she hears of that. */
+    /** Changes Eve's own agent, and returns her notifications up to that change. */
     private void hearsOnlyOfHerOwn(Events events, String why) {
         call(eve, "AP_Modify {'target':{'agent':'Eva'},'vx':{'description':'%s'}}".formatted(why));
         assertThat(toldOf(events)).as(why).isEqualTo(OWN);
@@ -149,11 +153,41 @@ class LostAccessTest {
         assertThat(toldOf(events)).isEqualTo(thing.uri);
     }
 
-    /** Nobody called the tools that say what a listener may see: its key has run only what Eve called. */
+    /** A further subscription looks up all of them again, while the bank is deleted. */
+    @Test
+    void whatIsHiddenStaysSubscribed() {
+        var thing = Thing.DELETED_BANK;
+        var session = eve.session("2025-11-25", "{}");
+        session.call("resources/subscribe", "{'uri': '%s'}".formatted(thing.uri));
+        try (var events = session.listen()) {
+            call(ann, thing.loss);
+            session.call("resources/subscribe", "{'uri': '%s'}".formatted(OWN));
+            var count = new AtomicInteger();
+            await().until(
+                            () -> { // Until the look-up is done, changes of her agent are not reported.
+                                call(
+                                        eve,
+                                        "AP_Modify {'target':{'agent':'Eva'},'vx':{'description':'%d'}}"
+                                                .formatted(count.incrementAndGet()));
+                                var message = events.poll(Duration.ofMillis(500));
+                                return message != null
+                                        && OWN.equals(message.at("/params/uri").asString(""));
+                            });
+            thing.gain.forEach(call -> call(ann, call));
+            call(ann, thing.change.formatted("again"));
+            var told = toldOf(events);
+            while (told.equals(OWN)) { // Of the repeated changes.
+                told = toldOf(events);
+            }
+            assertThat(told).isEqualTo(thing.uri);
+        }
+    }
+
+    /** Access checks of listeners are not recorded as calls: the key has run only what Eve called. */
     @Test
     void lookingWhatAListenerMaySeeIsNoCall() {
-        var key = tenant.key(Door.MCP, "fay", Role.MEMBER, List.of("*"));
-        var fay = new Peer(TestServer.url() + "/mcp", key);
+        var key = tenant.key(ClientApi.MCP, "fay", Role.MEMBER, List.of("*"));
+        var fay = new RawMcpClient(TestServer.url() + "/mcp", key);
         call(fay, "AP_Create {'vx':{'name':'Fee','description':'d'}}");
         call(fay, "DM_Create {'target':{'agent':'Fee'},'vx':{'name':'Hall','description':'d'}}");
         call(fay, "MB_Create {'vx':{'name':'Shelf'}}");
@@ -177,7 +211,7 @@ class LostAccessTest {
                 .containsExactlyInAnyOrder("AP_Create 1", "DM_Create 1", "MB_Create 1", "MB_Store 1");
     }
 
-    private static List<String> ran(Peer who, String key) {
+    private static List<String> ran(RawMcpClient who, String key) {
         var arguments = "{'id':'%s'}".formatted(ApiKey.parse(key).id());
         return who.modern("tools/call", "{'name': 'AK_Usage', 'arguments': %s}".formatted(arguments))
                 .at("/result/structuredContent/commands")
@@ -187,7 +221,7 @@ class LostAccessTest {
                 .toList();
     }
 
-    /** The next update; a session's stream hears of lists, too. */
+    /** Returns the next update, and skips changes of lists, which a session's stream receives too. */
     private static String toldOf(Events events) {
         var uri = told(events);
         while (uri.isEmpty()) {

@@ -99,7 +99,7 @@ class McpEndpointTest {
         assertThat(result.at("/content/0/text").asString()).contains("did you mean target?");
     }
 
-    /** What models do most often. */
+    /** The most frequent mistake of models. */
     @Test
     void anArgumentOutsideItsObjectIsAcceptedOrShownItsPlace() {
         var told = call("AP_Read", "{\"agent\": \"scout\"}").get("result");

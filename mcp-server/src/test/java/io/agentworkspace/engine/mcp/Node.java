@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Programs in JavaScript that others made, and the Node.js that runs them, as {@code npm ci} has put them there. */
+/** Third-party JavaScript programs, and the Node.js that runs them, as {@code npm ci} installed them. */
 public final class Node {
     private static final Path HOME = Path.of("src/test/node").toAbsolutePath();
     private static final Path MODULES = HOME.resolve("node_modules");
 
     private Node() {}
 
-    /** Where they are missing, a test that needs them is left out; in CI they must be there. */
+    /** Skips the test if they are missing; in CI they are required. */
     public static void require() {
         var installed = Files.isDirectory(MODULES);
         assertThat(installed || System.getenv("CI") == null)
@@ -29,12 +29,12 @@ public final class Node {
         assumeTrue(installed, "npm ci in mcp-server/src/test/node installs the referee and the clients");
     }
 
-    /** A file of ours. */
+    /** Returns the path of one of our scripts. */
     public static String script(String name) {
         return HOME.resolve(name).toString();
     }
 
-    /** A file or folder of one of the packages. */
+    /** Returns a file or folder of an installed package. */
     public static Path module(String name) {
         return MODULES.resolve(name);
     }
@@ -49,7 +49,7 @@ public final class Node {
         }
     }
 
-    /** A program that goes on until it is ended; what it writes can be read from it. */
+    /** Starts a program that runs until it is ended, and whose output can be read. */
     public static Process start(String script, Map<String, String> environment) {
         try {
             var builder = new ProcessBuilder(module(".bin/node").toString(), script(script))
@@ -61,7 +61,7 @@ public final class Node {
         }
     }
 
-    /** The day on which a version of a package was published, as the registry tells npm. */
+    /** Returns the date on which a version of a package was published, as the registry reports it. */
     static String published(String name, String version) {
         var folder = HOME.toFile();
         try {
@@ -76,10 +76,10 @@ public final class Node {
         }
     }
 
-    /** How a program ended, and what it wrote. */
+    /** The exit code and output of a program. */
     public record Ended(int code, String output, String errors) {}
 
-    /** @param environment what it finds there besides what all find */
+    /** @param environment variables in addition to the common ones */
     public static Ended run(Map<String, String> environment, List<String> arguments) {
         try {
             var folder = Files.createTempDirectory("node");

@@ -2,9 +2,9 @@ package io.agentworkspace.engine.mcp;
 
 import java.util.List;
 
-/** A client of the protocol that others made, which has a session with the engine. */
+/** A third-party client of the protocol that holds a session with the engine. */
 interface OfficialClient {
-    /** What most can do, in this order. */
+    /** The steps that most clients support, in this order. */
     List<String> STEPS = List.of(
             "connect",
             "tools",
@@ -18,18 +18,18 @@ interface OfficialClient {
             "complete",
             "prompt");
 
-    /** The package that it is from. */
+    /** Returns the package of the client. */
     String name();
 
     String version();
 
-    /** How it was told to speak. */
+    /** Returns the protocol mode that it was given. */
     String mode();
 
     default List<String> steps() {
         return STEPS;
     }
 
-    /** @param agent that it makes */
-    Talk talk(String url, String key, String agent);
+    /** @param agent the name of the agent that it creates */
+    SessionTranscript talk(String url, String key, String agent);
 }

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.SkillZip;
 import io.agentworkspace.engine.testing.TestServer;
@@ -13,24 +13,24 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** A tenant's own skills at the MCP door: beside the shipped ones, for those who may read skills. */
+/** A tenant's own skills at the MCP endpoint: listed with the shipped ones, for callers who may read skills. */
 class OwnSkillsTest {
     private static final String MAIN = "{'uri': 'skill://tides/SKILL.md'}";
 
     private final TestTenant tenant = new TestTenant();
-    private final String key = tenant.key(Door.MCP, "root", Role.ADMIN, List.of("*"));
-    private final Peer root = new Peer(TestServer.url() + "/mcp", key);
+    private final String key = tenant.key(ClientApi.MCP, "root", Role.ADMIN, List.of("*"));
+    private final RawMcpClient root = new RawMcpClient(TestServer.url() + "/mcp", key);
 
     private void add(String body) {
         var zip = SkillZip.of("tides", body)
                 .with("references/größe (neu).md", "Groß.")
                 .with("logo.bin", new byte[] {0, 1});
-        Door.MCP
+        ClientApi.MCP
                 .call(
                         TestServer.url(),
                         key,
                         "SK_Add",
-                        Peer.json("{'archive': '%s', 'replace': true}".formatted(zip.base64())))
+                        RawMcpClient.json("{'archive': '%s', 'replace': true}".formatted(zip.base64())))
                 .ok();
     }
 
@@ -111,9 +111,9 @@ class OwnSkillsTest {
     void whoMayNotReadSkillsAndOtherTenantsSeeTheShippedOnesOnly() {
         add("Ask.");
         for (var stranger : List.of(
-                tenant.key(Door.MCP, "ann", Role.MEMBER, List.of("agent:read")),
-                new TestTenant().key(Door.MCP, "bob", Role.OWNER, List.of("*")))) {
-            var peer = new Peer(TestServer.url() + "/mcp", stranger);
+                tenant.key(ClientApi.MCP, "ann", Role.MEMBER, List.of("agent:read")),
+                new TestTenant().key(ClientApi.MCP, "bob", Role.OWNER, List.of("*")))) {
+            var peer = new RawMcpClient(TestServer.url() + "/mcp", stranger);
             assertThat(peer.modern("skills/list", "{}").at("/result/skills").size())
                     .isEqualTo(5);
             assertThat(peer.modern("resources/read", MAIN).has("error")).isTrue();
@@ -127,7 +127,7 @@ class OwnSkillsTest {
     void changesAreToldOnEveryReplica() {
         add("One.");
         try (var other = Replica.start(Map.of());
-                var events = new Peer(other.url() + "/mcp", key)
+                var events = new RawMcpClient(other.url() + "/mcp", key)
                         .events(
                                 "subscriptions/listen",
                                 "{'notifications': {'resourcesListChanged': true, 'promptsListChanged': true,"
@@ -149,14 +149,22 @@ class OwnSkillsTest {
 
     @Test
     void anAgentsResourceChangesWithItsSkills() {
-        Door.MCP
-                .call(TestServer.url(), key, "AP_Create", Peer.json("{'vx': {'name': 'Ada', 'description': 'd'}}"))
+        ClientApi.MCP
+                .call(
+                        TestServer.url(),
+                        key,
+                        "AP_Create",
+                        RawMcpClient.json("{'vx': {'name': 'Ada', 'description': 'd'}}"))
                 .ok();
         try (var events = root.events(
                 "subscriptions/listen", "{'notifications': {'resourceSubscriptions': ['engine://agents/Ada']}}")) {
             events.next();
-            Door.MCP
-                    .call(TestServer.url(), key, "SK_Install", Peer.json("{'name': 'first-steps', 'agent': 'Ada'}"))
+            ClientApi.MCP
+                    .call(
+                            TestServer.url(),
+                            key,
+                            "SK_Install",
+                            RawMcpClient.json("{'name': 'first-steps', 'agent': 'Ada'}"))
                     .ok();
             assertThat(events.next("notifications/resources/updated")
                             .at("/params/uri")

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A long tool of the catalogue, through the production runner and door. */
+/** A long tool of the catalogue, through the production runner and endpoint. */
 class ProgressTest {
     private static final String TOKEN = "{'name': 'MB_Count', 'arguments': {}, '_meta': {'progressToken': 'far'}}";
 
@@ -46,8 +46,8 @@ class ProgressTest {
     private static Counted count(Call call) {
         call.load(new Context(Context.DEFAULT, new Context.Ref(1, "owner"), null, null, null, null, 0));
         for (var i = 1; i <= 3; i++) {
-            call.progress().tell(i, 3.0, "thing " + i);
-            call.progress().tell(i - 1, 3.0, "what is behind is not told");
+            call.progress().report(i, 3.0, "thing " + i);
+            call.progress().report(i - 1, 3.0, "what is behind is not told");
         }
         return new Counted(3);
     }
@@ -64,30 +64,30 @@ class ProgressTest {
 
     @Test
     void aSessionHearsHowFarALongToolIs() {
-        var session = new Peer(server.url("/mcp").toString(), server.key).session("2025-11-25", "{}");
-        heard(session.post(session.body("tools/call", TOKEN)).body());
+        var session = new RawMcpClient(server.url("/mcp").toString(), server.key).session("2025-11-25", "{}");
+        received(session.post(session.body("tools/call", TOKEN)).body());
     }
 
     @Test
     void aStatelessClientHearsHowFarALongToolIs() {
-        var peer = new Peer(server.url("/mcp").toString(), server.key);
+        var peer = new RawMcpClient(server.url("/mcp").toString(), server.key);
         var request = peer.request("tools/call", "{'name': 'MB_Count', 'arguments': {}}", "{}");
         request.withObject("/params/_meta").put("progressToken", "far");
-        heard(peer.send(request, Peer.mirrored(request)).body());
+        received(peer.send(request, RawMcpClient.mirrored(request)).body());
     }
 
-    private static void heard(String stream) {
+    private static void received(String stream) {
         var messages = stream.lines()
                 .filter(line -> line.startsWith("data: {"))
-                .map(line -> Peer.json(line.substring("data: ".length())))
+                .map(line -> RawMcpClient.json(line.substring("data: ".length())))
                 .toList();
         assertThat(messages).hasSize(4);
         for (var i = 1; i <= 3; i++) {
             var message = messages.get(i - 1);
             assertThat(message.get("method").asString()).isEqualTo("notifications/progress");
             assertThat(message.get("params"))
-                    .isEqualTo(
-                            Peer.json("{'progressToken': 'far', 'progress': %1$d, 'total': 3, 'message': 'thing %1$d'}"
+                    .isEqualTo(RawMcpClient.json(
+                            "{'progressToken': 'far', 'progress': %1$d, 'total': 3, 'message': 'thing %1$d'}"
                                     .formatted(i)));
         }
         assertThat(messages.getLast().at("/result/structuredContent/counted").asLong())
@@ -96,7 +96,7 @@ class ProgressTest {
 
     @Test
     void whoDidNotAskHearsNothing() {
-        var session = new Peer(server.url("/mcp").toString(), server.key).session("2025-11-25", "{}");
+        var session = new RawMcpClient(server.url("/mcp").toString(), server.key).session("2025-11-25", "{}");
         var quiet = session.post(session.body("tools/call", "{'name': 'MB_Count', 'arguments': {}}"));
         assertThat(quiet.headers().firstValue("Content-Type")).hasValue("application/json");
         assertThat(server.mcp(session.body("tools/call", TOKEN).replace('\'', '"'))

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.McpResult;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -16,13 +16,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** AP_Read and ZN_Read mark what they show as read, and say so; through a read-only connection they do not. */
+/** AP_Read and ZN_Read declare that they mark messages as read, and do so. Through a read-only connection they do not. */
 class ReadOnlyTest {
-    private final String key = new TestTenant().key(Door.MCP, "ann", Role.MEMBER, List.of("*"));
+    private final String key = new TestTenant().key(ClientApi.MCP, "ann", Role.MEMBER, List.of("*"));
 
     private JsonNode ask(String path, String method, String params) {
         var message = "{'jsonrpc':'2.0','id':'1','method':'%s','params':%s}".formatted(method, params);
-        var answer = Door.post(
+        var answer = ClientApi.post(
                 TestServer.url() + path, key, message.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.of());
         return Json.readObject(answer.body()).get("result");
     }

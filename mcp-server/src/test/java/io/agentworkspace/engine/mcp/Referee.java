@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
-/** The official referee of the protocol, run against an address with a key. */
+/** The official conformance suite, run against an address with a key. */
 final class Referee {
     private static final String PACKAGE = "@modelcontextprotocol/conformance";
 
-    /** The status of checks that the server lacks the fixtures for. */
+    /** The status of checks for which the server lacks the fixtures. */
     static final String UNTESTABLE = "UNTESTABLE";
 
     private final String url;
@@ -33,7 +33,7 @@ final class Referee {
         return Node.version(PACKAGE);
     }
 
-    /** The day on which this version was published: as npm has it where pages are rewritten, else as the page has it. */
+    /** Returns the date of this version: from npm where pages are rewritten, else from the page. */
     static String published(String page) {
         if (Golden.isUpdating()) {
             return Node.published(PACKAGE, version());
@@ -43,7 +43,7 @@ final class Referee {
         return known.find() ? known.group(1) : "a day that npm knows";
     }
 
-    /** The scenarios that a revision requires of a server, as the referee's own list has them. */
+    /** Returns the scenarios that a revision requires of a server, from the suite's own list. */
     static List<String> required(String revision) {
         var lines = text(Node.module(PACKAGE).resolve("requirements").resolve(revision + ".yaml"))
                 .lines()
@@ -62,18 +62,18 @@ final class Referee {
         }
     }
 
-    /** How one scenario went: the number of its checks by status. */
+    /** The result of a scenario: the number of its checks by status. */
     record Verdict(String scenario, Map<String, Integer> checks, List<String> complaints) {
         boolean passed() {
             return complaints.isEmpty();
         }
 
-        /** Whether something was checked, and nothing complained of but what is excused. */
+        /** Returns whether something was checked and only excused checks failed. */
         boolean passedBut(Collection<String> excused) {
             return count("SUCCESS") > 0 && excused.containsAll(complained());
         }
 
-        /** The checks complained of. */
+        /** Returns the failed checks. */
         List<String> complained() {
             return complaints.stream()
                     .map(complaint -> complaint.split(":", 2)[0])
@@ -90,7 +90,7 @@ final class Referee {
         }
     }
 
-    /** All scenarios that run for a revision, scored or not. */
+    /** Runs all scenarios of a revision, scored or not. */
     Map<String, Verdict> requirements(String revision) {
         return run("--requirements", revision);
     }

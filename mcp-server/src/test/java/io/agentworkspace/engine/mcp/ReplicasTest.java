@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Two replicas on one database behind a proxy that gives each request to the other one: a client is served as if there
- * were one. What two requests in a row do, two replicas do.
+ * Two replicas on one database behind a proxy that alternates between them serve a client like a single one. Of two
+ * consecutive requests, each is served by another replica.
  */
 @Tag("slow")
 class ReplicasTest {
@@ -33,7 +33,7 @@ class ReplicasTest {
 
     private final TestTenant tenant = new TestTenant();
     private String key;
-    private Peer peer;
+    private RawMcpClient peer;
 
     @BeforeAll
     static void start() throws IOException {
@@ -49,11 +49,11 @@ class ReplicasTest {
 
     @BeforeEach
     void connect() {
-        key = tenant.key(Door.MCP, "ann", Role.MEMBER, List.of("*"));
-        peer = new Peer(proxy.url("/mcp"), key);
+        key = tenant.key(ClientApi.MCP, "ann", Role.MEMBER, List.of("*"));
+        peer = new RawMcpClient(proxy.url("/mcp"), key);
     }
 
-    private static void create(Peer peer, String agent) {
+    private static void create(RawMcpClient peer, String agent) {
         var vx = "{'name': '%s', 'description': 'A test agent.'}".formatted(agent);
         var made = peer.modern("tools/call", "{'name': 'AP_Create', 'arguments': {'vx': %s}}".formatted(vx));
         assertThat(made.at("/result/structuredContent/status/success").asBoolean())
@@ -61,7 +61,7 @@ class ReplicasTest {
                 .isTrue();
     }
 
-    private static void describe(Peer peer, String agent, String description) {
+    private static void describe(RawMcpClient peer, String agent, String description) {
         peer.modern(
                 "tools/call",
                 "{'name': 'AP_Modify', 'arguments': {'target': {'agent': '%s'}, 'vx': {'description': '%s'}}}"
@@ -116,17 +116,20 @@ class ReplicasTest {
     @Test
     void whatSomebodyElseKeepsPrivateIsNeverHeardOf() {
         create(peer, "Ada");
-        var stranger = new Peer(proxy.url("/mcp"), tenant.key(Door.MCP, "eve", Role.MEMBER, List.of("*")));
+        var stranger = new RawMcpClient(proxy.url("/mcp"), tenant.key(ClientApi.MCP, "eve", Role.MEMBER, List.of("*")));
+        create(stranger, "Eve");
         try (var events = stranger.events(
                 "subscriptions/listen",
-                "{'notifications': {'resourcesListChanged': true, 'resourceSubscriptions': ['engine://agents/Ada']}}")) {
+                "{'notifications': {'resourcesListChanged': true, 'resourceSubscriptions': ['engine://agents/Ada', 'engine://agents/Eve']}}")) {
             assertThat(events.next()
                             .at("/params/notifications/resourceSubscriptions")
-                            .isEmpty())
-                    .isTrue();
+                            .toString())
+                    .isEqualTo("[\"engine://agents/Eve\"]");
             describe(peer, "Ada", "Still private.");
             create(peer, "Bob");
-            assertThat(events.poll(Duration.ofMillis(600))).isNull();
+            // Changes come in the order of their commits, so the others would have come before this one.
+            describe(stranger, "Eve", "Changed after them.");
+            assertThat(events.next().at("/params/uri").asString()).isEqualTo("engine://agents/Eve");
         }
     }
 
@@ -141,12 +144,12 @@ class ReplicasTest {
                 var two = new SampleServer(Fixtures.offer(), one.keys);
                 var before =
                         new AlternatingProxy(one.url("").toString(), two.url("").toString())) {
-            var talk = new Peer(before.url("/mcp"), one.key).session("2025-11-25", Peer.ALL);
+            var talk = new RawMcpClient(before.url("/mcp"), one.key).session("2025-11-25", RawMcpClient.ALL);
             try (var events =
                     talk.events("tools/call", "{'name': 'test_elicitation', 'arguments': {'message': 'Who?'}}")) {
                 var question = events.next().get("id");
                 assertThat(talk.post(answer(question, "ann".repeat(2_000))).statusCode())
-                        .as("too long for one replica to tell the other")
+                        .as("too long to be signalled to another replica")
                         .isEqualTo(413);
                 talk.call("ping", "{}");
                 talk.post(answer(question, "ann"));
@@ -157,7 +160,7 @@ class ReplicasTest {
             try (var events = talk.start(body)) {
                 events.next("notifications/message");
                 talk.post("{'jsonrpc': '2.0', 'method': 'notifications/cancelled', 'params': {'requestId': %s}}"
-                        .formatted(Peer.json(body).get("id")));
+                        .formatted(RawMcpClient.json(body).get("id")));
                 await().until(events::ended);
             }
         }
@@ -168,7 +171,7 @@ class ReplicasTest {
         try (var server = new SampleServer(Fixtures.offer());
                 var before = new AlternatingProxy(server.url("").toString())) {
             var stopped = Fixtures.STOPPED.get();
-            try (var events = new Peer(before.url("/mcp"), server.key)
+            try (var events = new RawMcpClient(before.url("/mcp"), server.key)
                     .session("2025-11-25", "{}")
                     .events("tools/call", "{'name': 'test_slow'}")) {
                 events.next("notifications/message");
@@ -181,7 +184,7 @@ class ReplicasTest {
     void aSessionGoesOnWhenTheReplicaThatBeganItIsKilled(@TempDir Path dataDir) throws IOException {
         try (var doomed = EngineProcess.replica(dataDir);
                 var before = new AlternatingProxy(doomed.url(), TestServer.url())) {
-            var client = new Peer(before.url("/mcp"), key);
+            var client = new RawMcpClient(before.url("/mcp"), key);
             var talk = client.session("2025-11-25", "{}");
             create(client, "Ada");
             try (var events = talk.listen()) {
@@ -224,7 +227,7 @@ class ReplicasTest {
     @Test
     void aServerThatStopsEndsItsStreamsProperly() {
         var third = TestServer.replica();
-        try (var events = new Peer(third.url() + "/mcp", key)
+        try (var events = new RawMcpClient(third.url() + "/mcp", key)
                 .events("subscriptions/listen", "{'notifications': {'toolsListChanged': true}}")) {
             events.next();
             third.close();

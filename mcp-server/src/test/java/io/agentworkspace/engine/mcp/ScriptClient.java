@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
-/** The TypeScript clients, the newer and the older one, as {@code client.mjs} leads them. */
+/** The newer and the older TypeScript client, driven by {@code client.mjs}. */
 record ScriptClient(String name, String mode) implements OfficialClient {
     private static final String OLDER = "sdk1";
 
-    /** @param mode auto, legacy, or the only revision that it is to speak */
+    /** @param mode auto, legacy, or the only revision that it may use */
     static ScriptClient newer(String mode) {
         return new ScriptClient("@modelcontextprotocol/client", mode);
     }
@@ -26,8 +26,8 @@ record ScriptClient(String name, String mode) implements OfficialClient {
     }
 
     @Override
-    public Talk talk(String url, String key, String agent) {
-        return Talk.of(steps -> {
+    public SessionTranscript talk(String url, String key, String agent) {
+        return SessionTranscript.of(steps -> {
             var ended = Node.run(
                     Map.of("ENGINE_KEY", key),
                     List.of(Node.script("client.mjs"), mode.isEmpty() ? OLDER : mode, url, agent));

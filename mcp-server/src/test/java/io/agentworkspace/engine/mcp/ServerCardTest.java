@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What strangers read of the server: its card, the catalogue that points to it, and the registry's server.json. */
+/** The public description of the server: its card, the catalogue that links to it, and the registry's server.json. */
 class ServerCardTest {
-    /** What the registry (schema of 2025-12-11) asks of those parts that we fill in; nothing else may stand there. */
+    /** The registry's schema of 2025-12-11, limited to the fields that we use. No other field is allowed. */
     private static final String ENTRY = """
             {"type": "object", "additionalProperties": false,
              "required": ["$schema", "name", "title", "description", "version", "remotes"],
@@ -73,7 +73,7 @@ class ServerCardTest {
     @Test
     void theRegistryTakesTheFile() throws IOException {
         var rules = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
-                .getSchema(Peer.json(ENTRY));
+                .getSchema(RawMcpClient.json(ENTRY));
         assertThat(rules.validate(registered())).isEmpty();
         var remote = registered().at("/remotes/0");
         assertThat(remote.at("/headers/0/name").asString()).isEqualTo("X-Api-Key");
@@ -91,7 +91,7 @@ class ServerCardTest {
 
     @Test
     void theCardSaysTheSameOfARunningServer() throws IOException {
-        var card = Peer.json(server.get("/mcp/server-card"));
+        var card = RawMcpClient.json(server.get("/mcp/server-card"));
         var registered = registered();
         for (var field : List.of("name", "title", "description")) {
             assertThat(card.get(field)).as(field).isEqualTo(registered.get(field));
@@ -101,7 +101,7 @@ class ServerCardTest {
         assertThat(remote.get("url").asString()).isEqualTo(server.url("/mcp").toString());
         assertThat(remote.get("supportedProtocolVersions").valueStream().map(JsonNode::asString))
                 .containsExactlyElementsOf(Revision.words());
-        var discovered = new Peer(server.url("/mcp").toString(), server.key).modern("server/discover", "{}");
+        var discovered = new RawMcpClient(server.url("/mcp").toString(), server.key).modern("server/discover", "{}");
         assertThat(discovered.at("/result/supportedVersions")).isEqualTo(remote.get("supportedProtocolVersions"));
         var info = discovered.at("/result/_meta/io.modelcontextprotocol~1serverInfo");
         assertThat(List.of(info.get("name"), info.get("version")))
@@ -110,7 +110,8 @@ class ServerCardTest {
 
     @Test
     void theCatalogueLeadsToTheCard() {
-        var entry = Peer.json(server.get("/.well-known/ai-catalog.json")).at("/entries/0");
+        var entry =
+                RawMcpClient.json(server.get("/.well-known/ai-catalog.json")).at("/entries/0");
         assertThat(entry.get("url").asString())
                 .isEqualTo(server.url("/mcp/server-card").toString());
         assertThat(entry.get("identifier").asString()).isEqualTo("urn:air:127.0.0.1:mcp:engine");

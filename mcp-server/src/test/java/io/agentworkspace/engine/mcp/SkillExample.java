@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A block of a skill that shows a tool call, with the part of the answer that the skill promises, if it does.
+ * A block of a skill that shows a tool call, with the part of the response that the skill promises, if any.
  *
- * @param refused whether the call breaks the tool's input schema on purpose
+ * @param refused whether the call violates the tool's input schema on purpose
  */
 record SkillExample(
         String place,
@@ -25,7 +25,7 @@ record SkillExample(
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```json *([^\n]*)\n(.*?)^```$");
     private static final Set<String> MARKS = Set.of("tool-call", "tool-call refused", "answer", "event", "test-vector");
 
-    /** All of them, in the order that a reader meets them: SKILL.md, then the other files. */
+    /** Returns all examples in the order of a reader: SKILL.md, then the other files. */
     static List<SkillExample> of(Skill skill) {
         return skill.files().stream().flatMap(file -> of(skill, file).stream()).toList();
     }
@@ -69,7 +69,7 @@ record SkillExample(
         return new SkillExample(place, tool, arguments, refused, json);
     }
 
-    /** Whether the answer that the skill shows is a refusal. */
+    /** Returns whether the skill shows a refusal as the response. */
     boolean failed() {
         return answer != null && answer.path("status").path("internal_code").asInt(0) != 0;
     }

@@ -13,7 +13,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.skills.ShippedSkills;
 import io.agentworkspace.engine.skills.Skill;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -25,11 +25,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the shipped skills say must be true of the tools: each example is checked, then played. */
+/** The shipped skills agree with the tools: each example is validated, then run. */
 @Tag("slow")
 class SkillExamplesTest {
     private static final Catalogue CATALOGUE =
-            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
+            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
     private static final SchemaRegistry REGISTRY =
             SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
     private static final Pattern TOOL = Pattern.compile("\\b[A-Z]{2}_[A-Z][a-z][A-Za-z]*\\b");
@@ -66,9 +66,10 @@ class SkillExamplesTest {
     @MethodSource("skills")
     void theExamplesOfASkillCanBePlayedInOrder(Skill skill) {
         var tenant = new TestTenant();
-        var key = tenant.key(Door.MCP, "ada", Role.MEMBER, List.of("*"));
-        var stage = new SkillStage((service, arguments) -> Door.MCP.call(TestServer.url(), key, service, arguments));
-        SkillExample.of(skill).forEach(stage::play);
+        var key = tenant.key(ClientApi.MCP, "ada", Role.MEMBER, List.of("*"));
+        var fixture =
+                new SkillFixture((service, arguments) -> ClientApi.MCP.call(TestServer.url(), key, service, arguments));
+        SkillExample.of(skill).forEach(fixture::play);
     }
 
     private static Stream<SkillExample> examples() {

@@ -39,7 +39,7 @@ class StreamsTest {
     private static final WhileOpening WHILE_OPENING = new WhileOpening(new AtomicReference<>(() -> {}));
 
     private static SampleServer server;
-    private static Peer peer;
+    private static RawMcpClient peer;
 
     @BeforeAll
     static void start() {
@@ -50,12 +50,12 @@ class StreamsTest {
                 List.of(new FixtureResources(), WHILE_OPENING),
                 fixtures.prompts(),
                 fixtures.extensions()));
-        peer = new Peer(server.url("/mcp").toString(), server.key);
-        // A server that only now begins to hear of changes tells of everything.
+        peer = new RawMcpClient(server.url("/mcp").toString(), server.key);
+        // A server that has just begun to receive signals reports everything as changed.
         try (var events = peer.events("subscriptions/listen", TOOLS)) {
             events.next();
             await().until(() -> {
-                Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
+                Fixtures.change(new Change(1, Change.TOOLS, List.of()));
                 return events.poll(Duration.ofMillis(500)) != null;
             });
         }
@@ -81,7 +81,9 @@ class StreamsTest {
             assertThat(told.get("method").asString()).isEqualTo("notifications/tools/list_changed");
             assertThat(told.at("/params/_meta/io.modelcontextprotocol~1subscriptionId"))
                     .isEqualTo(id);
-            assertThat(prompts.poll(Duration.ofMillis(300))).isNull();
+            // Changes come in order, so the change of the tools would have come before that of the prompts.
+            Fixtures.change(new Change(1, Change.PROMPTS, List.of()));
+            assertThat(prompts.next().get("method").asString()).isEqualTo("notifications/prompts/list_changed");
         }
     }
 
@@ -93,7 +95,7 @@ class StreamsTest {
                             .at("/params/notifications/resourceSubscriptions")
                             .toString())
                     .isEqualTo("[\"test://watched-resource\"]");
-            Fixtures.tell(new Change(1, "fixture", List.of("test://watched-resource")));
+            Fixtures.change(new Change(1, "fixture", List.of("test://watched-resource")));
             var told = events.next();
             assertThat(told.get("method").asString()).isEqualTo("notifications/resources/updated");
             assertThat(told.at("/params/uri").asString()).isEqualTo("test://watched-resource");
@@ -102,10 +104,12 @@ class StreamsTest {
 
     @Test
     void anotherTenantsChangeIsNotTold() {
-        try (var events = peer.events("subscriptions/listen", TOOLS)) {
+        var both = "{'notifications': {'toolsListChanged': true, 'promptsListChanged': true}}";
+        try (var events = peer.events("subscriptions/listen", both)) {
             events.next();
-            Fixtures.tell(new Change(2, Change.TOOLS, List.of()));
-            assertThat(events.poll(Duration.ofMillis(500))).isNull();
+            Fixtures.change(new Change(2, Change.TOOLS, List.of()));
+            Fixtures.change(new Change(1, Change.PROMPTS, List.of()));
+            assertThat(events.next().get("method").asString()).isEqualTo("notifications/prompts/list_changed");
         }
     }
 
@@ -116,7 +120,7 @@ class StreamsTest {
             assertThat(events.status()).isEqualTo(200);
             talk.call("resources/subscribe", "{'uri': 'test://watched-resource'}");
             await().untilAsserted(() -> {
-                Fixtures.tell(new Change(1, "fixture", List.of("test://watched-resource")));
+                Fixtures.change(new Change(1, "fixture", List.of("test://watched-resource")));
                 var told = events.poll(Duration.ofMillis(300));
                 assertThat(told).isNotNull();
                 assertThat(told.at("/params/uri").asString()).isEqualTo("test://watched-resource");
@@ -127,7 +131,7 @@ class StreamsTest {
         }
     }
 
-    /** Resources that let something happen while somebody finds out what to listen to. */
+    /** Resources that run an action while a stream looks up what to listen to. */
     private record WhileOpening(AtomicReference<Runnable> event) implements ResourceSource {
         @Override
         public ListPage list(String cursor, int limit, McpRequest turn) {
@@ -169,7 +173,7 @@ class StreamsTest {
         });
         try (var events = talk.listen()) {
             await().untilAsserted(() -> {
-                Fixtures.tell(new Change(1, "fixture", List.of("opening://second")));
+                Fixtures.change(new Change(1, "fixture", List.of("opening://second")));
                 var told = events.poll(Duration.ofMillis(300));
                 assertThat(told).isNotNull();
                 assertThat(told.at("/params/uri").asString()).isEqualTo("opening://second");
@@ -181,7 +185,7 @@ class StreamsTest {
     void aKeyIsLookedUpOnceInAPassHoweverManyStreamsItHas() {
         var crowd = server.keys.add(Role.OWNER, "*");
         var open = new ArrayList<Events>();
-        var client = new Peer(server.url("/mcp").toString(), crowd);
+        var client = new RawMcpClient(server.url("/mcp").toString(), crowd);
         IntStream.range(0, TestDatabase.STREAMS_EACH)
                 .forEach(_ -> open.add(client.events("subscriptions/listen", TOOLS)));
         var before = server.keys.lookUps(crowd);
@@ -198,7 +202,7 @@ class StreamsTest {
                 var newer = talk.listen()) {
             assertThat(List.of(older.status(), newer.status())).containsOnly(200);
             await().until(older::ended);
-            Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
+            Fixtures.change(new Change(1, Change.TOOLS, List.of()));
             assertThat(newer.next("notifications/tools/list_changed")).isNotNull();
         }
     }
@@ -208,7 +212,7 @@ class StreamsTest {
         var started = Fixtures.STARTED.get();
         var before = Fixtures.STOPPED.get();
         var request = peer.request("tools/call", "{'name': 'test_slow'}", "{}");
-        try (var _ = send(request.toString(), Peer.mirrored(request), server.key)) {
+        try (var _ = send(request.toString(), RawMcpClient.mirrored(request), server.key)) {
             await().until(() -> Fixtures.STARTED.get() > started);
         } catch (IOException e) {
             throw new IllegalStateException(e);
@@ -219,8 +223,8 @@ class StreamsTest {
     @Test
     void aStreamWithAVeryLongIdIsRefused() {
         var request = peer.request("subscriptions/listen", TOOLS, "{}").put("id", "x".repeat(1_001));
-        var response = peer.send(request, Peer.mirrored(request));
-        assertThat(Peer.json(response).at("/error/message").asString()).contains("at most 1,000");
+        var response = peer.send(request, RawMcpClient.mirrored(request));
+        assertThat(RawMcpClient.json(response).at("/error/message").asString()).contains("at most 1,000");
     }
 
     @Test
@@ -229,41 +233,41 @@ class StreamsTest {
                 .mapToObj(i -> "'test://many/%04d%s'".formatted(i, "x".repeat(1_900)))
                 .collect(Collectors.joining(", "));
         var key = server.keys.add(Role.OWNER, "*");
-        var sleepy = new Peer(server.url("/mcp").toString(), key);
+        var sleepy = new RawMcpClient(server.url("/mcp").toString(), key);
         var request = sleepy.request(
                 "subscriptions/listen", "{'notifications': {'resourceSubscriptions': [%s]}}".formatted(uris), "{}");
         var others = new ArrayList<Events>();
-        try (var socket = send(request.toString(), Peer.mirrored(request), key);
+        try (var socket = send(request.toString(), RawMcpClient.mirrored(request), key);
                 var awake = peer.events("subscriptions/listen", TOOLS)) {
             awake.next();
             IntStream.range(1, TestDatabase.STREAMS_EACH)
                     .forEach(_ -> others.add(sleepy.events("subscriptions/listen", PROMPTS)));
-            // Changes that follow each other quickly are told as one: it takes many to fill the buffers between the
-            // two. After half a minute in which nothing can be written the server's own time would be over, too.
+            // Changes in quick succession are merged, so it takes many to fill the buffers. After 30 s without a
+            // successful write, the server's own timeout would apply.
             await().until(() -> {
-                Fixtures.tell(new Change(1, "fixture", List.of("many")));
-                Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
+                Fixtures.change(new Change(1, "fixture", List.of("many")));
+                Fixtures.change(new Change(1, Change.TOOLS, List.of()));
                 awake.next();
                 return hasRoom(sleepy);
             });
-            assertThat(readAll(socket)).as("what came before the cut").isLessThan(30L * 256 * 1_900);
+            assertThat(readAll(socket)).as("the bytes before the disconnect").isLessThan(30L * 256 * 1_900);
         } finally {
             others.forEach(Events::close);
-            for (var i = 0; i < 10; i++) { // That its client has gone is noticed when something is told.
-                Fixtures.tell(new Change(1, Change.PROMPTS, List.of()));
+            for (var i = 0; i < 10; i++) { // A lost client is noticed at the next notification.
+                Fixtures.change(new Change(1, Change.PROMPTS, List.of()));
                 Fixtures.pause(100);
             }
         }
     }
 
-    /** Whether a principal has fewer streams than it may. */
-    private static boolean hasRoom(Peer client) {
+    /** Returns whether a principal may open another stream. */
+    private static boolean hasRoom(RawMcpClient client) {
         try (var more = client.events("subscriptions/listen", PROMPTS)) {
             return more.status() == 200;
         }
     }
 
-    /** The number of bytes until the other side hangs up. */
+    /** Returns the number of bytes until the other side closes the connection. */
     private static long readAll(Socket socket) {
         var count = 0L;
         try {
@@ -275,20 +279,20 @@ class StreamsTest {
         } catch (SocketTimeoutException e) {
             throw new AssertionError("nobody hung up", e);
         } catch (IOException e) {
-            // Hung up, and not politely.
+            // The connection was reset.
         }
         return count;
     }
 
     @Test
     void streamsAreBoundedForEachPrincipalAndGivenBack() {
-        var crowd = new Peer(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
+        var crowd = new RawMcpClient(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
         var open = new ArrayList<Events>();
         IntStream.range(0, TestDatabase.STREAMS_EACH)
                 .forEach(_ -> open.add(crowd.events("subscriptions/listen", TOOLS)));
         assertThat(open).allMatch(events -> events.status() == 200);
         var request = crowd.request("subscriptions/listen", TOOLS, "{}");
-        var refused = crowd.send(request, Peer.mirrored(request));
+        var refused = crowd.send(request, RawMcpClient.mirrored(request));
         assertThat(refused.statusCode()).isEqualTo(429);
         try (var others = peer.events("subscriptions/listen", TOOLS)) {
             assertThat(others.status()).isEqualTo(200);
@@ -304,7 +308,7 @@ class StreamsTest {
     @Test
     void aKeyThatIsRevokedEndsItsStreams() {
         var key = server.keys.add(Role.OWNER, "*");
-        try (var events = new Peer(server.url("/mcp").toString(), key).events("subscriptions/listen", TOOLS)) {
+        try (var events = new RawMcpClient(server.url("/mcp").toString(), key).events("subscriptions/listen", TOOLS)) {
             events.next();
             server.keys.remove(key);
             await().until(events::ended);
@@ -319,7 +323,7 @@ class StreamsTest {
         assertThat(TestDatabase.rows("mcp_session")).isLessThan(1_000);
     }
 
-    /** A request whose answer nobody reads. */
+    /** Sends a request without reading its response. */
     private static Socket send(String body, List<String> headers, String key) throws IOException {
         var socket = new Socket("127.0.0.1", server.port());
         var lines = IntStream.iterate(0, i -> i < headers.size(), i -> i + 2)

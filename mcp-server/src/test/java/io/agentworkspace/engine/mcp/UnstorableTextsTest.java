@@ -3,7 +3,7 @@ package io.agentworkspace.engine.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import io.agentworkspace.engine.wire.SendsAnything;
@@ -16,17 +16,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** A text that no database can hold is refused wherever it stands in the params, before anything is looked up by it. */
+/** A text that no database can store is refused anywhere in the params, before anything is looked up by it. */
 class UnstorableTextsTest {
     private static final String DECLARED = "{'extensions': {'io.modelcontextprotocol/tasks': {}}}";
     private static final String NUL = "a\\u0000b";
 
-    private final Peer peer =
-            new Peer(TestServer.url() + "/mcp", new TestTenant().key(Door.MCP, "ann", Role.MEMBER, List.of("*")));
+    private final RawMcpClient peer = new RawMcpClient(
+            TestServer.url() + "/mcp", new TestTenant().key(ClientApi.MCP, "ann", Role.MEMBER, List.of("*")));
 
     private static void assertRefused(HttpResponse<String> response, JsonNode id) {
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-        var answer = Peer.json(response);
+        var answer = RawMcpClient.json(response);
         assertThat(answer.get("id")).isEqualTo(id);
         assertThat(answer.at("/error/code").asInt()).isEqualTo(-32602);
         assertThat(answer.at("/error/message").asString())
@@ -53,12 +53,12 @@ class UnstorableTextsTest {
             tools/call               | {'name': 'BAD'}""")
     void requestsThatStandAlone(String method, String params) {
         var request = peer.request(method, params.replace("BAD", NUL), DECLARED);
-        var headers = Peer.mirrored(request);
+        var headers = RawMcpClient.mirrored(request);
         headers.replaceAll(UnstorableTextsTest::encoded);
         assertRefused(peer.send(request, headers), request.get("id"));
     }
 
-    /** As values that are no visible ASCII go into a header. */
+    /** Encodes a value for a header, as required for values that are not visible ASCII. */
     private static String encoded(String value) {
         var bytes = value.getBytes(StandardCharsets.UTF_8);
         return value.contains("\0")
@@ -77,7 +77,7 @@ class UnstorableTextsTest {
         var talk = peer.session("2025-11-25", "{}");
         for (var bad : List.of(NUL, "\\u0000", "\\ud800", "x\\udc00")) {
             var body = talk.body(method, params.replace("BAD", bad));
-            assertRefused(talk.post(body), Peer.json(body).get("id"));
+            assertRefused(talk.post(body), RawMcpClient.json(body).get("id"));
         }
     }
 

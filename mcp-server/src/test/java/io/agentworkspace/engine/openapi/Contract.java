@@ -6,7 +6,7 @@ import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The OpenAPI document as it is served, with its schemas to hold answers and examples against. */
+/** The served OpenAPI document, and its schemas for validating responses and examples. */
 public final class Contract {
     private static final String PLACE = "https://contract.test/openapi";
 
-    /** What is served is the same at each server but for its address. */
+    /** All servers serve the same document, except for their address. */
     private static Contract one;
 
     private final byte[] bytes;
@@ -33,7 +33,7 @@ public final class Contract {
 
     private Contract(String url) {
         var request = HttpRequest.newBuilder(URI.create(url + "/api/openapi.json"));
-        bytes = Door.send(request.build()).body();
+        bytes = ClientApi.send(request.build()).body();
         document = Json.readObject(bytes);
         var strict = document.deepCopy();
         strict.at("/components/schemas").forEach(Contract::close);
@@ -49,7 +49,7 @@ public final class Contract {
         return one;
     }
 
-    /** Clients may meet fields that they do not know; tests must not. */
+    /** Closes a schema to unknown fields. Clients must tolerate them; tests must not. */
     private static void close(JsonNode schema) {
         if (schema.has("properties") && !schema.has("additionalProperties")) {
             ((ObjectNode) schema).put("additionalProperties", false);
@@ -80,7 +80,7 @@ public final class Contract {
                 .orElse("");
     }
 
-    /** What is wrong with the envelope by what the document says of this tool; nothing when it is as described. */
+    /** Returns what is wrong with the envelope by the document's schema of this tool; empty if it is valid. */
     public List<String> faults(String tool, ObjectNode envelope) {
         var answer = envelope.at("/status/success").asBoolean()
                 ? answers.getOrDefault(tool, "#/components/schemas/CommandResponse")
@@ -100,6 +100,6 @@ public final class Contract {
 
     String yaml(String url) {
         var request = HttpRequest.newBuilder(URI.create(url + "/api/openapi.yaml"));
-        return new String(Door.send(request.build()).body(), StandardCharsets.UTF_8);
+        return new String(ClientApi.send(request.build()).body(), StandardCharsets.UTF_8);
     }
 }

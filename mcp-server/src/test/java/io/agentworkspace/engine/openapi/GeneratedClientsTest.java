@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.mcp.Node;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Clients that openapi-generator makes of the document compile as they are, and do a user's work. The generator and what the
- * client in Java runs on, Maven has put into {@code target/openapi}; of both, nothing is on the tests' own class path.
+ * Clients that openapi-generator creates from the document compile unchanged and work. Maven puts the generator and the
+ * Java client's libraries into {@code target/openapi}; neither is on the tests' class path.
  */
 @Tag("slow")
 class GeneratedClientsTest {
@@ -28,10 +28,10 @@ class GeneratedClientsTest {
     private static final String JAVA =
             Path.of(System.getProperty("java.home"), "bin").toString();
 
-    /** Halves the time of a program that runs for seconds only. */
+    /** Halves the run time of a program that takes only seconds. */
     private static final String QUICK = "-XX:TieredStopAtLevel=1";
 
-    /** What each client prints of what it does: what it read in typed answers. */
+    /** The expected output of each client, from typed responses. */
     private static final List<String> DONE = List.of(
             "agent: scout owned by owner, private, revision 1",
             "domain: harbour hosted by scout",
@@ -98,9 +98,9 @@ class GeneratedClientsTest {
         }
     }
 
-    /** What the program prints, given the address of the service and the key of somebody new. */
+    /** Runs the program with the service's address and a new user's key, and returns its output. */
     private static List<String> drive(String... command) throws IOException {
-        var key = new TestTenant().key(Door.REST, "owner", Role.OWNER, List.of("*"));
+        var key = new TestTenant().key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
         var arguments = Stream.concat(Stream.of(command), Stream.of(TestServer.url(), key));
         return run(arguments.toArray(String[]::new)).lines().toList();
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import tools.jackson.databind.JsonNode;
 
-/** The document that is served is whole: every operation says all that a reader and a generator of clients need. */
+/** The served document is complete: every operation has all that readers and client generators need. */
 @DisabledIfSystemProperty(
         named = "golden",
         matches = "update",
@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 class OpenApiExamplesTest {
     private static final Contract CONTRACT = Contract.at(TestServer.url());
 
-    /** For whoever has added an operation, and meets these tests. */
+    /** For developers who add an operation and fail these tests. */
     static final String NEEDS = """
             An operation of the OpenAPI document needs: an operationId like agentCreate; one of the tags; a summary and a \
             description that is a sentence and no copy of it; an example of its body and of each answer that has one, valid by \
@@ -108,7 +108,7 @@ class OpenApiExamplesTest {
         }
     }
 
-    /** The generic route's request has every field that any command takes. */
+    /** The generic route's request has every field of every command. */
     @Test
     void theGenericRequestHasAllFieldsOfAllCommands() {
         var schemas = CONTRACT.document().at("/components/schemas");
@@ -145,7 +145,7 @@ class OpenApiExamplesTest {
         assertThat(anonymous).as(NEEDS).isEmpty();
     }
 
-    /** All that a request or an answer may hold. */
+    /** Returns all contents of requests and responses. */
     private static List<JsonNode> contents() {
         var found = new ArrayList<JsonNode>();
         CONTRACT.operations().forEach(operation -> {

@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Redocly and Spectral have nothing to say against the document, as JSON and as YAML; what they are not asked stands in their files. */
+/**
+ * Redocly and Spectral report no problems in the document, as JSON and as YAML. Their configuration
+ * files list the disabled rules.
+ */
 @DisabledIfSystemProperty(
         named = "golden",
         matches = "update",
@@ -37,7 +40,7 @@ class OpenApiLintTest {
         json = Files.write(folder.resolve("openapi.json"), contract.bytes()).toString();
         yaml = Files.writeString(folder.resolve("openapi.yaml"), contract.yaml(TestServer.url()))
                 .toString();
-        // Beside the documents, since it names them from where it stands.
+        // In the same folder as the documents, since it refers to them by relative paths.
         rules = Files.copy(Path.of(Node.script("spectral.yaml")), folder.resolve("spectral.yaml"))
                 .toString();
     }
@@ -70,7 +73,7 @@ class OpenApiLintTest {
         assertThat(ended.output()).contains("No results with a severity of 'hint' or higher found!");
     }
 
-    /** Without asking anybody elsewhere. */
+    /** Runs a linter without network access. */
     private static Node.Ended lint(String program, String... arguments) {
         var command = new ArrayList<>(List.of(Node.module(program).toString()));
         command.addAll(List.of(arguments));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -15,14 +15,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Each change of an agent writes one event in its transaction (decisions, section 8). */
 class AgentEventsTest {
     private final TestTenant tenant = new TestTenant();
-    private final String key = tenant.key(Door.REST, "ann", Role.MEMBER, List.of("*"));
+    private final String key = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
 
-    private void done(Way way, String service, String arguments) {
+    private void done(CommandAddress way, String service, String arguments) {
         assertThat(way.call(key, service, arguments.replace('\'', '"')).error()).isEmpty();
     }
 
     private List<String> events() {
-        return Rows.of(tenant.id(Door.REST)).get("event").stream()
+        return TenantRows.of(tenant.id(ClientApi.REST)).get("event").stream()
                 .map(row -> Json.readObject(row.getBytes(StandardCharsets.UTF_8)))
                 .map(row -> row.get("type").asString() + " " + Json.canonical(row.get("data")))
                 .toList();
@@ -30,9 +30,9 @@ class AgentEventsTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = Way.class,
+            value = CommandAddress.class,
             names = {"ALIAS", "MCP"})
-    void eachChangeIsToldOnce(Way way) {
+    void eachChangeIsToldOnce(CommandAddress way) {
         done(way, "AP_Create", "{'vx':{'name':'Ada','description':'d'}}");
         done(way, "AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'p','access':'public'}}");
         done(way, "AP_Modify", "{'target':{'agent':'Ada'}}");
@@ -48,7 +48,7 @@ class AgentEventsTest {
 
     @Test
     void whatIsRefusedTellsNothing() {
-        assertThat(Way.MCP
+        assertThat(CommandAddress.MCP
                         .call(key, "AP_Destroy", "{\"target\":{\"agent\":\"Nobody\"}}")
                         .error())
                 .isEqualTo("not_found");

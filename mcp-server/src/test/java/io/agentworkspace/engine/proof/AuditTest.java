@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyStage.call;
-import static io.agentworkspace.engine.proof.KeyStage.done;
-import static io.agentworkspace.engine.proof.KeyStage.make;
-import static io.agentworkspace.engine.proof.KeyStage.route;
+import static io.agentworkspace.engine.proof.KeyFixture.call;
+import static io.agentworkspace.engine.proof.KeyFixture.done;
+import static io.agentworkspace.engine.proof.KeyFixture.make;
+import static io.agentworkspace.engine.proof.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,9 +12,9 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.proof.KeyStage.Made;
-import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
@@ -34,13 +34,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Who did what to which thing, from where, through which door, with what result: AC_Audit tells, and no more than that. */
+/** AC_Audit reports who did what to which thing, from where, through which endpoint, with what result, and nothing more. */
 @Tag("slow")
 class AuditTest {
 
-    private final KeyStage stage = new KeyStage();
-    private final Made boss = stage.user("boss", Role.ADMIN, "*");
-    private final Made ann = stage.user("ann", Role.MEMBER, "*");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made boss = fixture.user("boss", Role.ADMIN, "*");
+    private final Made ann = fixture.user("ann", Role.MEMBER, "*");
 
     private List<JsonNode> entries(String filters) {
         return done(call(boss, "AC_Audit", filters))
@@ -61,7 +61,7 @@ class AuditTest {
         return entries("{}").getFirst();
     }
 
-    private static Got over(Way way, Made key, String service, String arguments) {
+    private static Got over(CommandAddress way, Made key, String service, String arguments) {
         return way.call(
                 TestServer.url(),
                 key.key(),
@@ -72,7 +72,7 @@ class AuditTest {
 
     @ParameterizedTest
     @CsvSource({"MCP, mcp", "ALIAS, rest", "GENERIC, rest", "INVOKE, rest"})
-    void anEntryTellsWhoWhatWhereAndWhen(Way way, String door) {
+    void anEntryTellsWhoWhatWhereAndWhen(CommandAddress way, String api) {
         var before = Instant.now().truncatedTo(ChronoUnit.MILLIS);
         done(over(way, ann, "AP_Create", "{'vx':{'name':'Ada','description':'d'}}"));
         var entry = newest();
@@ -88,7 +88,7 @@ class AuditTest {
                         .put("tool", "AP_Create")
                         .put("target_kind", "agent")
                         .put("target", "Ada")
-                        .put("door", door)
+                        .put("door", api)
                         .put("address", "127.0.0.1")
                         .put("client", "tide/1.2")
                         .put("result", "done")
@@ -117,7 +117,7 @@ class AuditTest {
         assertThat(newest().path("client").asString()).isEqualTo("helm 3");
     }
 
-    /** The call, and what its entry says of the thing, of the agent that it concerned besides and of its new name. */
+    /** The call, and its entry's thing, second agent and new name. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
             AP_Update    {'target':{'agent':'ada'},'vx':{'name':'Eve','description':'d'}} | agent | ada | -  | Eve
@@ -226,7 +226,7 @@ class AuditTest {
                     .method(step.replaceFirst(" .*", ""), HttpRequest.BodyPublishers.noBody())
                     .headers("Cookie", cookie, "X-CSRF-Token", csrf, "Sec-Fetch-Site", "same-origin")
                     .build();
-            assertThat(Door.send(request).statusCode()).isEqualTo(200);
+            assertThat(ClientApi.send(request).statusCode()).isEqualTo(200);
         }
         var session = newest().path("target_id").asString();
         assertThat(tools("{'target':'session:%s'}".formatted(session)))
@@ -272,15 +272,15 @@ class AuditTest {
                     .isEqualTo(words[0]);
         }
         await().until(() -> entries("{'target':'agent:Nobody'}").size() == 1);
-        var rows = Rows.all(stage.tenant.id(Door.REST), "audit").toString();
+        var rows = TenantRows.all(fixture.tenant.id(ClientApi.REST), "audit").toString();
         assertThat(rows).contains("MB_Store", "ek_…").doesNotContain("SECRET", secret, secret.substring(16));
     }
 
-    /** The entry is part of the transaction: where it cannot be written, nothing is done. */
+    /** The entry is part of the transaction: if it cannot be written, nothing is changed. */
     @Test
     void neitherTheChangeNorItsEntryIsThereWithoutTheOther() {
         var db = TestDatabase.db();
-        var tenant = stage.tenant.id(Door.REST);
+        var tenant = fixture.tenant.id(ClientApi.REST);
         db.sql("ALTER TABLE audit ADD CONSTRAINT none_of_%1$d CHECK (tenant_id <> %1$d) NOT VALID".formatted(tenant))
                 .run();
         try {
@@ -293,12 +293,12 @@ class AuditTest {
         }
         assertThat(call(ann, "AP_Read", "{'target':{'agent':'Ada'}}").error()).isEqualTo("not_found");
         done(call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'d'}}"));
-        assertThat(Rows.count(tenant, "agent")).isEqualTo(1);
+        assertThat(TenantRows.count(tenant, "agent")).isEqualTo(1);
     }
 
     @Test
     void pagesAndFiltersLeadThroughAllOfIt() {
-        var eve = stage.user("Eve", Role.MEMBER, "*");
+        var eve = fixture.user("Eve", Role.MEMBER, "*");
         for (var i = 0; i < 12; i++) {
             done(call(i % 3 == 0 ? eve : ann, i % 2 == 0 ? "AP_Create" : "MB_Create", """
                     {'vx':{'name':'n%d','description':'d'}}""".formatted(i)));
@@ -326,7 +326,7 @@ class AuditTest {
         return entries.stream().map(entry -> entry.path("target").asString()).toList();
     }
 
-    /** Through all pages. */
+    /** Returns all pages. */
     private List<String> paged(String filters) {
         var names = new ArrayList<String>();
         var cursor = "";
@@ -361,7 +361,7 @@ class AuditTest {
         var other = make(boss, "'capabilities':['agent:read']");
         assertThat(call(other, "AC_Audit", "{}").note()).contains("account:read");
         done(call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'d'}}"));
-        var elsewhere = new KeyStage().user("root", Role.OWNER, "*");
+        var elsewhere = new KeyFixture().user("root", Role.OWNER, "*");
         assertThat(done(call(elsewhere, "AC_Audit", "{}")).envelope().path("entries"))
                 .isEmpty();
         assertThat(done(route(boss, "GET", "/api/audit?tool=AP_Create&result=done&page.limit=1", ""))
@@ -374,10 +374,10 @@ class AuditTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 90})
     void whatIsOlderThanItIsKeptIsClearedAway(int days) {
-        var now =
-                Instant.parse("2001-06-01T00:00:00Z"); // Nothing else is as old, so that nothing else is cleared away.
+        var now = Instant.parse("2001-06-01T00:00:00Z"); // Nothing else is as old, so nothing else is deleted.
         var audit = new AuditStore(TestDatabase.db(), Duration.ofDays(days));
-        var caller = new Caller(stage.tenant.id(Door.REST), "t", 1, "old", Role.MEMBER, Set.of("*"), "key:x", null);
+        var caller =
+                new Caller(fixture.tenant.id(ClientApi.REST), "t", 1, "old", Role.MEMBER, Set.of("*"), "key:x", null);
         var life = Duration.ofDays(days);
         IntStream.range(0, 2_500)
                 .forEach(i -> audit.refused(caller, entry(now.minus(life).minusSeconds(i + 1))));
@@ -391,7 +391,8 @@ class AuditTest {
     }
 
     private Caller keyed(String key) {
-        return new Caller(stage.tenant.id(Door.REST), "t", 1, "flood", Role.MEMBER, Set.of("*"), "key:" + key, null);
+        return new Caller(
+                fixture.tenant.id(ClientApi.REST), "t", 1, "flood", Role.MEMBER, Set.of("*"), "key:" + key, null);
     }
 
     @Test
@@ -399,10 +400,10 @@ class AuditTest {
         var audit = new AuditStore(TestDatabase.db(), Duration.ofDays(90));
         IntStream.range(0, 10_500).forEach(i -> audit.refused(keyed("k" + i), entry(Instant.now())));
         audit.flush(Instant.now());
-        assertThat(Rows.count(stage.tenant.id(Door.REST), "audit")).isEqualTo(10_000);
+        assertThat(TenantRows.count(fixture.tenant.id(ClientApi.REST), "audit")).isEqualTo(10_000);
         audit.refused(keyed("x"), entry(Instant.now()));
         audit.flush(Instant.now());
-        assertThat(Rows.count(stage.tenant.id(Door.REST), "audit")).isEqualTo(10_001);
+        assertThat(TenantRows.count(fixture.tenant.id(ClientApi.REST), "audit")).isEqualTo(10_001);
     }
 
     @Test
@@ -412,7 +413,7 @@ class AuditTest {
         IntStream.range(0, 1_000).forEach(i -> audit.refused(keyed("loud"), entry(minute.plusMillis(i))));
         audit.refused(keyed("quiet"), entry(minute));
         audit.flush(minute.plusSeconds(59));
-        assertThat(Rows.count(stage.tenant.id(Door.REST), "audit")).isEqualTo(61);
+        assertThat(TenantRows.count(fixture.tenant.id(ClientApi.REST), "audit")).isEqualTo(61);
         audit.flush(minute.plusSeconds(60));
         audit.flush(minute.plusSeconds(120));
         var entries = entries("{'user':'flood','page':{'limit':200}}");
@@ -424,7 +425,7 @@ class AuditTest {
         IntStream.range(0, 100)
                 .forEach(i -> audit.refused(
                         keyed("loud"), entry(minute.plusSeconds(61).plusMillis(i))));
-        audit.close(); // What is stopped loses no sum.
+        audit.close(); // A replica that stops writes its sums.
         assertThat(entries("{'user':'flood'}").getFirst().path("times").asInt()).isEqualTo(41);
     }
 

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Route;
-import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.ByteArrayInputStream;
@@ -21,15 +21,15 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Bodies that cannot be read, on every way that runs a command: refused, nothing told, nothing half done. */
+/** Unreadable bodies on every route that runs a command: each is refused, leaks nothing, and has no effect. */
 class BadBodiesTest {
     private static final String GOOD = "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}";
 
     private final TestTenant tenant = new TestTenant();
-    private final String key = tenant.key(Door.REST, "ann", Role.MEMBER, List.of("*"));
+    private final String key = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
 
-    /** Broken out of a request that would be good. */
-    private static Map<String, byte[]> broken(Way way) {
+    /** Returns damaged versions of a valid request. */
+    private static Map<String, byte[]> broken(CommandAddress way) {
         var good = way.body("AP_Create", GOOD);
         var bodies = new LinkedHashMap<String, byte[]>();
         bodies.put("cut off", good.substring(0, good.length() - 1).getBytes(UTF_8));
@@ -84,7 +84,7 @@ class BadBodiesTest {
         return bodies;
     }
 
-    /** The request with these bytes in the place of a description. */
+    /** Returns the request with these bytes in place of a description. */
     private static byte[] bytes(String good, int... inside) {
         var at = good.indexOf("\"d\"") + 1;
         var bytes = new byte[good.length() + inside.length];
@@ -97,38 +97,38 @@ class BadBodiesTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void whatIsNoJsonIsMalformedAndDoesNothing(Way way) {
-        var before = Rows.of(tenant.id(Door.REST));
+    @EnumSource(CommandAddress.class)
+    void whatIsNoJsonIsMalformedAndDoesNothing(CommandAddress way) {
+        var before = TenantRows.of(tenant.id(ClientApi.REST));
         broken(way)
                 .forEach((what, body) ->
                         Refusal.is("malformed_json", way, way.send(key, "AP_Create", body, Map.of()), what));
-        assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);
+        assertThat(TenantRows.of(tenant.id(ClientApi.REST))).isEqualTo(before);
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void whatIsNoObjectIsRefused(Way way) {
+    @EnumSource(CommandAddress.class)
+    void whatIsNoObjectIsRefused(CommandAddress way) {
         for (var body :
                 List.of("[]", "[" + way.body("AP_Create", GOOD) + "]", "7", "\"AP_Create\"", "null", "true", "1e400")) {
             var got = way.send(key, "AP_Create", body.getBytes(UTF_8), Map.of());
-            Refusal.is(way == Way.MCP ? "bad_request" : "malformed_json", way, got, body);
+            Refusal.is(way == CommandAddress.MCP ? "bad_request" : "malformed_json", way, got, body);
         }
         for (var arguments : List.of("[]", "7", "\"x\"", "true")) {
-            if (way == Way.MCP) {
+            if (way == CommandAddress.MCP) {
                 Refusal.is("malformed_json", way, way.call(key, "AP_Create", arguments), arguments);
             }
         }
-        assertThat(Rows.count(tenant.id(Door.REST), "agent")).isZero();
+        assertThat(TenantRows.count(tenant.id(ClientApi.REST), "agent")).isZero();
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void aBodyMayHaveOneMebibyteAndNotAByteMore(Way way) {
+    @EnumSource(CommandAddress.class)
+    void aBodyMayHaveOneMebibyteAndNotAByteMore(CommandAddress way) {
         var good = way.body("AP_Create", GOOD);
         var room = (1 << 20) - good.length();
         Refusal.is("too_large", way, way.send(key, "AP_Create", padded(good, room + 1), Map.of()), "one byte more");
-        assertThat(Rows.count(tenant.id(Door.REST), "agent")).isZero();
+        assertThat(TenantRows.count(tenant.id(ClientApi.REST), "agent")).isZero();
         assertThat(way.send(key, "AP_Create", padded(good, room), Map.of()).error())
                 .isEmpty();
     }
@@ -138,8 +138,8 @@ class BadBodiesTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void twoMegabytesAreTooLargeWhetherAnnouncedOrChunked(Way way) {
+    @EnumSource(CommandAddress.class)
+    void twoMegabytesAreTooLargeWhetherAnnouncedOrChunked(CommandAddress way) {
         var big = way.body("AP_Create", GOOD.replace("\"d\"", "\"" + "x".repeat(2_000_000) + "\""))
                 .getBytes(UTF_8);
         Refusal.is("too_large", way, way.send(key, "AP_Create", big, Map.of()), "announced");
@@ -148,13 +148,13 @@ class BadBodiesTest {
                 .header("X-Api-Key", key)
                 .POST(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(big)))
                 .build();
-        Refusal.is("too_large", way, new Got(Door.send(chunked)), "chunked");
-        assertThat(Rows.count(tenant.id(Door.REST), "agent")).isZero();
+        Refusal.is("too_large", way, new Got(ClientApi.send(chunked)), "chunked");
+        assertThat(TenantRows.count(tenant.id(ClientApi.REST), "agent")).isZero();
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void anotherContentTypeIsRefused(Way way) {
+    @EnumSource(CommandAddress.class)
+    void anotherContentTypeIsRefused(CommandAddress way) {
         for (var type : List.of(
                 "text/plain",
                 "application/xml",
@@ -170,15 +170,16 @@ class BadBodiesTest {
                     .header("Content-Type", type)
                     .POST(BodyPublishers.ofString(way.body("AP_Create", GOOD)))
                     .build();
-            var command = way == Way.GENERIC || way == Way.ALIAS;
-            Refusal.is(command ? "malformed_json" : "unsupported_media_type", way, new Got(Door.send(request)), type);
+            var command = way == CommandAddress.GENERIC || way == CommandAddress.ALIAS;
+            Refusal.is(
+                    command ? "malformed_json" : "unsupported_media_type", way, new Got(ClientApi.send(request)), type);
         }
-        assertThat(Rows.count(tenant.id(Door.REST), "agent")).isZero();
+        assertThat(TenantRows.count(tenant.id(ClientApi.REST), "agent")).isZero();
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void anUnknownCommandNamesTheNearest(Way way) {
+    @EnumSource(CommandAddress.class)
+    void anUnknownCommandNamesTheNearest(CommandAddress way) {
         var nearest = Map.of("AP_Creat", "AP_Create", "ap_creates", "AP_Create", "AP_LISST", "AP_List");
         nearest.forEach((given, meant) -> {
             var got = unknown(way, given);
@@ -189,12 +190,12 @@ class BadBodiesTest {
         }
     }
 
-    /** Names that no address can carry are sent only where they stand in the body. */
+    /** Names that a URL cannot contain are sent only in the body. */
     @ParameterizedTest
     @EnumSource(
-            value = Way.class,
+            value = CommandAddress.class,
             names = {"GENERIC", "MCP"})
-    void aCommandOfAnyCharactersIsUnknown(Way way) {
+    void aCommandOfAnyCharactersIsUnknown(CommandAddress way) {
         for (var given : List.of(
                 "../../etc/passwd",
                 "%s%n",
@@ -211,13 +212,13 @@ class BadBodiesTest {
         }
         for (var given : List.of("\\u0000", "\\ud800", "\\udc00x", "AP_Create\\u0000")) {
             var body = way.body("SERVICE", "{}").replace("SERVICE", given);
-            // What no name of a tool can hold, the MCP door refuses in all params alike.
-            var error = way == Way.MCP ? "invalid_field" : "unknown_service";
+            // The MCP endpoint refuses characters that no tool's name can have in all params alike.
+            var error = way == CommandAddress.MCP ? "invalid_field" : "unknown_service";
             Refusal.is(error, way, way.send(key, "AP_List", body.getBytes(UTF_8), Map.of()), given);
         }
     }
 
-    private Got unknown(Way way, String service) {
+    private Got unknown(CommandAddress way, String service) {
         var got = switch (way) {
             case GENERIC, MCP -> way.call(key, service, "{}");
             case ALIAS -> posted(Route.COMMANDS + "/agent/" + encoded(service.replaceFirst("(?i)ap_", "")));
@@ -228,7 +229,7 @@ class BadBodiesTest {
     }
 
     private Got posted(String path) {
-        return new Got(Door.post(TestServer.url() + path, key, "{}"));
+        return new Got(ClientApi.post(TestServer.url() + path, key, "{}"));
     }
 
     private static String encoded(String name) {
@@ -237,15 +238,15 @@ class BadBodiesTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = Way.class,
+            value = CommandAddress.class,
             names = {"GENERIC", "ALIAS"})
-    void anAliasRunsNothingButItsOwnService(Way way) {
+    void anAliasRunsNothingButItsOwnService(CommandAddress way) {
         var body = "{\"service\":\"AP_Destroy\",\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}".getBytes(UTF_8);
         var got = way.send(key, "AP_Create", body, Map.of());
-        Refusal.is(way == Way.ALIAS ? "invalid_field" : "missing_field", way, got, "another service");
+        Refusal.is(way == CommandAddress.ALIAS ? "invalid_field" : "missing_field", way, got, "another service");
         var blank = "{\"service\":\"  \"}".getBytes(UTF_8);
         Refusal.is(
-                way == Way.ALIAS ? "invalid_field" : "missing_field",
+                way == CommandAddress.ALIAS ? "invalid_field" : "missing_field",
                 way,
                 way.send(key, "AP_List", blank, Map.of()),
                 "blank");

@@ -1,20 +1,20 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyStage.call;
-import static io.agentworkspace.engine.proof.KeyStage.done;
-import static io.agentworkspace.engine.proof.KeyStage.make;
+import static io.agentworkspace.engine.proof.KeyFixture.call;
+import static io.agentworkspace.engine.proof.KeyFixture.done;
+import static io.agentworkspace.engine.proof.KeyFixture.make;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.KeyStage.Made;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** A key that is bound to an agent acts as that agent from the first call, and never as its user. */
 class BoundKeyTest {
-    private final KeyStage stage = new KeyStage();
-    private final Made ann = stage.user("ann", Role.MEMBER, "*");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made ann = fixture.user("ann", Role.MEMBER, "*");
     private final Made scout;
 
     BoundKeyTest() {

@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.refusal.ProblemDocument;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.ByteArrayInputStream;
@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers in JSON as they travel: compressed where that is accepted, and not at all where the client has them. */
+/** JSON responses on the wire: compressed if the client accepts that, and without a body if the client has them cached. */
 class CompressionTest {
-    private static final String KEY = new TestTenant().key(Door.REST, "ann", Role.OWNER, List.of("*"));
+    private static final String KEY = new TestTenant().key(ClientApi.REST, "ann", Role.OWNER, List.of("*"));
 
     private static HttpResponse<byte[]> send(String path, String body, String... headers) {
         var request =
@@ -34,7 +34,7 @@ class CompressionTest {
         if (!body.isEmpty()) {
             request.header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(body));
         }
-        return Door.send(request.build());
+        return ClientApi.send(request.build());
     }
 
     private static byte[] plain(HttpResponse<byte[]> answer) throws IOException {

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The real process with its embedded database, ended in the middle of a stream of writes. */
+/** The real process with its embedded database, killed during a stream of writes. */
 @Tag("slow")
 class CrashTest {
     private static final int STREAM = 150;
@@ -23,7 +23,7 @@ class CrashTest {
     @TempDir
     static Path dataDir;
 
-    private static void awaitStream(Writers writers) {
+    private static void awaitStream(WriteLoad writers) {
         var before = writers.acknowledged();
         await().until(() -> writers.acknowledged() >= before + STREAM);
     }
@@ -32,25 +32,25 @@ class CrashTest {
         var request = HttpRequest.newBuilder(URI.create(engine.url() + "/api/health/ready"))
                 .timeout(Duration.ofMinutes(2))
                 .build();
-        return Door.send(request).statusCode();
+        return ClientApi.send(request).statusCode();
     }
 
     @Test
     void whateverEndsNothingIsLostThatWasAcknowledged() throws Exception {
-        Writers killed;
+        WriteLoad killed;
         try (var engine = EngineProcess.start(dataDir)) {
-            killed = new Writers(engine);
+            killed = new WriteLoad(engine);
             try (killed) {
                 awaitStream(killed);
                 engine.kill();
             }
         }
-        Writers stopped;
-        var logged = Map.of("JAVA_TOOL_OPTIONS", "-Dlogback.configurationFile=logback.xml"); // Not the tests'.
+        WriteLoad stopped;
+        var logged = Map.of("JAVA_TOOL_OPTIONS", "-Dlogback.configurationFile=logback.xml"); // Not the tests' logging.
         try (var engine = EngineProcess.start(dataDir, logged)) {
             killed.checkNothingIsLost(engine);
             killDatabase(engine);
-            stopped = new Writers(engine);
+            stopped = new WriteLoad(engine);
             try (stopped) {
                 awaitStream(stopped);
                 assertThat(engine.stop()).isZero();
@@ -66,14 +66,14 @@ class CrashTest {
         }
     }
 
-    /** It comes back by itself. */
+    /** Kills the database, which restarts by itself. */
     private static void killDatabase(EngineProcess engine) throws Exception {
-        var writers = new Writers(engine);
+        var writers = new WriteLoad(engine);
         try (writers) {
             awaitStream(writers);
             var killed = engine.postmaster();
             EngineProcess.signal("KILL", killed);
-            // It may be back before anyone was told that it is away.
+            // It may be back before a client noticed the failure.
             await().ignoreExceptions().until(() -> engine.postmaster() != killed && ready(engine) == 200);
             awaitStream(writers);
         }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -20,29 +20,29 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A database that cannot be reached for a while, in both ways in which that happens. */
+/** A database that is unreachable for a while, in both ways in which that happens. */
 @Tag("slow")
 class DatabaseAwayTest {
     private static final int POOL = 12;
 
-    /** Those of the watch on callers and of the changes that listeners are told of. */
+    /** The connections that listen for changes of callers and for notifications. */
     private static final int LISTENERS = 2;
 
-    private static Line line;
+    private static NetworkLine line;
     private static Replica engine;
     private static String key;
 
     @BeforeAll
     static void start() {
         var database = URI.create(TestDatabase.url().substring("jdbc:".length()));
-        line = new Line(database.getPort());
+        line = new NetworkLine(database.getPort());
         engine = Replica.start(Map.of(
                 "ENGINE_DATABASE_URL",
                 TestDatabase.url().replace(":" + database.getPort() + "/", ":" + line.port() + "/"),
                 "ENGINE_DATABASE_POOL_SIZE",
                 Integer.toString(POOL)));
-        key = new TestTenant().key(Door.REST, "ann", Role.MEMBER, List.of("*"));
-        create(Way.ALIAS, "Ada");
+        key = new TestTenant().key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
+        create(CommandAddress.ALIAS, "Ada");
     }
 
     @AfterAll
@@ -56,7 +56,7 @@ class DatabaseAwayTest {
         line.mend();
     }
 
-    private static Got create(Way way, String name) {
+    private static Got create(CommandAddress way, String name) {
         return way.call(
                 engine.url(),
                 key,
@@ -65,7 +65,7 @@ class DatabaseAwayTest {
                 Map.of());
     }
 
-    private static Got list(Way way) {
+    private static Got list(CommandAddress way) {
         return way.call(engine.url(), key, "AP_List", "{}", Map.of());
     }
 
@@ -73,28 +73,31 @@ class DatabaseAwayTest {
         var request = HttpRequest.newBuilder(URI.create(engine.url() + "/api/health" + path))
                 .timeout(Duration.ofMinutes(2))
                 .build();
-        return Door.send(request).statusCode();
+        return ClientApi.send(request).statusCode();
     }
 
-    /** The client waits for it until {@code HangLimit}, and the database is away all that time. */
-    private static void assertUnavailable(Way way, Got got) {
+    /** Checks the refusal. The client waits for it until {@code HangLimit}; the database is unreachable all that time. */
+    private static void assertUnavailable(CommandAddress way, Got got) {
         assertThat(got.error()).as(got.toString()).isEqualTo("unavailable");
-        // Before it is known who asks it is HTTP's failure, after that the tool's.
+        // Before the caller is known, the failure is one of HTTP; after that, one of the tool.
         assertThat(got.status())
-                .isIn(way == Way.MCP ? List.of(503, 200) : way == Way.INVOKE ? List.of(503, 500) : List.of(500));
+                .isIn(
+                        way == CommandAddress.MCP
+                                ? List.of(503, 200)
+                                : way == CommandAddress.INVOKE ? List.of(503, 500) : List.of(500));
         assertThat(got.response().headers().firstValue("Retry-After")).contains("1");
     }
 
     private static void assertAllIsWell() {
         await().until(() -> health("/ready") == 200);
-        await().until(() -> list(Way.ALIAS).error().isEmpty());
-        for (var way : Way.values()) {
+        await().until(() -> list(CommandAddress.ALIAS).error().isEmpty());
+        for (var way : CommandAddress.values()) {
             assertThat(list(way).error()).isEmpty();
         }
-        assertThat(Crowd.of(40, _ -> list(Way.ALIAS).error())).containsOnly("");
+        assertThat(Concurrently.of(40, _ -> list(CommandAddress.ALIAS).error())).containsOnly("");
     }
 
-    /** The platform threads, without the JVM's own and those that the tests' clients keep for a minute after a crowd. */
+    /** Returns the platform threads, without the JVM's own and those of the tests' HTTP clients. */
     private static List<String> platformThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
@@ -110,7 +113,7 @@ class DatabaseAwayTest {
         for (var round = 0; round < 2; round++) {
             line.cut();
             await().until(() -> health("/ready") == 503);
-            for (var way : Way.values()) {
+            for (var way : CommandAddress.values()) {
                 assertUnavailable(way, create(way, "never"));
                 assertUnavailable(way, list(way));
             }
@@ -119,10 +122,10 @@ class DatabaseAwayTest {
             line.mend();
             assertAllIsWell();
         }
-        assertThat(create(Way.MCP, "never").error()).isEmpty();
+        assertThat(create(CommandAddress.MCP, "never").error()).isEmpty();
         await().until(() -> line.connections() <= POOL + LISTENERS);
         await().untilAsserted(() -> assertThat(platformThreads())
-                .as("those before were %s", threads)
+                .as("the threads before were %s", threads)
                 .hasSizeLessThanOrEqualTo(threads.size() + 4));
     }
 
@@ -130,15 +133,15 @@ class DatabaseAwayTest {
     void aDatabaseThatHangsIsToldAndItsReturnNoticed() {
         assertAllIsWell();
         line.fallSilent();
-        var caught = Crowd.of(40, i -> {
-            var way = Way.values()[i % 4];
+        var caught = Concurrently.of(40, i -> {
+            var way = CommandAddress.values()[i % 4];
             return Map.entry(way, i % 2 == 0 ? create(way, "hung " + i) : list(way));
         });
         caught.forEach(answer -> assertUnavailable(answer.getKey(), answer.getValue()));
         assertThat(health("/ready")).isEqualTo(503);
         assertThat(health("/live")).isEqualTo(200);
-        assertThat(Crowd.of(20, _ -> health("/ready"))).containsOnly(503);
-        assertUnavailable(Way.ALIAS, list(Way.ALIAS));
+        assertThat(Concurrently.of(20, _ -> health("/ready"))).containsOnly(503);
+        assertUnavailable(CommandAddress.ALIAS, list(CommandAddress.ALIAS));
         line.mend();
         assertAllIsWell();
         await().until(() -> line.connections() <= POOL + LISTENERS);

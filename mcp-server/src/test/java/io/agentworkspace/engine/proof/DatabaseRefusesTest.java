@@ -7,8 +7,8 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.http.CapturedLog;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.net.URI;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A database that answers, but does not do what it is asked: what the caller, and health, are told. */
+/** A database that responds with errors: what callers and the health check get. */
 @Tag("slow")
 class DatabaseRefusesTest {
     private static final String NAME = "refusals";
@@ -36,7 +36,7 @@ class DatabaseRefusesTest {
         db = TestDatabase.empty(NAME);
         engine = Replica.start(Map.of("ENGINE_DATABASE_URL", TestDatabase.url(NAME), "ENGINE_BOOTSTRAP_KEY", KEY));
         assertThat(create("Ada").error()).isEmpty();
-        // The whole way to a full disk but the disk: the server's own error, with its own words.
+        // Simulates a full disk: the error and message are the database server's own.
         db.sql("""
                 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
@@ -67,7 +67,7 @@ class DatabaseRefusesTest {
     }
 
     private static Got create(String name, String description) {
-        return Way.ALIAS.call(
+        return CommandAddress.ALIAS.call(
                 engine.url(),
                 KEY,
                 "AP_Create",
@@ -78,7 +78,7 @@ class DatabaseRefusesTest {
     private static ObjectNode health(String path) {
         var request = HttpRequest.newBuilder(URI.create(engine.url() + "/api/health" + path))
                 .build();
-        var answer = Door.send(request);
+        var answer = ClientApi.send(request);
         assertThat(answer.statusCode()).isEqualTo(200);
         return Json.readObject(answer.body());
     }
@@ -96,7 +96,9 @@ class DatabaseRefusesTest {
         assertThat(got.envelope().at("/status/internal_code").asInt()).isEqualTo(5002);
         assertThat(got.note()).startsWith(note).doesNotContain("base/5");
         assertThat(got.response().headers().firstValue("Retry-After")).contains(retryAfter);
-        assertThat(Way.ALIAS.call(engine.url(), KEY, "AP_List", "{}", Map.of()).error())
+        assertThat(CommandAddress.ALIAS
+                        .call(engine.url(), KEY, "AP_List", "{}", Map.of())
+                        .error())
                 .as("reading")
                 .isEmpty();
     }

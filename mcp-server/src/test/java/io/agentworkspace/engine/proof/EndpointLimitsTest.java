@@ -1,44 +1,44 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.QuotaStage.assertRefused;
+import static io.agentworkspace.engine.proof.QuotaFixture.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestServer;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How many webhook endpoints there may be, and where they may lead when nothing else is set, through both doors. */
+/** The number of webhook endpoints, and the addresses allowed by default, through both endpoints. */
 class EndpointLimitsTest {
     private static final String WEBHOOK = "{'url':'%s','events':['webhook.test']}";
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void aPlanLimitsEndpointsAndADeletedOneCountsNoMore(Door door) {
-        var stage = new QuotaStage(door);
+    @EnumSource(ClientApi.class)
+    void aPlanLimitsEndpointsAndADeletedOneCountsNoMore(ClientApi api) {
+        var fixture = new QuotaFixture(api);
         var url = TestServer.url();
-        stage.plan(url, "free");
+        fixture.plan(url, "free");
         var nowhere = WEBHOOK.formatted("http://127.0.0.1:1/");
-        var first = stage.call(url, "WH_Create", nowhere).ok().text("/endpoint/id");
-        stage.call(url, "WH_Create", nowhere).ok();
-        stage.call(url, "WH_Create", nowhere).ok();
-        assertThat(stage.counted("webhook_endpoints")).isEqualTo(3);
-        assertRefused(stage.call(url, "WH_Create", nowhere), "webhook_endpoints", 3, "free");
-        assertThat(stage.call(url, "WH_List", "{}").ok().at("/endpoints")).hasSize(3);
-        stage.call(url, "WH_Delete", "{'id':'%s'}".formatted(first)).ok();
-        assertThat(stage.counted("webhook_endpoints")).isEqualTo(2);
-        stage.call(url, "WH_Create", nowhere).ok();
-        assertRefused(stage.call(url, "WH_Create", nowhere), "webhook_endpoints", 3, "free");
+        var first = fixture.call(url, "WH_Create", nowhere).ok().text("/endpoint/id");
+        fixture.call(url, "WH_Create", nowhere).ok();
+        fixture.call(url, "WH_Create", nowhere).ok();
+        assertThat(fixture.counted("webhook_endpoints")).isEqualTo(3);
+        assertRefused(fixture.call(url, "WH_Create", nowhere), "webhook_endpoints", 3, "free");
+        assertThat(fixture.call(url, "WH_List", "{}").ok().at("/endpoints")).hasSize(3);
+        fixture.call(url, "WH_Delete", "{'id':'%s'}".formatted(first)).ok();
+        assertThat(fixture.counted("webhook_endpoints")).isEqualTo(2);
+        fixture.call(url, "WH_Create", nowhere).ok();
+        assertRefused(fixture.call(url, "WH_Create", nowhere), "webhook_endpoints", 3, "free");
     }
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void nothingPrivateIsRegisteredUnlessThatIsSet(Door door) {
-        var stage = new QuotaStage(door);
+    @EnumSource(ClientApi.class)
+    void nothingPrivateIsRegisteredUnlessThatIsSet(ClientApi api) {
+        var fixture = new QuotaFixture(api);
         try (var engine = Replica.start(Map.of("ENGINE_WEBHOOKS_ALLOW_PRIVATE", "false"))) {
-            var id = stage.call(engine.url(), "WH_Create", WEBHOOK.formatted("https://hooks.invalid/"))
+            var id = fixture.call(engine.url(), "WH_Create", WEBHOOK.formatted("https://hooks.invalid/"))
                     .ok()
                     .text("/endpoint/id");
             Map.of(
@@ -51,12 +51,12 @@ class EndpointLimitsTest {
                             "https://2130706433/", "four decimal numbers",
                             "https://0x7f.1/", "four decimal numbers")
                     .forEach((url, noted) -> {
-                        stage.call(engine.url(), "WH_Create", WEBHOOK.formatted(url))
+                        fixture.call(engine.url(), "WH_Create", WEBHOOK.formatted(url))
                                 .refused(1004, "url", noted);
-                        stage.call(engine.url(), "WH_Update", "{'id':'%s','url':'%s'}".formatted(id, url))
+                        fixture.call(engine.url(), "WH_Update", "{'id':'%s','url':'%s'}".formatted(id, url))
                                 .refused(1004, "url", noted);
                     });
-            assertThat(stage.call(engine.url(), "WH_List", "{}").ok().texts("/endpoints", "url"))
+            assertThat(fixture.call(engine.url(), "WH_List", "{}").ok().texts("/endpoints", "url"))
                     .containsExactly("https://hooks.invalid/");
         }
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.event.EventType;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EventCheck;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -12,12 +12,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An event of each type, as it comes about through each door, is valid by the schema that is published. */
+/** Events of each type, caused through each endpoint, are valid against the published schema. */
 class EventSchemasTest {
-    private QuotaStage stage;
+    private QuotaFixture fixture;
 
     private String done(String service, String arguments) {
-        return stage.call(TestServer.url(), service, arguments).ok().text("/endpoint/id");
+        return fixture.call(TestServer.url(), service, arguments).ok().text("/endpoint/id");
     }
 
     private String endpoint() {
@@ -25,17 +25,17 @@ class EventSchemasTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void everyTypeIsValid(Door door) {
-        stage = new QuotaStage(door);
-        stage.plan(TestServer.url(), "free");
+    @EnumSource(ClientApi.class)
+    void everyTypeIsValid(ClientApi api) {
+        fixture = new QuotaFixture(api);
+        fixture.plan(TestServer.url(), "free");
         done("AP_Create", "{'vx':{'name':'Ada','description':'d'}}");
         done("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'access':'public'}}");
         done("AP_Destroy", "{'target':{'agent':'Ada'}}");
         var id = endpoint();
         endpoint();
         endpoint();
-        stage.call(TestServer.url(), "WH_Create", "{'url':'http://127.0.0.1:1/','events':['*']}")
+        fixture.call(TestServer.url(), "WH_Create", "{'url':'http://127.0.0.1:1/','events':['*']}")
                 .refused(4002);
         awaitTypes("quota.threshold.reached");
         done("WH_Test", "{'event_type':'webhook.test','data':{'a':null}}");
@@ -46,7 +46,7 @@ class EventSchemasTest {
         awaitTypes(EventType.words().toArray(String[]::new));
         TestDatabase.db()
                 .sql("SELECT type, data FROM event WHERE tenant_id = :tenant")
-                .set("tenant", stage.tenant)
+                .set("tenant", fixture.tenant)
                 .list(row -> EventCheck.faults(
                         EventType.find(row.text("type")).orElseThrow(), row.json("data", ObjectNode.class)))
                 .forEach(faults -> assertThat(faults).isEmpty());
@@ -55,7 +55,7 @@ class EventSchemasTest {
     private void awaitTypes(String... types) {
         await().untilAsserted(() -> assertThat(TestDatabase.db()
                         .sql("SELECT DISTINCT type FROM event WHERE tenant_id = :tenant")
-                        .set("tenant", stage.tenant)
+                        .set("tenant", fixture.tenant)
                         .list(row -> row.text("type")))
                 .contains(types));
     }

@@ -9,7 +9,7 @@ import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -25,7 +25,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One key keeps the database as busy as it can, and another tenant does not notice. Heavy calls are made by a lock that we hold. */
+/**
+ * One key keeps the database as busy as it can without affecting another tenant. A lock that the test holds makes calls slow.
+ */
 class FairShareTest {
     private static final String NAME = "fair_share";
     private static final Clock CLOCK = Clock.systemUTC();
@@ -43,9 +45,10 @@ class FairShareTest {
                 Replica.start(Map.of("ENGINE_DATABASE_URL", TestDatabase.url(NAME), "ENGINE_DATABASE_POOL_SIZE", "12"));
         greedy = key("greedy");
         other = key("other");
-        assertThat(call(Door.REST, greedy, "MB_Create", "{'vx':{'name':'Box'}}").code())
+        assertThat(call(ClientApi.REST, greedy, "MB_Create", "{'vx':{'name':'Box'}}")
+                        .code())
                 .isZero();
-        assertThat(call(Door.REST, other, "US_Read", "{}").code()).isZero();
+        assertThat(call(ClientApi.REST, other, "US_Read", "{}").code()).isZero();
     }
 
     @AfterAll
@@ -54,7 +57,7 @@ class FairShareTest {
         db.close();
     }
 
-    /** The key of the owner of a tenant of its own. */
+    /** Returns the owner's key of a new tenant. */
     private static String key(String name) {
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of(name), "unlimited", CLOCK.instant());
@@ -62,21 +65,21 @@ class FairShareTest {
         var key = ApiKey.generate(new SecureRandom());
         try (var watch = TestDatabase.watch(NAME)) {
             new KeyStore(db, CLOCK, watch)
-                    .insert(key, new KeyStore.Holder(tenant, user, "test", List.of("*")), CLOCK.instant());
+                    .insert(key, new KeyStore.KeyOwner(tenant, user, "test", List.of("*")), CLOCK.instant());
         }
         return key.reveal();
     }
 
     private static io.agentworkspace.engine.testing.Reply call(
-            Door door, String key, String service, String arguments) {
-        return door.call(
+            ClientApi api, String key, String service, String arguments) {
+        return api.call(
                 engine.url(),
                 key,
                 service,
                 Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** How many connections wait for the lock. */
+    /** Returns the number of connections that wait for the lock. */
     private static long heldUp() {
         return db.sql("""
                 SELECT count(*) FROM pg_stat_activity WHERE datname = :name AND wait_event_type = 'Lock'
@@ -84,10 +87,10 @@ class FairShareTest {
     }
 
     /**
-     * Whether it was served while every call of the other key was still waiting. A call gives up after some seconds: on a machine
-     * so slow that these are over by then, it is tried again.
+     * Returns whether a call was served while every call of the other key was still waiting. Those give up after some
+     * seconds; if they have already ended on a slow machine, the test tries again.
      */
-    private static boolean isServedFirst(Door door) {
+    private static boolean isServedFirst(ClientApi api) {
         var answered = new AtomicInteger();
         var served = new boolean[1];
         var calls = new Thread[CALLS];
@@ -95,12 +98,12 @@ class FairShareTest {
             db.sql("LOCK TABLE bank_grant IN ACCESS EXCLUSIVE MODE").run();
             for (var i = 0; i < CALLS; i++) {
                 calls[i] = Thread.startVirtualThread(() -> {
-                    call(door, greedy, "MB_Permissions", "{'target':{'bank':'Box'}}");
+                    call(api, greedy, "MB_Permissions", "{'target':{'bank':'Box'}}");
                     answered.incrementAndGet();
                 });
             }
             await().until(() -> heldUp() == 8 || answered.get() > 0);
-            served[0] = call(door, other, "US_Read", "{}").code() == 0 && answered.get() == 0;
+            served[0] = call(api, other, "US_Read", "{}").code() == 0 && answered.get() == 0;
             return true;
         });
         for (var call : calls) {
@@ -118,8 +121,8 @@ class FairShareTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void anotherTenantIsServedWhileOneKeyWaitsWithTwentyFourHeavyCalls(Door door) {
-        await().until(() -> isServedFirst(door));
+    @EnumSource(ClientApi.class)
+    void anotherTenantIsServedWhileOneKeyWaitsWithTwentyFourHeavyCalls(ClientApi api) {
+        await().until(() -> isServedFirst(api));
     }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
-/** Every rule that a field's value must keep, at its edge and on every way (decisions, sections 1 and 3). */
+/** Every rule for a field's value, at its limits and on every route (decisions, sections 1 and 3). */
 @Tag("slow")
 class FieldRulesTest {
     private static final Map<String, List<String>> WRONG = Map.of(
@@ -27,29 +27,29 @@ class FieldRulesTest {
             "object", List.of("\"x\"", "7", "[]", "true"));
 
     private final TestTenant tenant = new TestTenant();
-    private final String key = tenant.key(Door.REST, "ann", Role.OWNER, List.of("*"));
+    private final String key = tenant.key(ClientApi.REST, "ann", Role.OWNER, List.of("*"));
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void theWrongJsonTypeIsMalformedForEveryFieldOfEveryTool(Way way) {
-        var before = Rows.of(tenant.id(Door.REST));
+    @EnumSource(CommandAddress.class)
+    void theWrongJsonTypeIsMalformedForEveryFieldOfEveryTool(CommandAddress way) {
+        var before = TenantRows.of(tenant.id(ClientApi.REST));
         for (var tool : Tools.catalogue(
-                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes())
+                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
                 .tools()) {
-            if (way == Way.GENERIC && !tool.isCommand()) {
+            if (way == CommandAddress.GENERIC && !tool.isCommand()) {
                 continue;
             }
             wrongTypes(way, tool.name(), tool.inputSchema().json(), "%s");
         }
-        assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);
+        assertThat(TenantRows.of(tenant.id(ClientApi.REST))).isEqualTo(before);
     }
 
-    private void wrongTypes(Way way, String service, JsonNode schema, String around) {
+    private void wrongTypes(CommandAddress way, String service, JsonNode schema, String around) {
         for (var property : schema.path("properties").properties()) {
             var inside = around.formatted("{\"%s\":%%s}".formatted(property.getKey()));
             for (var wrong : WRONG.get(property.getValue().path("type").asString())) {
-                if (way == Way.MCP && wrong.matches("\"\\d+\"")) {
-                    continue; // Numbers that models send as text are read there.
+                if (way == CommandAddress.MCP && wrong.matches("\"\\d+\"")) {
+                    continue; // MCP also accepts numbers that models send as text.
                 }
                 var arguments = inside.formatted(wrong);
                 Refusal.is("malformed_json", way, way.call(key, service, arguments), service + arguments);
@@ -58,13 +58,13 @@ class FieldRulesTest {
         }
     }
 
-    private Got create(Way way, String name) {
+    private Got create(CommandAddress way, String name) {
         return way.call(key, "AP_Create", "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(name));
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void namesHaveLettersDigitsAndAFewMarks(Way way) {
+    @EnumSource(CommandAddress.class)
+    void namesHaveLettersDigitsAndAFewMarks(CommandAddress way) {
         var good = Map.of(
                 "a".repeat(64),
                 "a".repeat(64),
@@ -92,9 +92,9 @@ class FieldRulesTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void otherNamesAreRefused(Way way) {
-        var before = Rows.of(tenant.id(Door.REST));
+    @EnumSource(CommandAddress.class)
+    void otherNamesAreRefused(CommandAddress way) {
+        var before = TenantRows.of(tenant.id(ClientApi.REST));
         for (var given : List.of(
                 "a".repeat(65),
                 "e\u0301".repeat(65),
@@ -147,12 +147,12 @@ class FieldRulesTest {
                     way.call(key, "DM_Read", "{\"target\":{\"domain\":\"%s\"}}".formatted(blank)),
                     "blank target");
         }
-        assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);
+        assertThat(TenantRows.of(tenant.id(ClientApi.REST))).isEqualTo(before);
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void namesAreTheSameWithoutRegardToCaseOrComposition(Way way) {
+    @EnumSource(CommandAddress.class)
+    void namesAreTheSameWithoutRegardToCaseOrComposition(CommandAddress way) {
         for (var pair : List.of(
                 List.of("Ada", "aDA"),
                 List.of("Émile", "E\u0301MILE"),
@@ -167,8 +167,8 @@ class FieldRulesTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void textsAreLimitedInCharacters(Way way) {
+    @EnumSource(CommandAddress.class)
+    void textsAreLimitedInCharacters(CommandAddress way) {
         way.call(key, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}");
         var profile = "{\"target\":{\"agent\":\"Ada\"},\"vx\":{\"profile\":\"%s\"}}";
         var description = "{\"target\":{\"agent\":\"Ada\"},\"vx\":{\"description\":\"%s\"}}";
@@ -182,17 +182,17 @@ class FieldRulesTest {
         }
     }
 
-    private void edge(Way way, String service, String arguments, String letter, int limit) {
+    private void edge(CommandAddress way, String service, String arguments, String letter, int limit) {
         var most = way.call(key, service, arguments.formatted(letter.repeat(limit)));
         assertThat(most.error()).as("%s %s %d: %s", way, service, limit, most).isEmpty();
         Refusal.is("too_large", way, way.call(key, service, arguments.formatted(letter.repeat(limit + 1))), service);
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void whatCannotBeStoredIsRefusedInEveryText(Way way) {
+    @EnumSource(CommandAddress.class)
+    void whatCannotBeStoredIsRefusedInEveryText(CommandAddress way) {
         way.call(key, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}");
-        var before = Rows.of(tenant.id(Door.REST));
+        var before = TenantRows.of(tenant.id(ClientApi.REST));
         for (var bad : List.of("\\u0000", "a\\u0000b", "\\ud800", "\\udc00a", "\\ud800\\ud800")) {
             for (var arguments : List.of(
                     "{\"target\":{\"agent\":\"Ada\"},\"vx\":{\"description\":\"%s\"}}",
@@ -210,18 +210,18 @@ class FieldRulesTest {
                     "{\"target\":{\"agent\":\"Ada\"},\"content\":\"x\",\"reply_to\":\"%s\"}".formatted(bad));
             refusedSomehow(way, "AP_List", "{\"page\":{\"cursor\":\"%s\"}}".formatted(bad));
         }
-        assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);
+        assertThat(TenantRows.of(tenant.id(ClientApi.REST))).isEqualTo(before);
     }
 
-    private void refusedSomehow(Way way, String service, String arguments) {
+    private void refusedSomehow(CommandAddress way, String service, String arguments) {
         var got = way.call(key, service, arguments);
         Refusal.isDecent(way, got, arguments);
         assertThat(got.error()).as("%s %s: %s", way, arguments, got).isIn("invalid_field", "not_permitted");
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void unknownFieldsOfAnyNameAreRefusedOverMcpAndIgnoredByCommandRoutes(Way way) {
+    @EnumSource(CommandAddress.class)
+    void unknownFieldsOfAnyNameAreRefusedOverMcpAndIgnoredByCommandRoutes(CommandAddress way) {
         for (var name : List.of(
                 "x",
                 "\\u0000",
@@ -237,14 +237,14 @@ class FieldRulesTest {
                 Refusal.isDecent(way, got, name);
                 assertThat(got.error())
                         .as("%s %s %s", way, name, got)
-                        .isEqualTo(way == Way.MCP || way == Way.INVOKE ? "invalid_field" : "");
+                        .isEqualTo(way == CommandAddress.MCP || way == CommandAddress.INVOKE ? "invalid_field" : "");
             }
         }
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void numbersAndCursorsOutsideTheirRangeAreRefused(Way way) {
+    @EnumSource(CommandAddress.class)
+    void numbersAndCursorsOutsideTheirRangeAreRefused(CommandAddress way) {
         way.call(key, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}");
         for (var limit : List.of("0", "-1", "201", "2147483648", "-9223372036854775808")) {
             Refusal.is(
@@ -292,8 +292,8 @@ class FieldRulesTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void hostileStringsComeBackAsTheyWere(Way way) {
+    @EnumSource(CommandAddress.class)
+    void hostileStringsComeBackAsTheyWere(CommandAddress way) {
         var i = 0;
         for (var text : List.of(
                 "'; DROP TABLE agent; --",

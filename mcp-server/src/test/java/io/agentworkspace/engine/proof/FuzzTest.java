@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestTenant;
 import io.agentworkspace.engine.wire.SendsAnything;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Thousands of requests, each a valid one with something changed, the same ones at every run. */
+/** Thousands of valid requests with random changes. Each run sends the same ones. */
 @SendsAnything
 @Tag("slow")
 class FuzzTest {
@@ -54,6 +54,21 @@ class FuzzTest {
             "WH_Deliveries {'state':'failed','type':'webhook.test','page':{'limit':2,'cursor':'YWRh'}}",
             "WH_RedeliverFailed {'id':'x','since':'2026-01-01T00:00:00Z','cursor':'YWRh'}",
             "WH_Feed {'after':0,'limit':5}",
+            "DC_List {'state':'queued','name':'a.txt','prefix':'a','newest':true,'page':{'limit':2,'cursor':'YWRh'}}",
+            "DC_Submit {'name':'a.txt','media_type':'text/plain','text':'Some words.'}",
+            "DC_Submit {'name':'b.txt','base64':'U29tZSBvdGhlciB3b3Jkcy4=','sha256':''}",
+            "DC_Read {'id':'a.txt','version':1,'part':'text','page':{'cursor':'YWRh'}}",
+            "DC_Queue {'page':{'limit':2,'cursor':'YWRh'}}",
+            "DC_Validate {'id':'a.txt'}",
+            "DC_Delete {'id':'b.txt','memories':'keep','dry_run':true}",
+            "MB_Load {'target':{'bank':'Box'},'vx':{'name':'a.txt'}}",
+            "RL_Templates {}",
+            "RL_List {'page':{'limit':2,'cursor':'YWRh'}}",
+            "RL_Create {'name':'r','description':'d','applies_to':['SK_Add','documents'],'when':'content.contains(vx.name)','effect':'deny','message':'m','enabled':true,'priority':1,'mode':'shadow','examples':[{'request':{'service':'SK_Add'},'expected':'passes'}]}",
+            "RL_Create {'name':'t','template':'block-words','parameters':{'words':['never']},'mode':'shadow'}",
+            "RL_Update {'id':'00000000-0000-0000-0000-000000000000','when':'true','priority':-1,'if_revision':1}",
+            "RL_Check {'when':'target.bank == vx.name','applies_to':['bank'],'request':{'service':'MB_Store','target':{'bank':'Box'},'vx':{'tags':['a']},'now':'2026-01-01T00:00:00Z'},'replay':{'days':2}}",
+            "RL_Delete {'id':'00000000-0000-0000-0000-000000000000'}",
             "US_Read {}");
 
     private static final List<String> NASTY = List.of(
@@ -89,15 +104,17 @@ class FuzzTest {
             "'box'");
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void noChangedRequestMakesADefect(Door door) {
+    @EnumSource(ClientApi.class)
+    void noChangedRequestMakesADefect(ClientApi api) {
         var tenant = new TestTenant();
         var keys = Arrays.stream(Role.values())
-                .map(role -> tenant.key(Door.REST, role.word(), role, List.of("*")))
+                .map(role -> tenant.key(ClientApi.REST, role.word(), role, List.of("*")))
                 .toList();
         var random = new Random(SEED);
         for (var i = 0; i < REQUESTS; i++) {
-            var way = door == Door.MCP ? Way.MCP : i % 2 == 0 ? Way.GENERIC : Way.ALIAS;
+            var way = api == ClientApi.MCP
+                    ? CommandAddress.MCP
+                    : i % 2 == 0 ? CommandAddress.GENERIC : CommandAddress.ALIAS;
             var valid = VALID.get(random.nextInt(VALID.size())).split(" ", 2);
             var tree = Json.readObject(valid[1].replace('\'', '"').getBytes(UTF_8));
             for (var changes = random.nextInt(3); changes > 0; changes--) {
@@ -113,7 +130,7 @@ class FuzzTest {
         }
     }
 
-    /** Somewhere in the tree a value is replaced, taken away, moved or given another name. */
+    /** Replaces, removes, moves or renames a random value in the tree. */
     private static void change(ObjectNode root, Random random) {
         var places = new ArrayList<ObjectNode>();
         collect(root, places);
@@ -150,7 +167,7 @@ class FuzzTest {
         }
     }
 
-    /** A few bytes are changed, inserted, repeated or cut away. */
+    /** Changes, inserts, repeats or removes a few bytes. */
     private static byte[] garbled(byte[] body, Random random) {
         var bytes = Arrays.copyOf(body, body.length);
         for (var changes = 1 + random.nextInt(3); changes > 0 && bytes.length > 2; changes--) {

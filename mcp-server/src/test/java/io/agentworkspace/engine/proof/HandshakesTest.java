@@ -1,16 +1,16 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.HandshakeStage.HERE;
-import static io.agentworkspace.engine.proof.HandshakeStage.LIST;
-import static io.agentworkspace.engine.proof.HandshakeStage.initialize;
-import static io.agentworkspace.engine.proof.HandshakeStage.mirrored;
-import static io.agentworkspace.engine.proof.HandshakeStage.modern;
+import static io.agentworkspace.engine.proof.HandshakeFixture.HERE;
+import static io.agentworkspace.engine.proof.HandshakeFixture.LIST;
+import static io.agentworkspace.engine.proof.HandshakeFixture.initialize;
+import static io.agentworkspace.engine.proof.HandshakeFixture.mirrored;
+import static io.agentworkspace.engine.proof.HandshakeFixture.modern;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.KeyStage.Made;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
 import io.agentworkspace.engine.testing.CountingProxy;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -32,14 +32,14 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
-/** What the owner of a key is told of the clients that came with it. */
+/** What the owner of a key learns about the clients that used it. */
 @SendsAnything
 @Tag("slow")
 class HandshakesTest {
     private static final int FLOOD = 3_000;
 
-    private final KeyStage stage = new KeyStage();
-    private final Made ann = stage.user("ann", Role.MEMBER, "*");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made ann = fixture.user("ann", Role.MEMBER, "*");
 
     private static String text(JsonNode told, String field) {
         return told.at(field).asString("");
@@ -96,14 +96,14 @@ class HandshakesTest {
                 .containsExactly("wget/1 bare", "curl/8 bare");
     }
 
-    /** What a tool refuses is no matter of the connection. */
+    /** A refusal by a tool does not concern the connection. */
     @Test
     void aRefusalOfAToolIsNone() {
         HERE.post(ann.key(), "{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'AP_Nothing'}}");
         assertThat(text(HERE.only(ann), "/outcome")).isEqualTo("ok");
     }
 
-    /** How it is sent: path, method, body, headers; then what it is called, its status and code, and words of what is right. */
+    /** The request (path, method, body, headers), its expected name, status and code, and words of the advice. */
     static Stream<Arguments> wrongs() {
         return Stream.of(
                 wrong(
@@ -116,7 +116,7 @@ class HandshakesTest {
                         "Content-Type",
                         "text/plain"),
                 wrong("POST", "/mcp", "{'jsonrpc': ", 400, -32700, "one JSON-RPC 2.0 object"),
-                wrong("POST", "/mcp", "[]", 400, -32600, "Arrays of several"),
+                wrong("POST", "/mcp", "[]", 400, -32600, "Arrays of requests"),
                 wrong(
                         "POST",
                         "/mcp",
@@ -126,7 +126,7 @@ class HandshakesTest {
                         "string or an integer"),
                 wrong("GET", "/mcp", "", 405, -32600, "Streamable HTTP"),
                 wrong("POST", "/mcp/sse", LIST, 404, -32600, "at /mcp"),
-                wrong("POST", "/mcp/x/bnak", LIST, 404, -32600, "use /mcp for all"),
+                wrong("POST", "/mcp/x/bnak", LIST, 404, -32600, "/mcp for the default tools"),
                 wrong("POST", "/mcp", LIST, 400, -32602, "leave the header out", "X-MCP-Toolsets", "bnak"),
                 wrong(
                         "POST",
@@ -160,7 +160,7 @@ class HandshakesTest {
                         modern("tools/list", "mixed", "2026-07-28"),
                         400,
                         -32020,
-                        "a proxy on the way",
+                        "a proxy drops",
                         mirrored("tools/call", "2026-07-28")),
                 wrong(
                         "POST",
@@ -216,7 +216,7 @@ class HandshakesTest {
         assertThat(HERE.told(ann))
                 .extracting(told -> text(told, "/era") + " " + text(told, "/advice"))
                 .satisfiesExactly(
-                        version -> assertThat(version).startsWith("session Send in MCP-Protocol-Version"),
+                        version -> assertThat(version).startsWith("session Send the protocolVersion"),
                         accept -> assertThat(accept).startsWith("session Send the header Accept"),
                         fine -> assertThat(fine).contains("nothing to do"));
     }
@@ -277,8 +277,8 @@ class HandshakesTest {
     @Test
     void ofManyTheLastTwentyAreToldTheNewestFirst() {
         for (var i = 1; i <= 25; i++) {
-            var client =
-                    "client " + i; // Each is noted after it was answered: one at a time, lest the next is noted first.
+            // One at a time: a handshake is recorded after its response, so the next could be recorded first.
+            var client = "client " + i;
             HERE.post(ann.key(), initialize("2025-11-25", client));
             await().pollInterval(Duration.ofMillis(5))
                     .until(() -> !HERE.told(ann).isEmpty()
@@ -299,8 +299,8 @@ class HandshakesTest {
 
     @Test
     void aKeyThatEndedIsToldToTheOtherKeysOfItsUser() {
-        var other = KeyStage.make(ann, "'capabilities':['agent:read']");
-        KeyStage.done(KeyStage.call(ann, "AK_Revoke", "{'id':'%s'}".formatted(other.id())));
+        var other = KeyFixture.make(ann, "'capabilities':['agent:read']");
+        KeyFixture.done(KeyFixture.call(ann, "AK_Revoke", "{'id':'%s'}".formatted(other.id())));
         HERE.post(other.key(), initialize("2025-11-25", "x"), "User-Agent", "Claude-User (claude-code/2.1)");
         var told = HERE.only(ann, "?key_id=" + other.id());
         assertThat(told.path("authenticated").asBoolean()).isFalse();
@@ -317,7 +317,7 @@ class HandshakesTest {
 
     @Test
     void aKeyThatExpiredIsToldSo() {
-        var other = KeyStage.make(ann, "'capabilities':['agent:read']");
+        var other = KeyFixture.make(ann, "'capabilities':['agent:read']");
         TestDatabase.db()
                 .sql("UPDATE api_key SET expires_at = now() - INTERVAL '1 hour' WHERE id = :key")
                 .set("key", other.id())
@@ -353,16 +353,16 @@ class HandshakesTest {
                         assertThat(told.path("authenticated").asBoolean()).isFalse())
                 .extracting(told -> text(told, "/wrong"))
                 .satisfiesExactly(
-                        origin -> assertThat(origin).contains("foreign origin"),
+                        origin -> assertThat(origin).contains("Origin is not allowed"),
                         address -> assertThat(address).contains("in the address"),
                         forged -> assertThat(forged).contains("another secret"),
-                        damaged -> assertThat(damaged).contains("damaged"));
+                        damaged -> assertThat(damaged).contains("mistyped"));
         assertThat(HERE.told(ann).toString())
                 .doesNotContain(ann.key())
                 .doesNotContain(ann.key().substring(16, 40));
     }
 
-    /** It is refused before anybody looks at the credential, so this says nothing about the key. */
+    /** The path is refused before the credential is checked, so this does not concern the key. */
     @Test
     void anAmbiguousPathIsAWrongAddressAndNoWrongCredential() {
         var got = HERE.send(ann.key(), "/mcp//x", "POST", LIST);
@@ -370,7 +370,7 @@ class HandshakesTest {
         assertThat(text(HERE.only(ann), "/advice")).contains("at /mcp");
     }
 
-    /** Whoever knows the public id of a key cannot push out what the key did itself. */
+    /** A stranger who knows the public id of a key cannot displace the key's own handshakes. */
     @Test
     void strangersPushOutNothing() {
         for (var i = 0; i < 12; i++) {
@@ -395,9 +395,9 @@ class HandshakesTest {
 
     @Test
     void nobodyElseIsTold() {
-        var bob = stage.user("bob", Role.MEMBER, "*");
-        var boss = stage.user("boss", Role.OWNER, "*");
-        var stranger = new KeyStage().user("owner", Role.OWNER, "*");
+        var bob = fixture.user("bob", Role.MEMBER, "*");
+        var boss = fixture.user("boss", Role.OWNER, "*");
+        var stranger = new KeyFixture().user("owner", Role.OWNER, "*");
         HERE.post(ann.key(), initialize("2025-11-25", "of ann"));
         HERE.only(ann);
         assertThat(HERE.told(bob)).isEmpty();
@@ -407,7 +407,7 @@ class HandshakesTest {
                     .isEqualTo(404);
         }
         assertThat(HERE.told(boss, "?key_id=" + ann.id())).hasSize(1);
-        var blind = KeyStage.make(ann, "'capabilities':['agent:read']");
+        var blind = KeyFixture.make(ann, "'capabilities':['agent:read']");
         assertThat(HERE.send(blind.key(), "/api/mcp/handshakes?key_id=" + ann.id(), "GET", "")
                         .status())
                 .isEqualTo(403);
@@ -429,7 +429,7 @@ class HandshakesTest {
     @Test
     void twoReplicasTellTheSame() {
         try (var replica = TestServer.replica()) {
-            var there = new HandshakeStage(replica.url());
+            var there = new HandshakeFixture(replica.url());
             there.post(ann.key(), initialize("2025-11-25", "there"));
             HERE.post(ann.key(), initialize("2025-11-25", "here"));
             await().until(() -> HERE.told(ann).size() == 2 && there.told(ann).size() == 2);
@@ -442,7 +442,7 @@ class HandshakesTest {
         }
     }
 
-    /** Most of the flood is about the same, and none of it waits for a note to be written. */
+    /** Most handshakes of the flood are equal, and none waits for a write. */
     @Test
     void aFloodAddsNoRoundTrips() throws IOException {
         var database = URI.create(TestDatabase.postgres().jdbcUrl().substring("jdbc:".length()));
@@ -451,7 +451,7 @@ class HandshakesTest {
                         "ENGINE_DATABASE_URL",
                         TestDatabase.url().replace(":" + database.getPort(), ":" + proxy.port())
                                 + "&sslmode=disable"))) {
-            var there = new HandshakeStage(replica.url());
+            var there = new HandshakeFixture(replica.url());
             proxy.watch("INTO handshake ");
             try (var threads = Executors.newFixedThreadPool(8)) {
                 IntStream.range(0, FLOOD)
@@ -473,10 +473,10 @@ class HandshakesTest {
                 .set("key", ann.id())
                 .run();
         assertThat(HERE.told(ann)).isEmpty();
-        var other = KeyStage.make(ann, "'capabilities':['*']");
+        var other = KeyFixture.make(ann, "'capabilities':['*']");
         HERE.post(other.key(), initialize("2025-11-25", "b"));
         HERE.only(other);
-        KeyStage.done(KeyStage.call(ann, "AK_Delete", "{'id':'%s'}".formatted(other.id())));
+        KeyFixture.done(KeyFixture.call(ann, "AK_Delete", "{'id':'%s'}".formatted(other.id())));
         assertThat(TestDatabase.db()
                         .sql("SELECT count(*) AS n FROM handshake WHERE key_id = :key")
                         .set("key", other.id())

@@ -1,24 +1,24 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyStage.call;
-import static io.agentworkspace.engine.proof.KeyStage.done;
-import static io.agentworkspace.engine.proof.KeyStage.make;
-import static io.agentworkspace.engine.proof.KeyStage.record;
+import static io.agentworkspace.engine.proof.KeyFixture.call;
+import static io.agentworkspace.engine.proof.KeyFixture.done;
+import static io.agentworkspace.engine.proof.KeyFixture.make;
+import static io.agentworkspace.engine.proof.KeyFixture.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.KeyStage.Made;
-import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** New secrets for old ones. */
+/** Rotation of the secrets of keys. */
 class KeyRotationTest {
-    private final KeyStage stage = new KeyStage();
-    private final Made root = stage.user("ann", Role.MEMBER, "*");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made root = fixture.user("ann", Role.MEMBER, "*");
     private final Made old = make(root, "'capabilities':['*']");
 
     private Made rotated(String more) {
@@ -85,18 +85,20 @@ class KeyRotationTest {
 
     @Test
     void twoRotationsAtOnceLeaveTwoSecrets() {
-        var both = Crowd.of(2, _ -> rotated(",'overlap_seconds':600"));
+        var both = Concurrently.of(2, _ -> rotated(",'overlap_seconds':600"));
         await().until(() -> !works(old));
         assertThat(both).allMatch(KeyRotationTest::works);
         assertThat(record(root, old).path("revision").asLong()).isEqualTo(3);
-        var guarded = Crowd.of(8, _ -> call(root, "AK_Rotate", "{'id':'%s','if_revision':3}".formatted(old.id())));
+        var guarded =
+                Concurrently.of(8, _ -> call(root, "AK_Rotate", "{'id':'%s','if_revision':3}".formatted(old.id())));
         assertThat(guarded.stream().map(Got::error).filter(String::isEmpty)).hasSize(1);
         assertThat(guarded.stream().map(Got::error).filter("conflict"::equals)).hasSize(7);
     }
 
     @Test
     void aKeyRotatesItself() {
-        var got = Crowd.of(4, _ -> call(old, "AK_Rotate", "{'id':'%s','overlap_seconds':600}".formatted(old.id())));
+        var got = Concurrently.of(
+                4, _ -> call(old, "AK_Rotate", "{'id':'%s','overlap_seconds':600}".formatted(old.id())));
         assertThat(got.stream().map(Got::error)).contains("").isSubsetOf("", "unauthenticated", "not_permitted");
         var newest = got.stream()
                 .filter(one -> one.error().isEmpty())

@@ -1,18 +1,18 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyStage.make;
-import static io.agentworkspace.engine.proof.KeyStage.route;
+import static io.agentworkspace.engine.proof.KeyFixture.make;
+import static io.agentworkspace.engine.proof.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.KeyStage.Made;
-import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
 import org.junit.jupiter.api.Test;
 
-/** The routes of the keys, as clients of REST use them. */
+/** The REST routes of keys, as clients use them. */
 class KeyRoutesTest {
-    private final KeyStage stage = new KeyStage();
-    private final Made root = stage.user("ann", Role.MEMBER, "*");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made root = fixture.user("ann", Role.MEMBER, "*");
 
     private static Got answered(int status, Got got) {
         assertThat(got.status()).as(got.toString()).isEqualTo(status);
@@ -85,7 +85,7 @@ class KeyRoutesTest {
         refused(403, "not_permitted", route(reader, "POST", "/api/keys", "{'name':'x','capabilities':['key:read']}"));
         refused(401, "unauthenticated", route(new Made(reader.key().replace("ek_", "ek-")), "GET", "/api/keys", ""));
         answered(200, route(reader, "GET", "/api/keys", ""));
-        // No command, so not on the command route.
+        // It is not a command, so the command route does not accept it.
         var command = answered(400, route(root, "POST", "/demo/v1/Engine/tps", "{'service':'AK_List'}"));
         assertThat(command.note()).contains("GET /api/keys");
     }

@@ -1,27 +1,27 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyStage.call;
-import static io.agentworkspace.engine.proof.KeyStage.done;
-import static io.agentworkspace.engine.proof.KeyStage.listed;
-import static io.agentworkspace.engine.proof.KeyStage.make;
-import static io.agentworkspace.engine.proof.KeyStage.route;
+import static io.agentworkspace.engine.proof.KeyFixture.call;
+import static io.agentworkspace.engine.proof.KeyFixture.done;
+import static io.agentworkspace.engine.proof.KeyFixture.listed;
+import static io.agentworkspace.engine.proof.KeyFixture.make;
+import static io.agentworkspace.engine.proof.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.KeyStage.Made;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A key that is limited to some tools, or has the person asked first. */
+/** A key that is limited to some tools, or requires confirmation by a person. */
 class KeyToolsetTest {
-    private final KeyStage stage = new KeyStage();
-    private final Made root = stage.user("ann", Role.MEMBER, "*");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made root = fixture.user("ann", Role.MEMBER, "*");
     private final Made limited = make(root, "'capabilities':['*'],'toolset':['bank','zone']");
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void itHoldsThroughEveryDoor(Way way) {
+    @EnumSource(CommandAddress.class)
+    void itHoldsThroughEveryDoor(CommandAddress way) {
         assertThat(way.call(limited.key(), "MB_List", "{}").error()).isEmpty();
         var got = way.call(limited.key(), "AP_List", "{}");
         Refusal.is("not_permitted", way, got, "AP_List");

@@ -1,16 +1,16 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyStage.call;
-import static io.agentworkspace.engine.proof.KeyStage.done;
-import static io.agentworkspace.engine.proof.KeyStage.make;
-import static io.agentworkspace.engine.proof.KeyStage.on;
-import static io.agentworkspace.engine.proof.KeyStage.record;
-import static io.agentworkspace.engine.proof.KeyStage.route;
+import static io.agentworkspace.engine.proof.KeyFixture.call;
+import static io.agentworkspace.engine.proof.KeyFixture.done;
+import static io.agentworkspace.engine.proof.KeyFixture.make;
+import static io.agentworkspace.engine.proof.KeyFixture.on;
+import static io.agentworkspace.engine.proof.KeyFixture.record;
+import static io.agentworkspace.engine.proof.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.KeyStage.Made;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** When keys were last used, by which program, and for what. */
 @Tag("slow")
 class KeyUseTest {
-    private final KeyStage stage = new KeyStage();
-    private final Made root = stage.user("ann", Role.MEMBER, "*");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made root = fixture.user("ann", Role.MEMBER, "*");
     private final Made key = make(root, "'capabilities':['*']");
 
     private void awaitClient(String client) {
@@ -37,7 +37,8 @@ class KeyUseTest {
     @Test
     void theLastUseIsKnownToTheMinuteWithItsProgram() {
         assertThat(record(root, key).has("last_used_at")).isFalse();
-        done(Way.INVOKE.call(TestServer.url(), key.key(), "AP_List", "{}", Map.of("User-Agent", "nightly-report/1.2")));
+        done(CommandAddress.INVOKE.call(
+                TestServer.url(), key.key(), "AP_List", "{}", Map.of("User-Agent", "nightly-report/1.2")));
         awaitClient("nightly-report/1.2");
         var at = record(root, key).path("last_used_at").asString();
         assertThat(at).endsWith(":00.000Z");
@@ -75,7 +76,7 @@ class KeyUseTest {
                 {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{
                  "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},
                           "io.modelcontextprotocol/clientInfo":{"name":"%s","version":"1"}}}}""".formatted(name);
-        var sent = Way.MCP.send(
+        var sent = CommandAddress.MCP.send(
                 key.key(),
                 "",
                 modern.getBytes(java.nio.charset.StandardCharsets.UTF_8),
@@ -86,7 +87,7 @@ class KeyUseTest {
                 .doesNotContainPattern("[\\p{Cntrl}\\p{Cf}\\p{Cs}]");
     }
 
-    /** MB_Permissions needs bank:read to report, and bank:write to set. */
+    /** MB_Permissions requires bank:read to report and bank:write to set. */
     @Test
     void whatOnlyReadsNeedsTheCapabilityToRead() {
         var reader = make(root, "'capabilities':['bank:read','agent:read']");
@@ -103,7 +104,7 @@ class KeyUseTest {
     @Test
     void usesOnAllReplicasAreAddedUp() {
         try (var other = Replica.start(Map.of())) {
-            Crowd.of(10, i -> on(i % 2 == 0 ? TestServer.url() : other.url(), key, "AP_List"));
+            Concurrently.of(10, i -> on(i % 2 == 0 ? TestServer.url() : other.url(), key, "AP_List"));
             done(on(other.url(), key, "DM_List"));
             assertThat(call(key, "DM_Read", "{}").error()).isEqualTo("no_context");
             await().untilAsserted(() -> {
@@ -117,6 +118,11 @@ class KeyUseTest {
                         .contains("\"agent:write\"", "\"key:write\"")
                         .doesNotContain("\"agent:read\"", "\"*\"");
                 assertThat(usage.path("days").asInt()).isEqualTo(30);
+                assertThat(usage.path("daily")
+                                .valueStream()
+                                .mapToLong(day -> day.path("calls").asLong())
+                                .sum())
+                        .isEqualTo(12);
             });
         }
     }
@@ -131,6 +137,10 @@ class KeyUseTest {
         var usage =
                 done(call(root, "AK_Usage", "{'id':'%s'}".formatted(key.id()))).envelope();
         assertThat(usage.at("/commands/0/calls").asLong()).isEqualTo(7);
+        assertThat(usage.path("daily")
+                        .valueStream()
+                        .map(day -> day.path("calls").asLong()))
+                .containsExactly(7L);
     }
 
     @Test
@@ -139,7 +149,7 @@ class KeyUseTest {
                 make(root, "'capabilities':['*']"),
                 make(root, "'capabilities':['*']"),
                 make(root, "'capabilities':['*']"));
-        Crowd.of(
+        Concurrently.of(
                 6,
                 i -> i < 3
                         ? on(TestServer.url(), doomed.get(i), "AP_List")

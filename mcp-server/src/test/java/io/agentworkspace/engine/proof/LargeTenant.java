@@ -4,14 +4,14 @@ import io.agentworkspace.engine.db.Db;
 import java.util.List;
 
 /**
- * A tenant with 50,000 agents, 5,000 memberships and 50,000 memories, made in seconds. Its ids are the same in every tenant that is
- * filled: a query that forgets the tenant meets them. The user {@code ann} (1) owns every 500th agent, {@code zoe} (501) nothing,
- * {@code boss} (502) is an admin.
+ * A tenant with 50,000 agents, 5,000 memberships and 50,000 memories, created in seconds. The ids are the same in every
+ * such tenant, so a query without the tenant finds foreign rows. The user {@code ann} (1) owns every 500th agent,
+ * {@code zoe} (501) nothing, {@code boss} (502) is an admin.
  */
 final class LargeTenant {
     static final long USERS = 20_000_000;
 
-    /** What is filled, each by a statement of its own; {@code :size} is how many agents and memories there are. */
+    /** The statements that fill the tenant. {@code :size} is the number of agents and of memories. */
     private static final List<String> FILL = List.of(
             """
             INSERT INTO app_user (tenant_id, id, name, name_key, role, created_at)
@@ -57,7 +57,7 @@ final class LargeTenant {
                    ARRAY[10000000 + i], '{}', now() - i * INTERVAL '1 second', now()
               FROM generate_series(1, :size) i
             """,
-            // Agent 500, of ann, talks with 4,900 others; domain 1 has 3,000 zones.
+            // Agent 500, owned by ann, has conversations with 4,900 others; domain 1 has 3,000 zones.
             """
             INSERT INTO stream (tenant_id, id, low_id, high_id, last_seq, last_at)
             SELECT :tenant, 50000000 + i, 10000500, 10000500 + i, 3, now() - i * INTERVAL '1 minute'
@@ -101,7 +101,7 @@ final class LargeTenant {
 
     private LargeTenant() {}
 
-    /** Triggers and foreign keys are passed over: they hold. */
+    /** Fills the tenant without triggers and foreign keys, which the data satisfies. */
     static void fill(Db db, long tenant, int size) {
         db.transaction(() -> {
             db.sql("SET LOCAL session_replication_role = replica").run();

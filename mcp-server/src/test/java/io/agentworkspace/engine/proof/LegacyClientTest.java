@@ -3,15 +3,15 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestTenant;
 import org.junit.jupiter.api.Test;
 
-/** A client of the command routes that fills in every field of the contract: what it has no value for is blank or null. */
+/** A client of the command routes that sends every field of the contract; fields without a value are blank or null. */
 class LegacyClientTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.person(Door.REST, "ann", Role.OWNER);
+    private final TestCaller ann = tenant.person(ClientApi.REST, "ann", Role.OWNER);
 
     @Test
     void aBlankChoiceIsOneThatWasNotMade() {
@@ -41,8 +41,8 @@ class LegacyClientTest {
 
     @Test
     void anIdempotencyKeyTellsApartWhomAnAdminActsFor() {
-        tenant.person(Door.REST, "bob", Role.MEMBER);
-        tenant.person(Door.REST, "eve", Role.MEMBER);
+        tenant.person(ClientApi.REST, "bob", Role.MEMBER);
+        tenant.person(ClientApi.REST, "eve", Role.MEMBER);
         ann.call("AP_LogOff", "{'target':{'user':'bob'},'idempotency_key':'k'}").ok();
         ann.call("AP_LogOff", "{'target':{'user':'eve'},'idempotency_key':'k'}").refused(3005);
     }

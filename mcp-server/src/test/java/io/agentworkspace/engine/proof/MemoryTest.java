@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An engine with 256 MB of heap, attacked with a valid key: it ends itself when the memory is used up. */
+/** An engine with 256 MB of heap, attacked with a valid key. The process exits if its memory is exhausted. */
 @Tag("slow")
 class MemoryTest {
     private static final int BODY = 1 << 20;
@@ -132,15 +132,15 @@ class MemoryTest {
                         refused.incrementAndGet();
                     }
                 } catch (IOException e) {
-                    // It has been hung up on.
+                    // The server has closed the connection.
                 }
                 ended.countDown();
             });
         }
-        // All the connections have their key looked up at once, so the database may be too busy at first.
+        // All connections look up their key at once, so the database may be too busy at first.
         await().until(() ->
                 send(neighbour, "POST", COMMANDS, "{\"service\":\"AP_List\"}").statusCode() == 200);
-        ended.await(); // Also of those that were let in: what does not come in time is refused.
+        ended.await(); // Accepted requests are refused too if their body does not arrive in time.
         assertThat(refused.get()).isPositive();
         theNeighbourIsServed();
         done("AP_List", "{}");
@@ -231,11 +231,11 @@ class MemoryTest {
             }
         });
         await().until(() -> {
-            connect(request.repeat(20)); // In place of those that have been hung up on meanwhile.
+            connect(request.repeat(20)); // Replaces connections that the server has closed.
             return isRefused(send(attacker, "POST", COMMANDS, "{\"service\":\"AP_List\"}"));
         });
         theNeighbourIsServed();
-        // Who does not read for half a minute is hung up on, and all that was taken is given back.
+        // A client that reads nothing for half a minute is disconnected, and its memory is released.
         for (var socket : sockets) {
             await().atMost(Duration.ofMinutes(5)).until(() -> isHungUpOn(socket));
         }

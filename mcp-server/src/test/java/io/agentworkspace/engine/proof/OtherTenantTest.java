@@ -8,8 +8,8 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.SkillZip;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -21,16 +21,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What another tenant has is as if it were not there. One of two equal strangers names the other tenant's things, the
- * other one things that are nowhere: both hear the same, and nothing of the other tenant has changed.
+ * Another tenant's things behave like missing ones. One stranger names the other tenant's things, an equal stranger
+ * names things that do not exist. Both get the same responses, and nothing of the other tenant changes.
  */
+@Tag("slow")
 class OtherTenantTest {
-    /** What the other tenant has, all of it as open as it can be. */
+    /** The other tenant's things, all of them as public as possible. */
     private static final String THEIRS = """
             AP_Create {'vx':{'name':'Zephyr','description':'SECRET','profile':'SECRET','access':'public'}}
             AP_LogOn {'target':{'agent':'Zephyr'}}
@@ -40,7 +42,7 @@ class OtherTenantTest {
             MB_Create {'vx':{'name':'Ledger','description':'SECRET','access':'public'}}
             """;
 
-    /** What each stranger has of its own. */
+    /** Each stranger's own things. */
     private static final String OWN = """
             AP_Create {'vx':{'name':'Bea','description':'d'}}
             AP_LogOn {'target':{'agent':'Bea'}}
@@ -51,16 +53,16 @@ class OtherTenantTest {
             MB_Store {'target':{'bank':'Box'},'content':'text','vx':{'name':'one'}}
             """;
 
-    /** For each tool the calls in which a foreign name can stand. */
+    /** Returns for each tool the calls in which a foreign name is possible. */
     private static Map<String, List<String>> calls() {
         return ToolCases.all().stream()
                 .collect(Collectors.toMap(ToolCases.ToolCase::tool, ToolCases.ToolCase::foreign));
     }
 
-    /** All tools; those that create come last, or the strangers would have what they ask for. */
+    /** Returns all tools. Those that create come last, since they would create the names that others must not find. */
     private static List<Tool<?, ?>> tools() {
         var tools = new ArrayList<>(
-                Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes())
+                Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
                         .tools());
         tools.sort(Comparator.comparing(
                 tool -> List.of("_Create", "_Add").contains(tool.name().substring(2))
@@ -68,12 +70,14 @@ class OtherTenantTest {
         return tools;
     }
 
-    private static Got call(Way way, String key, String service, String arguments) {
+    private static Got call(CommandAddress way, String key, String service, String arguments) {
         return way.call(key, service, arguments.replace('\'', '"'));
     }
 
     private static void prepare(String key, String steps) {
-        steps.lines().map(step -> step.split(" ", 2)).forEach(step -> done(call(Way.ALIAS, key, step[0], step[1])));
+        steps.lines()
+                .map(step -> step.split(" ", 2))
+                .forEach(step -> done(call(CommandAddress.ALIAS, key, step[0], step[1])));
     }
 
     private static Got done(Got got) {
@@ -105,18 +109,18 @@ class OtherTenantTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = Way.class,
+            value = CommandAddress.class,
             names = {"ALIAS", "MCP"})
-    void aStrangerHearsAndDoesNothing(Way way) {
+    void aStrangerHearsAndDoesNothing(CommandAddress way) {
         var theirs = new TestTenant();
-        var ann = theirs.key(Door.REST, "ann", Role.OWNER, List.of("*"));
+        var ann = theirs.key(ClientApi.REST, "ann", Role.OWNER, List.of("*"));
         prepare(ann, THEIRS);
-        var message = done(call(Way.ALIAS, ann, "AP_Chat", "{'content':'SECRET'}"))
+        var message = done(call(CommandAddress.ALIAS, ann, "AP_Chat", "{'content':'SECRET'}"))
                 .envelope()
                 .at("/content/0/id")
                 .asString();
         var memory = done(call(
-                        Way.ALIAS,
+                        CommandAddress.ALIAS,
                         ann,
                         "MB_Store",
                         "{'target':{'bank':'Ledger'},'content':'SECRET','vx':{'name':'pearl'}}"))
@@ -131,7 +135,7 @@ class OtherTenantTest {
         real.put(
                 "$rule",
                 done(call(
-                                Way.ALIAS,
+                                CommandAddress.ALIAS,
                                 ann,
                                 "RL_Create",
                                 "{'name':'Octopus','applies_to':['AP_Destroy'],'when':'true','message':'SECRET','enabled':false}"))
@@ -140,7 +144,7 @@ class OtherTenantTest {
                         .asString());
         real.put(
                 "$delivery",
-                done(call(Way.ALIAS, ann, "WH_Test", "{'event_type':'webhook.test','data':{'x':'SECRET'}}"))
+                done(call(CommandAddress.ALIAS, ann, "WH_Test", "{'event_type':'webhook.test','data':{'x':'SECRET'}}"))
                         .envelope()
                         .at("/deliveries/0/id")
                         .asString());
@@ -159,13 +163,13 @@ class OtherTenantTest {
         nowhere.put("$endpoint", UUID.randomUUID().toString());
         nowhere.put("$delivery", UUID.randomUUID().toString());
         done(call(
-                Way.ALIAS,
+                CommandAddress.ALIAS,
                 ann,
                 "SK_Add",
                 "{'archive':'%s'}".formatted(SkillZip.of("quokka", "SECRET").base64())));
-        done(call(Way.ALIAS, ann, "SK_Install", "{'name':'quokka','agent':'Zephyr'}"));
-        done(call(Way.ALIAS, ann, "DC_Submit", "{'name':'numbat.txt','text':'SECRET'}"));
-        await().until(() -> call(Way.ALIAS, ann, "DC_Read", "{'id':'numbat.txt'}")
+        done(call(CommandAddress.ALIAS, ann, "SK_Install", "{'name':'quokka','agent':'Zephyr'}"));
+        done(call(CommandAddress.ALIAS, ann, "DC_Submit", "{'name':'numbat.txt','text':'SECRET'}"));
+        await().until(() -> call(CommandAddress.ALIAS, ann, "DC_Read", "{'id':'numbat.txt'}")
                 .envelope()
                 .at("/document/state")
                 .asString("")
@@ -176,10 +180,10 @@ class OtherTenantTest {
         nowhere.put("$skill", "wombat");
         real.put("$zip", SkillZip.of("quokka", "mine").base64());
         nowhere.put("$zip", SkillZip.of("wombat", "mine").base64());
-        var before = Rows.of(theirs.id(Door.REST));
+        var before = TenantRows.of(theirs.id(ClientApi.REST));
         var strangers = new TestTenant();
-        var one = strangers.key(Door.REST, "bob", Role.OWNER, List.of("*"));
-        var other = strangers.key(Door.MCP, "bob", Role.OWNER, List.of("*"));
+        var one = strangers.key(ClientApi.REST, "bob", Role.OWNER, List.of("*"));
+        var other = strangers.key(ClientApi.MCP, "bob", Role.OWNER, List.of("*"));
         prepare(one, OWN);
         prepare(other, OWN);
         real.put("$own", ApiKey.parse(one).id());
@@ -198,13 +202,14 @@ class OtherTenantTest {
                 assertThat(foreign.text()).doesNotContain("SECRET");
             }
         }
-        assertThat(Rows.of(theirs.id(Door.REST))).isEqualTo(before);
+        assertThat(TenantRows.of(theirs.id(ClientApi.REST))).isEqualTo(before);
     }
 
-    /** One whose circuit is open for long, so that what is queued for it stays as it is. */
+    /** Creates an endpoint whose circuit stays open, so that its queued deliveries do not change. */
     private static String endpoint(String key, boolean enabled) {
         var arguments = "{'url':'http://127.0.0.1:1/SECRET','events':['webhook.test'],'enabled':%s}".formatted(enabled);
-        var id = done(call(Way.ALIAS, key, "WH_Create", enabled ? arguments : arguments.replace("SECRET", "")))
+        var id = done(call(
+                        CommandAddress.ALIAS, key, "WH_Create", enabled ? arguments : arguments.replace("SECRET", "")))
                 .envelope()
                 .at("/endpoint/id")
                 .asString();
@@ -215,9 +220,10 @@ class OtherTenantTest {
         return id;
     }
 
-    /** Lists of keys tell when each was used, which is noted in the background. */
+    /** Waits until the key's use is written, since lists of keys show it. */
     private static void awaitNoted(String key) {
-        await().until(() -> call(Way.MCP, key, "AK_List", "{}").text().contains("last_used_at"));
+        await().until(() ->
+                call(CommandAddress.MCP, key, "AK_List", "{}").text().contains("last_used_at"));
     }
 
     private static Map<String, String> names(
@@ -258,7 +264,7 @@ class OtherTenantTest {
         return filled;
     }
 
-    /** The answer without what differs between any two calls, and with the names as they stand in the table. */
+    /** Returns the response without what differs between any two calls, and with the names of the table. */
     private static String steady(Got got, Map<String, String> names) {
         var text = got.status() + " " + got.text();
         for (var name : names.entrySet()) {
@@ -267,7 +273,7 @@ class OtherTenantTest {
                     java.util.regex.Matcher.quoteReplacement(name.getKey()));
         }
         return text.replaceAll("(commands\\\\?\",\\\\?\"count\\\\?\":)\\d+", "$1#")
-                .replaceAll("((position|expected_seconds)\\\\?\":)\\d+", "$1#")
+                .replaceAll("((position|expected_seconds|p50_ms|p99_ms)\\\\?\":)[\\d.E-]+", "$1#")
                 .replaceAll(
                         "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z|[0-9a-f]{32}|\\b[1-9]\\d{14}\\b",
                         "#");

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What has work for the outbox calls it at once, after the commit; nothing else does. */
+/** Transactions with work for the outbox wake it right after the commit; others do not. */
 class OutboxCallTest {
     private static final Clock CLOCK = Clock.systemUTC();
 
@@ -42,7 +42,7 @@ class OutboxCallTest {
         var log = new EventLog();
         log.onCommitted(called::incrementAndGet);
         var db = TestDatabase.db();
-        var catalogue = Tools.catalogue(db, TestDatabase.metering(), TestDatabase.outbound(), TestDatabase.indexes());
+        var catalogue = Tools.catalogue(db, TestDatabase.metering(), TestDatabase.outbound(), TestDatabase.shared());
         return TestDatabase.runner(catalogue, db, log);
     }
 

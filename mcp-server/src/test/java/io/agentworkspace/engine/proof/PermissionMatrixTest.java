@@ -8,7 +8,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.proof.PermissionTable.Cell;
 import io.agentworkspace.engine.proof.PermissionTable.Kind;
 import io.agentworkspace.engine.proof.ToolCases.Access;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every tool × role × capability × kind of key × access × relation, tried through both doors: the answers are those that
- * {@code permissions.txt} expects, and {@code /api/auth/why} foretells them, in the same words.
+ * Every tool × role × capability × kind of key × access × relation, through both endpoints. The responses are those of
+ * {@code permissions.txt}, and {@code /api/auth/why} predicts them in the same words.
  */
 @Tag("slow")
 class PermissionMatrixTest {
@@ -36,7 +36,7 @@ class PermissionMatrixTest {
 
     @Test
     void everyToolHasALineAndWhatThatSaysOfItIsTrue() {
-        var tools = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
+        var tools = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
         assertThat(TABLE.lines().stream().map(Access::tool).distinct())
                 .as("mcp-server/src/test/resources/tool-cases.txt has an access line for each tool")
                 .containsExactlyInAnyOrderElementsOf(
@@ -44,8 +44,8 @@ class PermissionMatrixTest {
     }
 
     /**
-     * What needs the same capability for the same kind of thing is tried in tenants of its own, at each door, one call after
-     * another: the more things a tenant has, the longer it looks for names that are near one that is not there.
+     * Cells with the same capability and kind of thing share a tenant at each endpoint, and run one after another. More
+     * things in a tenant would slow the search for similar names.
      */
     @Test
     void everybodyMayDoWhatTheTableSaysAndNothingElse() {
@@ -53,7 +53,7 @@ class PermissionMatrixTest {
         assertThat(cells).hasSizeGreaterThan(7_000);
         var parts = new ConcurrentLinkedQueue<Part>(parts(cells));
         var wrong = new ConcurrentLinkedQueue<String>();
-        var tried = Crowd.of(WORKERS, _ -> {
+        var tried = Concurrently.of(WORKERS, _ -> {
             var count = 0;
             for (var part = parts.poll(); part != null; part = parts.poll()) {
                 part.run(wrong);
@@ -62,10 +62,15 @@ class PermissionMatrixTest {
             return count;
         });
         assertThat(wrong).isEmpty();
-        assertThat(tried.stream().mapToInt(n -> n).sum()).isEqualTo(cells.size() * Door.values().length);
+        assertThat(tried.stream().mapToInt(n -> n).sum())
+                .isEqualTo(Arrays.stream(ClientApi.values())
+                        .mapToInt(api -> (int) cells.stream()
+                                .filter(cell -> isTried(cell, api))
+                                .count())
+                        .sum());
     }
 
-    /** The largest first, so that nobody is left with one at the end. */
+    /** Returns the parts, the largest first, so that no worker ends with a large one. */
     private static List<Part> parts(List<Cell> cells) {
         return cells.stream()
                 .collect(Collectors.groupingBy(
@@ -73,31 +78,45 @@ class PermissionMatrixTest {
                 .values()
                 .stream()
                 .sorted(Comparator.comparing((List<Cell> part) -> part.size()).reversed())
-                .flatMap(part -> Arrays.stream(Door.values()).map(door -> new Part(door, part)))
+                .flatMap(part -> Arrays.stream(ClientApi.values())
+                        .map(api -> new Part(
+                                api,
+                                part.stream().filter(cell -> isTried(cell, api)).toList())))
+                .filter(part -> !part.cells().isEmpty())
                 .toList();
     }
 
-    private record Part(Door door, List<Cell> cells) {
+    /** Plain keys call through both endpoints; each other cell through one of them, in turn. */
+    private static boolean isTried(Cell cell, ClientApi api) {
+        return cell.key() == Kind.FREE || cell.number() % 2 == api.ordinal();
+    }
+
+    private record Part(ClientApi api, List<Cell> cells) {
         void run(Collection<String> wrong) {
-            var stage = new PermissionStage(cells);
+            var fixture = new PermissionFixture(cells);
             for (var cell : cells) {
                 if (cell.key() == Kind.FREE) {
-                    tryWithout(door, stage, cell, wrong);
-                    askWithout(stage, cell, wrong);
+                    tryWithout(api, fixture, cell, wrong);
+                    askWithout(fixture, cell, wrong);
                 }
-                var foretold = cell.number() / 2 % 2 == door.ordinal() ? null : ask(stage, cell, wrong);
-                tryIt(door, stage, cell, foretold, wrong);
+                var asks = cell.key() != Kind.FREE || cell.number() / 2 % 2 == api.ordinal();
+                var foretold = asks ? ask(fixture, cell, wrong) : null;
+                tryIt(api, fixture, cell, foretold, wrong);
             }
         }
     }
 
-    /** @param foretold what was said to be missing, if that was asked and is to be compared */
+    /** @param foretold the requirements that were predicted, if they can be compared */
     private static void tryIt(
-            Door door, PermissionStage stage, Cell cell, @Nullable List<String> foretold, Collection<String> wrong) {
-        var reply = call(door, stage, cell, true);
+            ClientApi api,
+            PermissionFixture fixture,
+            Cell cell,
+            @Nullable List<String> foretold,
+            Collection<String> wrong) {
+        var reply = call(api, fixture, cell, true);
         if (!answer(reply).equals(cell.answer())) {
             wrong.add("%s %s: %s instead of %s: %s"
-                    .formatted(door, told(cell), answer(reply), cell.answer(), reply.note()));
+                    .formatted(api, told(cell), answer(reply), cell.answer(), reply.note()));
         }
         if (cell.answer().equals("refused") && !explains(reply.note())) {
             wrong.add("%s: this note does not say who can change it: %s".formatted(told(cell), reply.note()));
@@ -107,32 +126,31 @@ class PermissionMatrixTest {
         }
     }
 
-    /** It names who may, or who can let one. */
+    /** Returns whether the note names who may, or what would permit it. */
     private static boolean explains(String note) {
-        return note.matches("(?s).*\\b(owner|admin|US_Update|AK_Update|MB_Permissions)\\b.*");
+        return note.matches("(?s).*\\b(owner|admin|US_Update|AK_Update|MB_Permissions|new secret)\\b.*");
     }
 
-    private static void tryWithout(Door door, PermissionStage stage, Cell cell, Collection<String> wrong) {
-        var reply = call(door, stage, cell, false);
+    private static void tryWithout(ClientApi api, PermissionFixture fixture, Cell cell, Collection<String> wrong) {
+        var reply = call(api, fixture, cell, false);
         var lack = cell.role().isAtLeast(cell.line().leastRole())
                 ? "lacks the capability '%s'".formatted(cell.line().capability())
                 : "your role is '%s'".formatted(cell.role().word());
         if (reply.code() != 2003 || !reply.note().contains(lack)) {
-            wrong.add("%s %s without the capability: %s %s".formatted(door, told(cell), reply.code(), reply.note()));
+            wrong.add("%s %s without the capability: %s %s".formatted(api, told(cell), reply.code(), reply.note()));
         }
     }
 
     /**
-     * What is said to be missing, to be compared with what the call is told. What is decided by more than the thing that was
-     * asked about is not compared.
+     * Returns the predicted requirements, to compare them with the refusal. They are not compared if the decision
+     * depends on more than the named thing.
      */
-    private static @Nullable List<String> ask(PermissionStage stage, Cell cell, Collection<String> wrong) {
-        if (!cell.comesToAThing() && cell.answer().equals("absent")
-                || cell.line().kind().equals("document")) {
-            return null; // Of a thing that it is not asked about, it cannot say that.
+    private static @Nullable List<String> ask(PermissionFixture fixture, Cell cell, Collection<String> wrong) {
+        if (!cell.comesToAThing() && cell.answer().equals("absent")) {
+            return null; // It cannot report that about a thing that is not named.
         }
-        var target = cell.comesToAThing() ? "&target=" + cell.line().kind() + ":" + thing(stage, cell) : "";
-        var got = why(stage.key(cell, true), cell, target);
+        var target = cell.comesToAThing() ? "&target=" + cell.line().kind() + ":" + thing(fixture, cell) : "";
+        var got = why(fixture.key(cell, true), cell, target);
         var isAbsent = cell.answer().equals("absent");
         if (got.status() != (isAbsent && cell.comesToAThing() ? 404 : 200)) {
             wrong.add("why %s: %s".formatted(told(cell), got));
@@ -141,7 +159,6 @@ class PermissionMatrixTest {
         var limited = got.json().path("target").has("only") && !cell.answer().equals("done");
         if (isAbsent
                 || limited
-                || readsOnly(cell)
                 || (!target.isEmpty()
                         && List.of("bank.load", "domain.join")
                                 .contains(cell.line().group()))) {
@@ -159,19 +176,17 @@ class PermissionMatrixTest {
         return missing;
     }
 
-    /** Of a tool that changes something unless its fields say otherwise, only a call that changes something is explained. */
-    private static boolean readsOnly(Cell cell) {
-        return cell.line().tool().equals("MB_Files") && cell.line().call().contains("'view'");
-    }
-
-    /** Who may neither run the tool nor read what it is run on hears the same of each thing, and of none. */
-    private static void askWithout(PermissionStage stage, Cell cell, Collection<String> wrong) {
+    /**
+     * Asks as a caller who may neither run the tool nor read its thing: the response is the same for
+     * each thing, and for a missing one.
+     */
+    private static void askWithout(PermissionFixture fixture, Cell cell, Collection<String> wrong) {
         var kind = cell.line().kind();
         if (!cell.comesToAThing() || !cell.line().capability().equals(kind + ":read")) {
             return;
         }
-        var key = stage.key(cell, false);
-        var got = why(key, cell, "&target=" + kind + ":" + thing(stage, cell));
+        var key = fixture.key(cell, false);
+        var got = why(key, cell, "&target=" + kind + ":" + thing(fixture, cell));
         var ofNothing = why(key, cell, "&target=" + kind + ":nothing");
         if (got.status() != 200
                 || got.json().has("target")
@@ -181,31 +196,31 @@ class PermissionMatrixTest {
         }
     }
 
-    private static Way.Got why(String key, Cell cell, String target) {
+    private static CommandAddress.Got why(String key, Cell cell, String target) {
         var query = "%s/api/auth/why?tool=%s%s"
                 .formatted(TestServer.url(), cell.line().tool(), target);
-        return new Way.Got(Door.send(HttpRequest.newBuilder(URI.create(query.replace(" ", "%20")))
+        return new CommandAddress.Got(ClientApi.send(HttpRequest.newBuilder(URI.create(query.replace(" ", "%20")))
                 .header("X-Api-Key", key)
                 .build()));
     }
 
-    private static Reply call(Door door, PermissionStage stage, Cell cell, boolean has) {
-        var key = stage.key(cell, has);
+    private static Reply call(ClientApi api, PermissionFixture fixture, Cell cell, boolean has) {
+        var key = fixture.key(cell, has);
         var arguments = cell.line()
                 .call()
-                .replace("'$s'", "'" + stage.agent(cell) + "'")
+                .replace("'$s'", "'" + fixture.agent(cell) + "'")
                 .replace("'$x'", "'other'")
                 .replace("#", cell.unique())
-                .replace("$", thing(stage, cell))
+                .replace("$", thing(fixture, cell))
                 .replace('\'', '"')
                 .getBytes(StandardCharsets.UTF_8);
-        return door.call(TestServer.url(), key, cell.line().tool(), Json.readObject(arguments));
+        return api.call(TestServer.url(), key, cell.line().tool(), Json.readObject(arguments));
     }
 
-    private static String thing(PermissionStage stage, Cell cell) {
+    private static String thing(PermissionFixture fixture, Cell cell) {
         return switch (cell.line().kind()) {
-            case "key" -> stage.keyId(cell);
-            case "endpoint", "delivery", "rule" -> stage.webhookId(cell).toString();
+            case "key" -> fixture.keyId(cell);
+            case "endpoint", "delivery", "rule" -> fixture.webhookId(cell).toString();
             default -> cell.thing();
         };
     }

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What {@code permissions.txt} expects of the tools' access cases, as cells: each a call, by whom, with what kind of key, on
- * what.
+ * The expectations of {@code permissions.txt} for the tools' access cases, as cells. Each cell is a call with its
+ * caller, kind of key and thing.
  */
 final class PermissionTable {
     static final String REFUSED = "refused";
 
-    /** What a caller proves itself with. */
+    /** The kinds of credentials. */
     enum Kind {
         FREE,
         BOUND,
@@ -30,9 +30,11 @@ final class PermissionTable {
         }
     }
 
-    /** One call on a thing of its own. */
+    /** One call on its own thing. */
     record Cell(int number, Access line, Kind key, Role role, String relation, String access, String answer) {
-        /** Of keys too, whose ids have 12 characters; a user who is the caller itself has the name of its role. */
+        /**
+         * Returns the thing's name. The ids of keys have 12 characters; a user who is the caller has the name of its role.
+         */
         String thing() {
             return line.kind().equals("user") && isItself() ? role.word() : unique();
         }
@@ -45,15 +47,14 @@ final class PermissionTable {
             return relation.equals("itself");
         }
 
-        /** Whether there is a thing, and the tool would come to it. */
+        /** Returns whether there is a thing, and the call reaches it. */
         boolean comesToAThing() {
             return role.isAtLeast(line.leastRole())
-                    && !List.of("any", "endpoint", "delivery", "document", "skill", "rule")
-                            .contains(line.kind());
+                    && !List.of("any", "endpoint", "delivery", "skill", "rule").contains(line.kind());
         }
     }
 
-    /** @param relations for each relation the answers by access, or the one for all */
+    /** @param relations for each relation the responses by access, or the single one for all */
     private record Group(List<String> accesses, Map<String, List<String>> relations) {
         List<String> answers(Role role, String relation) {
             var anybodys =

@@ -1,32 +1,32 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.banks.BankStage.agent;
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.grant;
-import static io.agentworkspace.engine.banks.BankStage.shareDomain;
-import static io.agentworkspace.engine.banks.BankStage.storeNamed;
+import static io.agentworkspace.engine.banks.BankFixture.agent;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.grant;
+import static io.agentworkspace.engine.banks.BankFixture.shareDomain;
+import static io.agentworkspace.engine.banks.BankFixture.storeNamed;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.banks.BankStage;
+import io.agentworkspace.engine.banks.BankFixture;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who may do what: for each subject, grant and access of a bank, found out by trying. */
+/** The permissions for each subject, grant and access of a bank, determined by calls. */
 @Tag("slow")
 class PermissionTableTest {
     private static final List<String> ACCESSES = List.of("private", "bank", "agent", "domain", "public");
 
-    private final BankStage stage = new BankStage();
-    private final Person ann = stage.ann;
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
 
     /**
-     * The columns after the grant are a bank's accesses. A user's grant is set for one of its agents. {@code absent}: the
-     * bank looks missing; {@code none}: it is seen, and nothing is allowed.
+     * The columns after the grant are a bank's accesses. A user's grant is set for one of its agents. {@code absent}:
+     * the bank looks missing; {@code none}: it is visible, and nothing is allowed.
      */
     @ParameterizedTest(name = "{0}, grant {1}")
     @CsvSource(useHeadersInDisplayName = true, textBlock = """
@@ -86,12 +86,12 @@ class PermissionTableTest {
         }
     }
 
-    private Person person(String subject) {
+    private TestCaller person(String subject) {
         agent(ann, "keeper");
         agent(ann, "host");
         var who = subject.startsWith("owner")
                 ? ann
-                : stage.tenant.person("who", subject.startsWith("admin") ? Role.ADMIN : Role.MEMBER);
+                : fixture.tenant.person("who", subject.startsWith("admin") ? Role.ADMIN : Role.MEMBER);
         agent(who, "theirs", "public");
         agent(who, "other");
         if (subject.startsWith("neighbour")) {
@@ -100,9 +100,9 @@ class PermissionTableTest {
         return who;
     }
 
-    /** The most that works. */
-    private static String tried(Person who, String context, String bank) {
-        var read = who.call("MB_Read", BankStage.in(context, bank));
+    /** Returns the highest permission that works. */
+    private static String tried(TestCaller who, String context, String bank) {
+        var read = who.call("MB_Read", BankFixture.in(context, bank));
         if (read.code() != 0) {
             return read.code() == 3001 ? "absent" : noneOf(read);
         }
@@ -126,7 +126,7 @@ class PermissionTableTest {
         return "none";
     }
 
-    private static boolean allowed(Person who, String command, String arguments) {
+    private static boolean allowed(TestCaller who, String command, String arguments) {
         var reply = who.call(command, arguments);
         if (reply.code() != 0) {
             reply.refused(2003, "MB_Permissions");
@@ -134,8 +134,8 @@ class PermissionTableTest {
         return reply.code() == 0;
     }
 
-    private static String listed(Person who, String context, String bank) {
-        return who.call("MB_List", BankStage.in(context, bank)).ok().text("/content/0/permission");
+    private static String listed(TestCaller who, String context, String bank) {
+        return who.call("MB_List", BankFixture.in(context, bank)).ok().text("/content/0/permission");
     }
 
     private static String listable(String permission) {

@@ -34,7 +34,8 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What statements cost in a large tenant beside others, with the plans that the engine's connections ask for. The server itself reports each plan that it ran, and what it touched; no clock is looked at.
+ * The cost of statements in a large tenant among others, with the plans that the engine's connections use. The server
+ * reports each plan that it ran and the pages that it touched; time is not measured.
  */
 @Tag("slow")
 class PlansTest {
@@ -44,14 +45,14 @@ class PlansTest {
     private static final int SIZE = 50_000;
 
     /**
-     * How many pages of 8 kB one statement may touch, each counted as often as it is: what it takes to look twice into each of the
-     * 4,900 conversations of an agent, for what is unread and for what was said last.
+     * The maximum number of 8 kB pages that one statement may touch, repeated ones included. It is what two look-ups in
+     * each of an agent's 4,900 conversations cost, for the unread count and the last message.
      */
     private static final long MOST_PAGES = 40_000;
 
     private static final List<String> USERS = List.of("user 1", "user 501", "user 502");
 
-    /** They are made after the ones before; a name that nobody has makes the note look for near ones. */
+    /** They run after the creations before; a missing name makes the note search for similar ones. */
     private static final String CALLS = """
             US_Read {}
             US_List {}
@@ -106,7 +107,7 @@ class PlansTest {
             WH_Feed {}
             """;
 
-    /** What each user does in the large tenant, with names of its own. */
+    /** The writes of each user in the large tenant, with unique names. */
     private static final String WRITES = """
             AP_Create {'vx':{'name':'new #','description':'d','profile':'p'}}
             AP_Chat {'target':{'agent':'new #'},'content':'hello'}
@@ -140,7 +141,7 @@ class PlansTest {
     private static Db filled;
     private static CountingProxy proxy;
     private static long tenant;
-    /** The tables that have grown, all others are too small to be told of. */
+    /** The large tables. All others are too small to matter. */
     private static Set<String> large;
 
     @BeforeAll
@@ -170,7 +171,7 @@ class PlansTest {
         filled.close();
     }
 
-    /** The server's own account of one statement. */
+    /** The server's report of one statement. */
     private record Ran(String call, JsonNode plan) {
         long pages() {
             return plan.path("Shared Hit Blocks").asLong()
@@ -186,7 +187,7 @@ class PlansTest {
                     Stream.of(node), node.path("Plans").valueStream().flatMap(Ran::nodes));
         }
 
-        /** Whole large tables that were read, and indexes that were read for all tenants. */
+        /** Returns sequential scans of large tables, and index scans across all tenants. */
         List<String> scans() {
             return nodes().filter(node -> node.path("Actual Loops").asLong() > 0)
                     .filter(node -> large.contains(node.path("Relation Name").asString("")))

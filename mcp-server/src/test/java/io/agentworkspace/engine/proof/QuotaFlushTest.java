@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.Set;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Reading what is known of a tenant, and writing what was counted, at the same time. */
+/** Concurrent reads of a tenant's counts and writes of new counts. */
 @Tag("slow")
 class QuotaFlushTest {
     private static Caller caller(long tenant) {
@@ -30,12 +30,12 @@ class QuotaFlushTest {
     @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void whoComesWhileCountsAreWrittenIsAnswered() {
         var callers = IntStream.range(0, 100)
-                .mapToObj(_ -> caller(new TestTenant().id(Door.REST)))
+                .mapToObj(_ -> caller(new TestTenant().id(ClientApi.REST)))
                 .toList();
         for (var round = 0; round < 5; round++) {
             var quotas = TestDatabase.metering().quotas();
             var done = new AtomicBoolean();
-            var left = Crowd.of(5, i -> {
+            var left = Concurrently.of(5, i -> {
                 if (i == 0) {
                     while (!done.get()) {
                         quotas.flush();

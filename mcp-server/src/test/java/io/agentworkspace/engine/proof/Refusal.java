@@ -2,11 +2,11 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What every answer to bad input must keep. */
+/** The requirements for every response to bad input. */
 final class Refusal {
     private static final Set<Integer> COMMANDS = Set.of(200, 400, 401, 429);
     private static final Set<Integer> ELSEWHERE = Set.of(200, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429);
@@ -16,15 +16,15 @@ final class Refusal {
 
     private Refusal() {}
 
-    /** One of the declared statuses, an answer that can be read, and nothing of our insides in it. */
-    static void isDecent(Way way, Got got, String what) {
-        var declared = way == Way.GENERIC || way == Way.ALIAS ? COMMANDS : ELSEWHERE;
+    /** Checks for a declared status, a readable response, and no internals in it. */
+    static void isDecent(CommandAddress way, Got got, String what) {
+        var declared = way == CommandAddress.GENERIC || way == CommandAddress.ALIAS ? COMMANDS : ELSEWHERE;
         assertThat(got.status()).as("%s, %s: %s", way, what, got).isIn(declared);
         assertThat(got.error()).as("%s, %s: %s", way, what, got).isNotEqualTo("internal");
         assertThat(got.note()).as("%s, %s", way, what).hasSizeLessThan(700).doesNotContainPattern(INSIDES);
     }
 
-    static void is(String error, Way way, Got got, String what) {
+    static void is(String error, CommandAddress way, Got got, String what) {
         isDecent(way, got, what);
         assertThat(got.error()).as("%s, %s: %s", way, what, got).isEqualTo(error);
         assertThat(got.note()).as("%s, %s", way, what).isNotBlank();

@@ -26,7 +26,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,11 +36,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What each tool costs at the database, counted on the wire and kept in {@code docs/round-trips.md}. */
+/** The database cost of each tool, counted on the wire and recorded in {@code docs/round-trips.md}. */
 class RoundTripsTest {
     private static final Clock CLOCK = Clock.systemUTC();
 
-    /** What there is when the counting begins: Ada is who speaks, in the default context. */
+    /** The state before counting begins. Ada is the speaker, in the default context. */
     private static final String WORKSPACE = """
             AP_Create {'vx':{'name':'Ada','description':'d'}}
             AP_Create {'vx':{'name':'Bo','description':'d'}}
@@ -72,7 +71,7 @@ class RoundTripsTest {
         var database = URI.create(TestDatabase.postgres().jdbcUrl().substring("jdbc:".length()));
         proxy = new CountingProxy(database.getPort());
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
-        // One connection: what it has prepared once it need not prepare again.
+        // A single connection, which prepares each statement only once.
         db = new Db(url, TestDatabase.postgres().user(), TestDatabase.postgres().password(), 1);
         runner = TestDatabase.runner(db);
         var tenants = new TenantStore(db);
@@ -84,12 +83,12 @@ class RoundTripsTest {
         WORKSPACE.lines().forEach(step -> run(step, 0));
     }
 
-    /** With a key that is there: what somebody may give to another key depends on it. */
+    /** Returns a caller with a key that exists, since what it may grant depends on it. */
     private static Caller caller(long tenant, long user, String name, Role role) {
         var secret = ApiKey.generate(new SecureRandom());
         try (var watch = TestDatabase.watch()) {
             new KeyStore(db, CLOCK, watch)
-                    .insert(secret, new KeyStore.Holder(tenant, user, "test", List.of("*")), CLOCK.instant());
+                    .insert(secret, new KeyStore.KeyOwner(tenant, user, "test", List.of("*")), CLOCK.instant());
         }
         var credential = new Credential(secret.id(), false, Toolset.EVERYTHING, false, null, false);
         var principal = "key:" + secret.id();
@@ -124,14 +123,14 @@ class RoundTripsTest {
         delivery = answer.envelope().at("/deliveries/0/id").asString(delivery);
     }
 
-    /** The second time, when the connection knows the statements. */
+    /** Returns the cost of the second call, when the connection has prepared the statements. */
     private static Cost cost(List<String> before, String call) {
         for (var round = 1; ; round++) {
             for (var step : before) {
                 run(step, round);
             }
             if (call.startsWith("AC_ChangePlan")) {
-                awaitNews(); // Of the change before, which the call then has to read.
+                TestDatabase.awaitChanges(); // The signal of the preceding change, after which the call reads it.
             }
             var trips = proxy.roundTrips();
             var transactions = proxy.transactions();
@@ -147,23 +146,18 @@ class RoundTripsTest {
         for (var tool : ToolCases.all()) {
             costs.put(tool.tool(), cost(tool.before(), tool.tool() + " " + tool.cost()));
         }
-        awaitNews();
+        TestDatabase.awaitChanges();
         return costs;
-    }
-
-    /** Until every replica has heard of the plan, and would read it again. */
-    private static void awaitNews() {
-        org.awaitility.Awaitility.await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
     }
 
     @Test
     void aPlanThatLimitsAddsNoRoundTrip() {
         var without = cost(List.of(), "AP_Create {'vx':{'name':'Free #','description':'d'}}");
         run("AC_ChangePlan {'plan':'free'}", 0);
-        awaitNews();
+        TestDatabase.awaitChanges();
         var with = cost(List.of(), "AP_Create {'vx':{'name':'Bound #','description':'d'}}");
         run("AC_ChangePlan {'plan':'unlimited'}", 0);
-        awaitNews();
+        TestDatabase.awaitChanges();
         assertThat(with).isEqualTo(without);
     }
 
@@ -197,8 +191,8 @@ class RoundTripsTest {
 
                 How often the server waits for PostgreSQL, for one typical successful call of each tool: counted on the wire by a
                 test, which also writes this table (`./engine test -Dgolden=update`). Knowing the caller's key costs nothing in
-                the steady state. A read is one statement, the context with it; a search is three: the banks and what has changed in them,
-                what of the candidates may be seen, and the hits. Everything else is one transaction: the context, the
+                the steady state. A read is one, the context with it. A search is three: the banks with their changes, which
+                candidates the caller may see, and the hits. Everything else is one transaction: the context, the
                 work, the commit; an `idempotency_key` adds two, or three where the tool calls out before.
 
                 | tool | effect | round trips |
@@ -238,18 +232,19 @@ class RoundTripsTest {
         assertThat(with).isEqualTo(new Cost(without.roundTrips() + 2, 1));
     }
 
-    /** The time that a refusal takes tells nothing about what was wrong. */
+    /** The time of a refusal does not reveal what was wrong. */
     @Test
     void refusingAKeyTakesOneRoundTripWhateverIsWrongWithIt() {
         try (var watch = TestDatabase.watch()) {
             var keys = new KeyStore(db, CLOCK, watch);
             var good = ApiKey.generate(new SecureRandom());
-            keys.insert(good, new KeyStore.Holder(ann.tenant(), ann.user(), "test", List.of("*")), CLOCK.instant());
+            keys.insert(good, new KeyStore.KeyOwner(ann.tenant(), ann.user(), "test", List.of("*")), CLOCK.instant());
             var revoked = ApiKey.generate(new SecureRandom());
-            keys.insert(revoked, new KeyStore.Holder(ann.tenant(), ann.user(), "test", List.of("*")), CLOCK.instant());
+            keys.insert(
+                    revoked, new KeyStore.KeyOwner(ann.tenant(), ann.user(), "test", List.of("*")), CLOCK.instant());
             keys.revoke(ann.tenant(), revoked.id(), CLOCK.instant());
             var forged = ApiKey.withId(good.id(), new SecureRandom());
-            keys.authenticate(good); // The connection now knows the statement.
+            keys.authenticate(good); // The connection has now prepared the statement.
             for (var bad : List.of(forged, revoked, ApiKey.generate(new SecureRandom()), forged, revoked)) {
                 var before = proxy.roundTrips();
                 assertThatThrownBy(() -> keys.authenticate(bad)).hasMessageContaining("unknown, expired or revoked");
@@ -264,13 +259,13 @@ class RoundTripsTest {
         try (var watch = TestDatabase.watch()) {
             var keys = new KeyStore(db, Clock.fixed(CLOCK.instant(), ZoneOffset.UTC), watch);
             var key = ApiKey.generate(new SecureRandom());
-            keys.insert(key, new KeyStore.Holder(ann.tenant(), ann.user(), "test", List.of("*")), CLOCK.instant());
+            keys.insert(key, new KeyStore.KeyOwner(ann.tenant(), ann.user(), "test", List.of("*")), CLOCK.instant());
             org.awaitility.Awaitility.await().until(() -> {
                 var before = proxy.roundTrips();
                 keys.authenticate(key);
                 return proxy.roundTrips() == before;
             });
-            // A machine that stands still for a second makes it doubt all that it knows.
+            // After a pause of a second, the server drops its cache.
             org.awaitility.Awaitility.await().untilAsserted(() -> {
                 var before = proxy.roundTrips();
                 for (var i = 0; i < 1_000; i++) {

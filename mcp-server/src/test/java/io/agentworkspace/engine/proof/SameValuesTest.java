@@ -3,20 +3,20 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
-import io.agentworkspace.engine.webhooks.WebhookToolsStage;
+import io.agentworkspace.engine.webhooks.WebhookToolsFixture;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** An update that gives the values that are there already changes nothing: no revision, no event. */
+/** An update with unchanged values changes nothing: no revision, no event. */
 class SameValuesTest {
-    private final WebhookToolsStage stage = new WebhookToolsStage();
-    private final Person owner = stage.tenant.person("owner", Role.OWNER);
+    private final WebhookToolsFixture fixture = new WebhookToolsFixture();
+    private final TestCaller owner = fixture.tenant.person("owner", Role.OWNER);
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
@@ -68,10 +68,10 @@ class SameValuesTest {
                 .isEqualTo(2);
     }
 
-    /** The address is looked at anew, which is no change of the endpoint. */
+    /** The URL is checked again, which does not change the endpoint. */
     @Test
     void ofAnEndpoint() {
-        var id = stage.create("'events':['webhook.test'],'description':'CI'")
+        var id = fixture.create("'events':['webhook.test'],'description':'CI'")
                 .ok()
                 .text("/endpoint/id");
         var before = events();
@@ -79,9 +79,9 @@ class SameValuesTest {
                 "'events':['webhook.test']",
                 "'description':'CI'",
                 "'enabled':true",
-                "'url':'%s'".formatted(WebhookToolsStage.NOWHERE))) {
+                "'url':'%s'".formatted(WebhookToolsFixture.NOWHERE))) {
             unchanged(
-                    stage.root
+                    fixture.root
                             .call("WH_Update", "{'id':'%s',%s}".formatted(id, fields))
                             .ok(),
                     "endpoint");
@@ -95,7 +95,7 @@ class SameValuesTest {
                 .ok();
         owner.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ada','description':'e','profile':'p'}}")
                 .ok();
-        assertThat(stage.told("agent.deployment.updated"))
+        assertThat(fixture.told("agent.deployment.updated"))
                 .containsExactly(
                         "{'access':'private','agent':'Ada','changed':['description'],'owner':'owner','revision':2}");
     }
@@ -121,7 +121,7 @@ class SameValuesTest {
     private List<String> events() {
         return TestDatabase.db()
                 .sql("SELECT type FROM event WHERE tenant_id = :tenant ORDER BY ordinal")
-                .set("tenant", stage.tenant.id(Door.MCP))
+                .set("tenant", fixture.tenant.id(ClientApi.MCP))
                 .list(row -> row.text("type"));
     }
 }

@@ -1,14 +1,14 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyStage.route;
+import static io.agentworkspace.engine.proof.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.proof.KeyStage.Made;
-import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
 import io.agentworkspace.engine.skills.SkillArchive;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.SkillZip;
 import io.agentworkspace.engine.testing.TestServer;
 import java.io.ByteArrayOutputStream;
@@ -22,13 +22,13 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** Skills as clients of REST have them: lists, uploads, archives, and the index that agents look for. */
+/** The REST routes of skills: lists, uploads, archives, and the index for agents. */
 class SkillRoutesTest {
     private static final String INDEX = "/.well-known/agent-skills/index.json";
 
-    private final KeyStage stage = new KeyStage();
-    private final Made root = stage.user("root", Role.ADMIN, "*");
-    private final Made ann = stage.user("ann", Role.MEMBER, "skill:read", "skill:write", "agent:write");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made root = fixture.user("root", Role.ADMIN, "*");
+    private final Made ann = fixture.user("ann", Role.MEMBER, "skill:read", "skill:write", "agent:write");
 
     private static Got answered(int status, Got got) {
         assertThat(got.status()).as(got.toString()).isEqualTo(status);
@@ -40,11 +40,11 @@ class SkillRoutesTest {
         if (headers.length > 0) {
             request.headers(headers);
         }
-        return Door.send(request.build());
+        return ClientApi.send(request.build());
     }
 
     private Got upload(String query, String type, byte[] body) {
-        return new Got(Door.send(HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/skills" + query))
+        return new Got(ClientApi.send(HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/skills" + query))
                 .header("X-Api-Key", root.key())
                 .header("Content-Type", type)
                 .POST(HttpRequest.BodyPublishers.ofByteArray(body))
@@ -123,7 +123,7 @@ class SkillRoutesTest {
         answered(413, upload("", "application/zip", new byte[(1 << 20) + 1]));
         answered(
                 403,
-                new Got(Door.send(HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/skills"))
+                new Got(ClientApi.send(HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/skills"))
                         .header("X-Api-Key", ann.key())
                         .header("Content-Type", "application/zip")
                         .POST(HttpRequest.BodyPublishers.ofByteArray(zip.bytes()))
@@ -179,12 +179,12 @@ class SkillRoutesTest {
         assertThat(anonymously("/api/skills/tides").statusCode()).isEqualTo(404);
         assertThat(anonymously("/api/skills?page.limit=x").statusCode()).isEqualTo(422);
         assertThat(anonymously("/api/skills/first-steps/archive").statusCode()).isEqualTo(200);
-        var reader = stage.user("reader", Role.MEMBER, "agent:read");
+        var reader = fixture.user("reader", Role.MEMBER, "agent:read");
         answered(403, route(reader, "GET", "/api/skills", ""));
         answered(403, route(reader, "GET", "/api/skills/first-steps/archive", ""));
     }
 
-    /** Through every door, of every file and of the whole. */
+    /** Through every endpoint, of every file and of the whole. */
     @Test
     void theDigestsAreTheSameEverywhere() throws Exception {
         var response = anonymously(INDEX, "Origin", "https://page.example");
@@ -248,7 +248,7 @@ class SkillRoutesTest {
                 .isEqualTo(200);
         var tag = header(anonymously(INDEX), "ETag").get("ETag");
         assertThat(anonymously(INDEX, "If-None-Match", tag).statusCode()).isEqualTo(304);
-        var head = Door.send(HttpRequest.newBuilder(URI.create(TestServer.url() + INDEX))
+        var head = ClientApi.send(HttpRequest.newBuilder(URI.create(TestServer.url() + INDEX))
                 .method("HEAD", HttpRequest.BodyPublishers.noBody())
                 .build());
         assertThat(head.statusCode()).isEqualTo(200);

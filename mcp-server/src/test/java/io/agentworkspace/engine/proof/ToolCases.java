@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** What {@code tool-cases.txt} has for each tool, in its order. */
+/** Reads the cases of each tool in {@code tool-cases.txt}, in order. */
 final class ToolCases {
     /**
-     * What the tests try of a tool.
+     * The test cases of a tool.
      *
-     * @param before calls, with the tools' names, that make what the next line needs
+     * @param before calls, with the tools' names, that create what the next line needs
      * @param cost arguments of a typical call
      * @param foreign arguments of calls that name what another tenant has
      */
@@ -20,8 +20,8 @@ final class ToolCases {
     /**
      * A call, and who may make it.
      *
-     * @param capabilities of which one is needed; the first is enough for the least role
-     * @param group the heading in {@code permissions.txt} with the answers
+     * @param capabilities of which one is required; the first is sufficient for the least role
+     * @param group the heading in {@code permissions.txt} with the responses
      * @param call its arguments
      */
     record Access(String tool, List<String> capabilities, Role leastRole, String group, String call) {
@@ -29,7 +29,7 @@ final class ToolCases {
             return capabilities.getFirst();
         }
 
-        /** What the thing is: agent, domain, bank, key, user; any where there is none. */
+        /** Returns the kind of the thing: agent, domain, bank, key or user; any if there is none. */
         String kind() {
             return group.split("\\.")[0];
         }

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyStage.route;
+import static io.agentworkspace.engine.proof.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.KeyStage.Made;
-import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -13,10 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A field that is not understood is never dropped in silence: below /api it is refused, on command routes it is listed. */
+/** An unknown field is never ignored silently: below /api it is refused, on command routes the response lists it. */
 class UnknownFieldsTest {
-    private final KeyStage stage = new KeyStage();
-    private final Made root = stage.user("ann", Role.OWNER, "*");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made root = fixture.user("ann", Role.OWNER, "*");
 
     private static void refused(int status, String error, String note, Got got) {
         assertThat(got.status()).as(got.toString()).isEqualTo(status);
@@ -26,7 +26,7 @@ class UnknownFieldsTest {
 
     @Test
     void noKeyIsMadeForAnotherUserThanWasMeant() {
-        stage.user("vic", Role.MEMBER, "*");
+        fixture.user("vic", Role.MEMBER, "*");
         var meant = "{'name':'x','user':'vic','capabilities':['*']}";
         refused(422, "invalid_field", "did you mean target.user?", route(root, "POST", "/api/keys", meant));
         assertThat(route(root, "GET", "/api/keys", "").text()).doesNotContain("\"name\":\"x\"");
@@ -80,9 +80,9 @@ class UnknownFieldsTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = Way.class,
+            value = CommandAddress.class,
             names = {"GENERIC", "ALIAS"})
-    void commandRoutesListWhatTheyIgnore(Way way) {
+    void commandRoutesListWhatTheyIgnore(CommandAddress way) {
         var created = way.call(root.key(), "AP_Create", """
                 {"vx":{"name":"%s","description":"d","colour":"red"},"priority":1}""".formatted("A " + way));
         assertThat(created.error()).isEmpty();
@@ -102,15 +102,15 @@ class UnknownFieldsTest {
         var many = IntStream.range(0, 5_000)
                 .mapToObj(i -> "\"%s%d\":1".formatted("x".repeat(100), i))
                 .collect(Collectors.joining(",", "{", "}"));
-        var got = Way.ALIAS.call(root.key(), "AP_List", many);
+        var got = CommandAddress.ALIAS.call(root.key(), "AP_List", many);
         var ignored = got.envelope().at("/header/ignored");
         assertThat(ignored.size()).isEqualTo(20);
         assertThat(ignored.valueStream().map(name -> name.asString().length())).allMatch(length -> length <= 65);
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void allThatIsMissingIsNamedAtOnce(Way way) {
+    @EnumSource(CommandAddress.class)
+    void allThatIsMissingIsNamedAtOnce(CommandAddress way) {
         assertThat(way.call(root.key(), "AP_Create", "{}").note()).isEqualTo("vx.name and vx.description are required");
         assertThat(way.call(root.key(), "DM_Update", "{\"vx\":{\"description\":\" \"}}")
                         .note())
@@ -121,15 +121,15 @@ class UnknownFieldsTest {
 
     @Test
     void allThatIsUnknownIsNamedAtOnce() {
-        var got = Way.MCP.call(
+        var got = CommandAddress.MCP.call(
                 root.key(), "AP_Create", "{\"vx\":{\"nam\":\"x\",\"description\":\"d\"},\"acces\":1,\"contents\":2}");
         assertThat(got.error()).isEqualTo("invalid_field");
         assertThat(got.note()).contains("vx.nam is not", "did you mean vx.name?", "acces is not", "contents is not");
     }
 
     @ParameterizedTest
-    @EnumSource(Way.class)
-    void aTransposedLetterIsNearAndAMentionIsAName(Way way) {
+    @EnumSource(CommandAddress.class)
+    void aTransposedLetterIsNearAndAMentionIsAName(CommandAddress way) {
         var name = "Ada" + way.ordinal();
         way.call(root.key(), "AP_Create", "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(name));
         way.call(root.key(), "AP_Create", "{\"vx\":{\"name\":\"Bo\",\"description\":\"d\"}}");

@@ -8,8 +8,8 @@ import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.signin.SignInStore;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -24,17 +24,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Users named by the e-mail address that their provider has verified. That it gets there by signing in, OAuthAddressTest shows. */
+/**
+ * Users who are named by the e-mail address that their provider has verified. OAuthAddressTest shows how sign-in stores it.
+ */
 class UserAddressTest {
     private static final String ISSUER = "https://issuer.example";
 
     private final SignInStore store = new SignInStore(TestDatabase.db(), TestDatabase.audit());
     private final TestTenant tenant = new TestTenant();
-    private final Person owner = tenant.owner();
+    private final TestCaller owner = tenant.owner();
 
     private void joined(TestTenant where, String user, String email) {
-        for (var door : Door.values()) {
-            var identity = new SignInStore.Identity(where.id(door), ISSUER, user);
+        for (var api : ClientApi.values()) {
+            var identity = new SignInStore.Identity(where.id(api), ISSUER, user);
             store.join(identity, Name.of(user), Instant.now(), UserAddressTest::entry);
             store.report(identity, new SignInStore.Reported(email, Instant.now()));
         }
@@ -51,16 +53,16 @@ class UserAddressTest {
                 "r");
     }
 
-    /** Somebody who has signed in has a key, too. */
-    private Person withKey(String user, Role role, String email) {
+    /** Creates a key for a user who has signed in. */
+    private TestCaller withKey(String user, Role role, String email) {
         var person = tenant.person(user, role);
-        for (var door : Door.values()) {
-            signsIn(door, user, email);
+        for (var api : ClientApi.values()) {
+            signsIn(api, user, email);
         }
         return person;
     }
 
-    private void signsIn(Door door, String user, String email) {
+    private void signsIn(ClientApi api, String user, String email) {
         TestDatabase.db()
                 .sql("""
                         INSERT INTO external_identity (tenant_id, issuer, subject, user_id, created_at, email)
@@ -68,7 +70,7 @@ class UserAddressTest {
                           FROM app_user WHERE tenant_id = :tenant AND name_key = :user
                         """)
                 .set("issuer", ISSUER)
-                .set("tenant", tenant.id(door))
+                .set("tenant", tenant.id(api))
                 .set("user", user)
                 .set("email", email)
                 .run();
@@ -112,8 +114,8 @@ class UserAddressTest {
         owner.call("US_Read", target("maria@example.org")).refused(3001, "'maria@example.org'", "US_List");
         assertThat(stored("maria")).isEmpty();
         var late = new SignInStore.Reported("maria@example.org", Instant.now());
-        for (var door : Door.values()) {
-            store.report(new SignInStore.Identity(tenant.id(door), ISSUER, "maria"), late);
+        for (var api : ClientApi.values()) {
+            store.report(new SignInStore.Identity(tenant.id(api), ISSUER, "maria"), late);
         }
         assertThat(stored("maria")).as("a sign-in that began before").isEmpty();
     }
@@ -121,7 +123,7 @@ class UserAddressTest {
     private List<String> stored(String subject) {
         return TestDatabase.db()
                 .sql("SELECT email FROM external_identity WHERE tenant_id = ANY(:ids) AND subject = :subject")
-                .set("ids", List.of(tenant.id(Door.MCP), tenant.id(Door.REST)))
+                .set("ids", List.of(tenant.id(ClientApi.MCP), tenant.id(ClientApi.REST)))
                 .set("subject", subject)
                 .list(row -> row.textOrNull("email"))
                 .stream()
@@ -158,7 +160,9 @@ class UserAddressTest {
         for (var tool : List.of("US_Read", "AP_List", "AK_List")) {
             var known = ann.call(tool, target("maria@example.org")).refused(2003, "your own user name, 'ann'");
             var unknown = ann.call(tool, target("nobody@example.org")).refused(2003);
-            assertThat(unknown.note()).as("nobody learns whose address it is").isEqualTo(known.note());
+            assertThat(unknown.note())
+                    .as("the owner of the address is not disclosed")
+                    .isEqualTo(known.note());
             assertThat(known.at("/header/context").isMissingNode()).isTrue();
         }
         ann.call("AP_Create", "{'target':{'user':'maria@example.org'},'vx':{'name':'X','description':'d'}}")
@@ -168,9 +172,9 @@ class UserAddressTest {
 
     @ParameterizedTest
     @EnumSource
-    void theAuditAndItsFilterNameUsers(Door door) {
-        var boss = tenant.person(door, "boss", Role.ADMIN);
-        var ann = tenant.person(door, "ann", Role.MEMBER);
+    void theAuditAndItsFilterNameUsers(ClientApi api) {
+        var boss = tenant.person(api, "boss", Role.ADMIN);
+        var ann = tenant.person(api, "ann", Role.MEMBER);
         joined(tenant, "maria", "maria@example.org");
         var create = "{'target':{'user':'maria@example.org'},'vx':{'name':'Ada','description':'d'}}";
         ann.call("AP_Create", create).refused(2003);
@@ -214,14 +218,14 @@ class UserAddressTest {
     @Test
     void whyAnswersForAnAddressToo() {
         joined(tenant, "maria", "maria@example.org");
-        var boss = tenant.key(Door.REST, "boss", Role.ADMIN, List.of("*"));
-        var ann = tenant.key(Door.REST, "ann", Role.MEMBER, List.of("*"));
+        var boss = tenant.key(ClientApi.REST, "boss", Role.ADMIN, List.of("*"));
+        var ann = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
         var path = "/api/auth/why?tool=AP_List&target=user:maria%40example.org";
         assertThat(why(boss, path)).contains("\"may\":true", "\"name\":\"maria\"");
         assertThat(why(ann, path))
                 .contains("\"may\":false", "only an admin acts for others")
                 .doesNotContain("\"maria\"");
-        signsIn(Door.REST, "ann", "ann@example.org");
+        signsIn(ClientApi.REST, "ann", "ann@example.org");
         for (var tool : List.of("AP_List", "AK_Create")) {
             assertThat(why(ann, path.replace("AP_List", tool).replace("maria", "Ann")))
                     .contains("\"may\":true", "\"name\":\"ann\"");
@@ -232,6 +236,6 @@ class UserAddressTest {
         var request = HttpRequest.newBuilder(URI.create(TestServer.url() + path))
                 .header("X-Api-Key", key)
                 .build();
-        return new String(Door.send(request).body(), StandardCharsets.UTF_8);
+        return new String(ClientApi.send(request).body(), StandardCharsets.UTF_8);
     }
 }

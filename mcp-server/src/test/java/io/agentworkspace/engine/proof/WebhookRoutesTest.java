@@ -1,20 +1,20 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyStage.route;
+import static io.agentworkspace.engine.proof.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.KeyStage.Made;
-import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
 import org.junit.jupiter.api.Test;
 
-/** The routes of webhooks, as clients of REST use them. */
+/** The REST routes of webhooks, as clients use them. */
 class WebhookRoutesTest {
     private static final String ENDPOINTS = "/api/webhooks/endpoints";
     private static final String DELIVERIES = "/api/webhooks/deliveries";
 
-    private final KeyStage stage = new KeyStage();
-    private final Made root = stage.user("ann", Role.ADMIN, "webhook:read", "webhook:write");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made root = fixture.user("ann", Role.ADMIN, "webhook:read", "webhook:write");
 
     private static Got answered(int status, Got got) {
         assertThat(got.status()).as(got.toString()).isEqualTo(status);
@@ -99,7 +99,7 @@ class WebhookRoutesTest {
         refused(422, "invalid_field", "GET", DELIVERIES + "?state=lost", "");
         refused(422, "invalid_field", "POST", "/api/webhooks/test", "{'event_type':'webhook.test','data':{'a':1e400}}");
         refused(405, "method_not_allowed", "PUT", ENDPOINTS, "{}");
-        var member = stage.user("bob", Role.MEMBER, "*");
+        var member = fixture.user("bob", Role.MEMBER, "*");
         answered(403, route(member, "GET", ENDPOINTS, ""));
         answered(403, route(member, "GET", "/api/events", ""));
         answered(200, route(member, "GET", "/api/webhooks/events", ""));
@@ -107,7 +107,7 @@ class WebhookRoutesTest {
 
     @Test
     void theAuditNamesTheEndpoint() {
-        var boss = stage.user("boss", Role.OWNER, "*");
+        var boss = fixture.user("boss", Role.OWNER, "*");
         var made = answered(201, route(boss, "POST", ENDPOINTS, "{'url':'http://127.0.0.1:1/','events':['*']}"));
         var id = text(made, "/endpoint/id");
         answered(200, route(boss, "DELETE", ENDPOINTS + "/" + id, ""));

@@ -1,17 +1,17 @@
 package io.agentworkspace.engine.proof;
 
-import static io.agentworkspace.engine.proof.KeyStage.call;
-import static io.agentworkspace.engine.proof.KeyStage.done;
-import static io.agentworkspace.engine.proof.KeyStage.make;
-import static io.agentworkspace.engine.proof.KeyStage.route;
+import static io.agentworkspace.engine.proof.KeyFixture.call;
+import static io.agentworkspace.engine.proof.KeyFixture.done;
+import static io.agentworkspace.engine.proof.KeyFixture.make;
+import static io.agentworkspace.engine.proof.KeyFixture.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.tool.Family;
-import io.agentworkspace.engine.proof.KeyStage.Made;
-import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
+import io.agentworkspace.engine.proof.KeyFixture.Made;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
@@ -23,11 +23,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** What {@code /api/auth/why} tells; that it is true the permission matrix proves. */
+/** The explanations of {@code /api/auth/why}. The permission matrix proves that they are true. */
 class WhyTest {
-    private final KeyStage stage = new KeyStage();
-    private final Made ann = stage.user("ann", Role.MEMBER, "*");
-    private final Made bob = stage.user("bob", Role.MEMBER, "*");
+    private final KeyFixture fixture = new KeyFixture();
+    private final Made ann = fixture.user("ann", Role.MEMBER, "*");
+    private final Made bob = fixture.user("bob", Role.MEMBER, "*");
 
     @BeforeEach
     void prepare() {
@@ -36,7 +36,8 @@ class WhyTest {
                 AP_Create {'vx':{'name':'Hidden','description':'d'}}
                 DM_Create {'vx':{'name':'Den','description':'d','access':'public'}}
                 ZN_Create {'target':{'domain':'Den'},'vx':{'name':'tea'}}
-                MB_Create {'vx':{'name':'Box','access':'public'}}""".lines().toList()) {
+                MB_Create {'vx':{'name':'Box','access':'public'}}
+                DC_Submit {'name':'Guide.md','text':'How to find the harbour.'}""".lines().toList()) {
             done(call(ann, step.split(" ")[0], step.substring(step.indexOf(' '))));
         }
         done(call(bob, "AP_Create", "{'vx':{'name':'Bo','description':'d','access':'public'}}"));
@@ -76,7 +77,7 @@ class WhyTest {
 
     @Test
     void allThatIsMissingIsToldWithWhoCanGiveIt() {
-        var viewer = stage.user("vic", Role.VIEWER, "*");
+        var viewer = fixture.user("vic", Role.VIEWER, "*");
         var narrow = make(ann, "'capabilities':['agent:read','key:read'],'toolset':['bank','key']");
         assertThat(missing(narrow, "tool=AP_Destroy"))
                 .contains("lacks the capability 'agent:write'", "limited to the toolset", "AK_Update");
@@ -85,7 +86,7 @@ class WhyTest {
         assertThat(missing(ann, "tool=AC_Audit")).contains("needs the role 'admin'");
     }
 
-    /** Of bob, who sees what ann has. */
+    /** The caller is bob, who sees what ann has. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             AP_Update  | agent:Ada    | belongs to 'ann'
@@ -97,15 +98,38 @@ class WhyTest {
             AP_Chat    | domain:Den   | none of your agents is a member
             MB_Store   | bank:Box     | needs the permission 'append' on the bank 'Box', but you hold 'read'; its owner 'ann'
             MB_Destroy | bank:Box     | only the owner of the bank 'Box', 'ann'
+            DC_Delete  | document:Guide.md | submitted by somebody else, 'ann': only that user or an admin
+            DC_Validate | document:Guide.md | submitted by somebody else, 'ann'
             """)
     void whatDecidesAboutAThingIsToldAsTheRefusalTellsIt(String tool, String target, String noted) {
         assertThat(missing(bob, "tool=%s&target=%s".formatted(tool, target))).contains(noted);
     }
 
+    @Test
+    void whoMayReadDocumentsHearsOfThem() {
+        var answer = answer(bob, "tool=DC_Read&target=document:guide.md");
+        assertThat(answer.path("may").asBoolean()).isTrue();
+        assertThat(answer.path("target").toString()).isEqualTo("""
+                {"kind":"document","name":"Guide.md","owner":"ann","relations":[],"needed":"that you may see it","held":true}""");
+        assertThat(answer(ann, "tool=DC_Delete&target=document:guide.md")
+                        .at("/target/relations")
+                        .toString())
+                .isEqualTo("[\"owner\"]");
+        assertThat(why(bob, "tool=DC_Read&target=document:none.md").status()).isEqualTo(404);
+    }
+
+    /** MB_Files views with the permission read. */
+    @Test
+    void whoMayOnlyViewFilesHearsIt() {
+        var answer = answer(bob, "tool=MB_Files&target=bank:Box");
+        assertThat(answer.path("may").asBoolean()).isTrue();
+        assertThat(answer.at("/target/only").asString()).isEqualTo("viewing");
+    }
+
     /** MB_Permissions sets a permission with vx.access, and reports without. */
     @Test
     void whoMayOnlyReadByAToolHearsWhatTheRestNeeds() {
-        var viewer = stage.user("vic", Role.VIEWER, "bank:read");
+        var viewer = fixture.user("vic", Role.VIEWER, "bank:read");
         var answer = answer(viewer, "tool=MB_Permissions&target=bank:Box");
         assertThat(answer.path("may").asBoolean()).isTrue();
         assertThat(answer.path("missing")).isEmpty();
@@ -117,14 +141,14 @@ class WhyTest {
         assertThat(answer.path("role").toString())
                 .isEqualTo("{\"needed\":\"viewer\",\"yours\":[\"viewer\"],\"held\":true}");
         assertThat(answer(ann, "tool=MB_Permissions").has("only")).isFalse();
-        var neither = stage.user("val", Role.VIEWER, "bank:write");
+        var neither = fixture.user("val", Role.VIEWER, "bank:write");
         assertThat(missing(neither, "tool=MB_Permissions"))
                 .contains(
                         "your role is 'viewer'",
                         "lacks the capability 'bank:read', which MB_Permissions without vx.access");
-        assertThat(KeyStage.listed(viewer)).contains("MB_Permissions").doesNotContain("MB_Create");
-        assertThat(KeyStage.listed(viewer, "X-MCP-Readonly", "true")).doesNotContain("MB_Permissions");
-        assertThat(KeyStage.listed(neither)).doesNotContain("MB_Permissions");
+        assertThat(KeyFixture.listed(viewer)).contains("MB_Permissions").doesNotContain("MB_Create");
+        assertThat(KeyFixture.listed(viewer, "X-MCP-Readonly", "true")).doesNotContain("MB_Permissions");
+        assertThat(KeyFixture.listed(neither)).doesNotContain("MB_Permissions");
         for (var key : List.of(viewer, neither)) {
             var tools =
                     route(key, "GET", "/api/mcp/tools", "").json().path("tools").valueStream();
@@ -214,7 +238,7 @@ class WhyTest {
 
     @Test
     void whatTheCredentialItselfLacksIsToldWithoutAThing() {
-        var boss = stage.user("boss", Role.ADMIN, "*");
+        var boss = fixture.user("boss", Role.ADMIN, "*");
         done(call(boss, "AP_Create", "{'vx':{'name':'Cap','description':'d'}}"));
         var bound = make(boss, "'capabilities':['*'],'agent':'Cap'");
         assertThat(missing(bound, "tool=US_Create")).contains("bound to an agent, and decides nothing about users");
@@ -236,22 +260,22 @@ class WhyTest {
         assertThat(missing(ann, "tool=AP_Create&target=user:nobody")).isEqualTo(there);
         assertThat(answer(ann, "tool=AP_Create&target=user:ANN").path("may").asBoolean())
                 .isTrue();
-        var boss = stage.user("boss", Role.ADMIN, "*");
+        var boss = fixture.user("boss", Role.ADMIN, "*");
         assertThat(answer(boss, "tool=AP_Create&target=user:Bob").at("/target").toString())
                 .isEqualTo("""
                         {"kind":"user","name":"bob","owner":"bob","relations":["admin"],\
                         "needed":"that it is you, or that you are an admin whose key is neither bound to an agent nor another key's child",\
                         "held":true}""");
         assertThat(why(boss, "tool=AP_Create&target=user:nobody").status()).isEqualTo(404);
-        stage.user("top", Role.OWNER, "*");
+        fixture.user("top", Role.OWNER, "*");
         assertThat(missing(boss, "tool=US_Remove&target=user:top")).contains("only an owner of the tenant");
         assertThat(missing(boss, "tool=US_Remove&target=user:boss")).contains("you cannot remove yourself");
     }
 
     @Test
     void whatAKeyHasAndWhoseItIsCounts() {
-        var boss = stage.user("boss", Role.ADMIN, "*");
-        var top = stage.user("top", Role.OWNER, "*");
+        var boss = fixture.user("boss", Role.ADMIN, "*");
+        var top = fixture.user("top", Role.OWNER, "*");
         assertThat(missing(boss, "tool=AK_Revoke&target=key:" + top.id())).contains("the role 'owner'");
         var narrow = make(ann, "'capabilities':['key:write','key:read']");
         assertThat(missing(narrow, "tool=AK_Rotate&target=key:" + ann.id()))
@@ -265,7 +289,7 @@ class WhyTest {
         assertThat(missing(ann, "tool=AK_Update&target=key:" + narrow.id())).contains("revoked, for good");
     }
 
-    /** What is set by name for the agent that one is logged on as counts for the owner, too. */
+    /** A permission that is set for the agent of the call also limits the agent's owner. */
     @Test
     void anOwnerWhoseAgentIsHeldToLessHearsSo() {
         done(call(ann, "MB_Permissions", "{'target':{'bank':'Box','agent':'Ada'},'vx':{'access':'append'}}"));
@@ -301,14 +325,14 @@ class WhyTest {
     @Test
     void itIsAnsweredToCallersOnly() {
         var request = HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/auth/why?tool=AP_List"));
-        assertThat(Door.send(request.build()).statusCode()).isEqualTo(401);
+        assertThat(ClientApi.send(request.build()).statusCode()).isEqualTo(401);
     }
 
-    /** Whoever adds a tool that names a thing adds what it needs of it. */
+    /** A new tool that names a thing must declare what it requires of the thing. */
     @Test
     void itCanBeAskedOfEveryToolThatIsRunOnAThing() {
         for (var tool : Tools.catalogue(
-                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes())
+                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
                 .tools()) {
             var fields = tool.inputSchema()
                     .json()

@@ -3,8 +3,8 @@ package io.agentworkspace.engine.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Instant;
@@ -32,15 +32,15 @@ class RuleReplayTest {
             """;
 
     private final TestTenant tenant = new TestTenant();
-    private final Person boss = tenant.person("boss", Role.ADMIN);
+    private final TestCaller boss = tenant.person("boss", Role.ADMIN);
 
     @BeforeEach
     void makeHistory() {
         tenant.member("ann");
-        for (var door : Door.values()) {
+        for (var api : ClientApi.values()) {
             TestDatabase.db()
                     .sql(HISTORY)
-                    .set("tenant", tenant.id(door))
+                    .set("tenant", tenant.id(api))
                     .set("now", Instant.now().truncatedTo(ChronoUnit.MILLIS))
                     .run();
         }
@@ -59,6 +59,14 @@ class RuleReplayTest {
         assertThat(replay.at("/replayed/truncated").asBoolean()).isFalse();
     }
 
+    /** A replay shows entries of the audit. */
+    @Test
+    void needsTheCapabilityOfTheAudit() {
+        var narrow = tenant.person("nora", Role.ADMIN, "rule:read");
+        narrow.call("RL_Check", "{'when':'true','replay':{}}").refused(2003, "account:read");
+        narrow.call("RL_Check", "{'when':'true'}").ok();
+    }
+
     @Test
     void goesBackAsFarAsAsked() {
         var replay = boss.call(
@@ -72,13 +80,14 @@ class RuleReplayTest {
                 .isEqualTo("Thing 8");
     }
 
-    /** The audit has no texts, and not what a removed user was. */
+    /** The audit does not contain texts, or the role of a removed user. */
     @Test
     void saysWhatItCannotTell() {
         var content = boss.call("RL_Check", "{'when':'size(content) > 5','replay':{}}")
                 .ok();
         assertThat(content.text("/summary"))
-                .isEqualTo("would have denied 0 of 3,200; 1,200 more depend on what the audit does not keep");
+                .isEqualTo(
+                        "would have denied 0 of 3,200; 1,200 could not be judged, since the rule needs what the audit does not keep, such as content");
         var role = boss.call("RL_Check", "{'when':'principal.role == \\\"member\\\"','replay':{}}")
                 .ok();
         assertThat(role.number("/replayed/matches")).isEqualTo(2_400);
@@ -87,7 +96,7 @@ class RuleReplayTest {
                         "RL_Check", "{'template':'name-convention','replay':{},'applies_to':['AP_Create','AP_Update']}")
                 .ok();
         assertThat(names.number("/replayed/matches"))
-                .as("of a new thing the name is known")
+                .as("the name of a new thing is known")
                 .isEqualTo(400);
         assertThat(names.number("/replayed/undecided")).isEqualTo(400);
         var zones = boss.call(
@@ -105,7 +114,7 @@ class RuleReplayTest {
         assertThat(replay.number("/replayed/matches")).isEqualTo(2_000);
     }
 
-    /** What was really done is replayed as it was. */
+    /** A command that really ran is replayed with its real values. */
     @Test
     void findsWhatWasDoneJustNow() {
         var cy = tenant.member("cy");

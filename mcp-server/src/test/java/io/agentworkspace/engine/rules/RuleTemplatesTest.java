@@ -3,19 +3,19 @@ package io.agentworkspace.engine.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Each template is filled in, tried on its own examples, and refuses what it is for; over both endpoints. */
+/** Each template is filled in, passes its own examples, and refuses what it is meant for; through both endpoints. */
 class RuleTemplatesTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person owner = tenant.owner();
-    private final Person ann = tenant.member("ann");
+    private final TestCaller owner = tenant.owner();
+    private final TestCaller ann = tenant.member("ann");
 
     private void rule(String template, String parameters) {
         owner.call("RL_Create", "{'name':'%1$s','template':'%1$s','parameters':{%2$s}}".formatted(template, parameters))
@@ -80,6 +80,15 @@ class RuleTemplatesTest {
                 .refused(3004, "credential");
         ann.call("MB_Store", "{'target':{'bank':'Box'},'content':'the key is in the vault'}")
                 .ok();
+        var file = "{'target':{'bank':'Box'},'path':'/memories/a.md','command':";
+        ann.call("MB_Files", file + "'create','file_text':'x'}").ok();
+        // A text that the command ignores does not hide the credential.
+        ann.call(
+                        "MB_Files",
+                        file
+                                + "'str_replace','file_text':'','old_str':'x','new_str':'key ghp_%s'}"
+                                        .formatted("a1".repeat(18)))
+                .refused(3004, "credential");
     }
 
     @Test
@@ -123,7 +132,7 @@ class RuleTemplatesTest {
                 .ok();
     }
 
-    /** As the validation of documents asks. */
+    /** Evaluated as the validation of documents does. */
     @Test
     void allowedDocumentTypes() {
         rule("allowed-document-types", "");
@@ -132,22 +141,22 @@ class RuleTemplatesTest {
         var by = new DocumentRules.Submitter("ann", "member", null, null, List.of("*"));
         var verdicts = List.of("text/plain", "text/html").stream()
                 .map(type -> documents
-                        .check(tenant.id(Door.REST), document(type, "hello"), by, Instant.now(), "r")
+                        .check(tenant.id(ClientApi.REST), document(type, "hello"), by, Instant.now(), "r")
                         .denial())
                 .toList();
         assertThat(verdicts.getFirst()).isNull();
         assertThat(verdicts.getLast().note())
                 .isEqualTo("refused by the rule 'allowed-document-types': documents of this type are not taken here");
-        var blocked =
-                documents.check(tenant.id(Door.MCP), document("text/plain", "our Secret Plan"), by, Instant.now(), "r");
+        var blocked = documents.check(
+                tenant.id(ClientApi.MCP), document("text/plain", "our Secret Plan"), by, Instant.now(), "r");
         assertThat(blocked.noted()).containsExactly("block-words");
     }
 
-    private static DocumentRules.Document document(String type, String text) {
-        return new DocumentRules.Document("a.txt", type, 5, 1, "ab", text, List.of());
+    private static DocumentRules.CheckedDocument document(String type, String text) {
+        return new DocumentRules.CheckedDocument("a.txt", type, 5, 1, "ab", text, List.of());
     }
 
-    /** What a template is filled in with cannot get out of its place. */
+    /** Parameters of a template cannot break out of their place. */
     @Test
     void parametersAreOnlyTexts() {
         rule("block-words", "'words':['x\\\"]) || true || content.mentions([\\\"y','\\\\','${z}']");

@@ -4,27 +4,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ChangeInForce;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rules are made, tried, changed and deleted; each call over both endpoints. */
+/** Rules are created, tested, changed and deleted; each call through both endpoints. */
 class RuleToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person owner = tenant.owner();
-    private final Person admin = tenant.person("boss", Role.ADMIN);
-    private final Person ann = tenant.member("ann");
+    private final TestCaller owner = tenant.owner();
+    private final TestCaller admin = tenant.person("boss", Role.ADMIN);
+    private final TestCaller ann = tenant.member("ann");
 
-    /** The endpoint is in each entry. */
-    private final Person audit = tenant.person(Door.MCP, "audit", Role.ADMIN);
+    /** A user of one endpoint only, since each audit entry names the endpoint. */
+    private final TestCaller audit = tenant.person(ClientApi.MCP, "audit", Role.ADMIN);
 
     private Reply create(String fields) {
         return admin.call("RL_Create", "{'name':'no',%s}".formatted(fields)).ok();
@@ -34,7 +39,7 @@ class RuleToolsTest {
             "'applies_to':['AP_Chat'],'when':'content.contains(\\'no\\')','message':'say it otherwise'"
                     .replace("\\'", "`");
 
-    /** In the conditions of these tests a backquote is a quotation mark of CEL. */
+    /** Replaces backquotes, which stand for CEL's quotation marks in these tests. */
     private static String cel(String fields) {
         return fields.replace("`", "\\\"");
     }
@@ -62,10 +67,10 @@ class RuleToolsTest {
 
     @Test
     void elsewhereItIsForbidden() {
-        var key = tenant.key(Door.REST, "hook", Role.ADMIN, List.of("*"));
+        var key = tenant.key(ClientApi.REST, "hook", Role.ADMIN, List.of("*"));
         create("'applies_to':['webhook'],'when':'command.name == `WH_Create`'".replace("`", "\\\""));
         var body = "{\"url\":\"https://localhost/x\",\"events\":[\"*\"]}";
-        var answer = Door.post(TestServer.url() + "/api/webhooks/endpoints", key, body);
+        var answer = ClientApi.post(TestServer.url() + "/api/webhooks/endpoints", key, body);
         assertThat(answer.statusCode()).isEqualTo(403);
         assertThat(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8))
                 .contains("rule_refused", "'no'");
@@ -86,7 +91,7 @@ class RuleToolsTest {
         var enforced = admin.call("RL_Update", "{'id':'%s','mode':'enforce'}".formatted(id))
                 .ok();
         assertThat(enforced.number("/rule/matches/count"))
-                .as("what it does is another")
+                .as("the effect of the rule changed")
                 .isZero();
         chat("no").refused(3004);
     }
@@ -107,7 +112,7 @@ class RuleToolsTest {
                 .isEqualTo("no"));
     }
 
-    /** A rule that cannot be decided denies; what failed is shown. */
+    /** A deny rule that cannot be evaluated refuses the call, and the failure is shown. */
     @Test
     void aDenyRuleThatFailsMatches() {
         haveAgents();
@@ -163,10 +168,10 @@ class RuleToolsTest {
 
     @Test
     void changesHoldOnOtherReplicas() throws Exception {
-        var key = tenant.key(Door.REST, "bea", Role.MEMBER, List.of("*"));
-        var boss = tenant.person(Door.REST, "root", Role.ADMIN);
+        var key = tenant.key(ClientApi.REST, "bea", Role.MEMBER, List.of("*"));
+        var boss = tenant.person(ClientApi.REST, "root", Role.ADMIN);
         try (var other = TestServer.replica()) {
-            Door.REST
+            ClientApi.REST
                     .call(other.url(), key, "AP_List", io.agentworkspace.engine.model.json.Json.object())
                     .ok();
             var id = boss.call("RL_Create", "{'name':'no','applies_to':['AP_List'],'when':'true'}")
@@ -181,11 +186,42 @@ class RuleToolsTest {
         }
     }
 
-    private static Reply list(String url, String key) {
-        return Door.REST.call(url, key, "AP_List", io.agentworkspace.engine.model.json.Json.object());
+    @Test
+    void aChangeIsInForceOnOtherReplicasWithinASecond() throws Exception {
+        var key = tenant.key(ClientApi.REST, "bea", Role.MEMBER, List.of("*"));
+        var boss = tenant.person(ClientApi.REST, "root", Role.ADMIN);
+        try (var other = TestServer.replica()) {
+            BooleanSupplier isRefused = () -> list(other.url(), key).code() == 3004;
+            BooleanSupplier isDone = () -> !isRefused.getAsBoolean();
+            for (var round = 0; round < 4; round++) {
+                var id = new String[1];
+                ChangeInForce.assertInForce(
+                        "a new rule",
+                        () -> id[0] = boss.call("RL_Create", "{'name':'no','applies_to':['AP_List'],'when':'true'}")
+                                .ok()
+                                .text("/rule/id"),
+                        List.of(isDone));
+                for (var enabled : List.of(false, true)) {
+                    ChangeInForce.assertInForce(
+                            "a changed rule",
+                            () -> boss.call("RL_Update", "{'id':'%s','enabled':%s}".formatted(id[0], enabled))
+                                    .ok(),
+                            List.of(enabled ? isDone : isRefused));
+                }
+                ChangeInForce.assertInForce(
+                        "a deleted rule",
+                        () -> boss.call("RL_Delete", "{'id':'%s'}".formatted(id[0]))
+                                .ok(),
+                        List.of(isRefused));
+            }
+        }
     }
 
-    /** What was done before a rule came is told again to whoever sends it again. */
+    private static Reply list(String url, String key) {
+        return ClientApi.REST.call(url, key, "AP_List", io.agentworkspace.engine.model.json.Json.object());
+    }
+
+    /** A response from before the rule is replayed to a repeated request. */
     @Test
     void aReplayedResponseIsNoNewCommand() {
         var arguments = "{'vx':{'name':'Once','description':'d'},'idempotency_key':'k'}";
@@ -196,11 +232,11 @@ class RuleToolsTest {
                 .refused(3004);
     }
 
-    /** A resource is read as its tool is. */
+    /** Rules for a tool also apply to the resources that it reads. */
     @Test
     void resourcesAreRuledToo() {
         haveAgents();
-        var key = tenant.key(Door.MCP, "carl", Role.ADMIN, List.of("*"));
+        var key = tenant.key(ClientApi.MCP, "carl", Role.ADMIN, List.of("*"));
         assertThat(resource(key)).contains("contents");
         create("'applies_to':['AP_Read'],'when':'true','message':'not now'");
         assertThat(resource(key)).contains("not_found").doesNotContain("contents");
@@ -210,7 +246,8 @@ class RuleToolsTest {
         var message =
                 "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"resources/read\",\"params\":{\"uri\":\"engine://agents/Ada\"}}";
         return new String(
-                Door.post(TestServer.url() + "/mcp", key, message).body(), java.nio.charset.StandardCharsets.UTF_8);
+                ClientApi.post(TestServer.url() + "/mcp", key, message).body(),
+                java.nio.charset.StandardCharsets.UTF_8);
     }
 
     @Test
@@ -241,6 +278,8 @@ class RuleToolsTest {
                     'when':'true','applies_to':['AP_Chat'],'effect':'forbid' -> 1004 -> effect
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_Chat'},'expected':'passes'}] -> 1004 -> examples[0] is expected to pass, but the rule matches it
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_List'},'expected':'matches'}] -> 1004 -> applies_to does not have its service
+                    'when':'true','applies_to':['AP_Chat'],'examples':[{}] -> 1003 -> examples[0].request is required
+                    'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_Chat'}}] -> 1003 -> examples[0].expected is required
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'servce':'AP_List'},'expected':'matches'}] -> 1004 -> did you mean service?
                     """)
     void aMistakeIsToldWithWhatWouldBeRight(String fields, int code, String noted) {
@@ -260,7 +299,7 @@ class RuleToolsTest {
                 .refused(2003, "admin");
     }
 
-    /** The template stays; its parameters are changed alone. */
+    /** The template stays; its parameters can be changed alone. */
     @Test
     void aRuleFromATemplateIsFilledInAnew() {
         var id = create("'template':'content-length-cap','parameters':{'max':10}")
@@ -274,9 +313,72 @@ class RuleToolsTest {
         assertThat(own.at("/rule/template").isMissingNode()).isTrue();
     }
 
+    /** They test its parameters, whichever commands it applies to. */
+    @Test
+    void theExamplesOfATemplateAreTriedWhateverItAppliesTo() {
+        var parameters = "'template':'protect-destroy','parameters':{'roles':['nobody']},'applies_to':['domain']";
+        admin.call("RL_Create", "{'name':'no',%s}".formatted(parameters))
+                .refused(1004, "the template's examples[0] is expected to match");
+        create("'template':'protect-destroy','applies_to':['domain']");
+    }
+
+    /** The document is known by the id of a version too. */
+    @Test
+    void commandsOnADocumentAreRuledByItsName() {
+        create("'template':'protect-destroy','parameters':{'names':['Ledger.txt']}");
+        admin.call(
+                        "RL_Create",
+                        "{'name':'final','applies_to':['DC_Validate'],'when':'document.name.startsWith(`Ledger`)'}"
+                                .replace("`", "\\\""))
+                .ok();
+        for (var api : ClientApi.values()) {
+            var cy = tenant.person(api, "cy", Role.MEMBER);
+            for (var name : List.of("ledger.TXT", "Ledger two.txt")) {
+                var words = "{'name':'%1$s','text':'Words of %1$s.'}".formatted(name);
+                var id = cy.call("DC_Submit", words).ok().text("/document/id");
+                var isProtected = name.equals("ledger.TXT");
+                for (var given : List.of(id, name)) {
+                    var validated = cy.call("DC_Validate", "{'id':'%s'}".formatted(given));
+                    var deleted = cy.call("DC_Delete", "{'id':'%s'}".formatted(given));
+                    if (isProtected) {
+                        validated.ok();
+                        deleted.refused(3004, "'no'");
+                    } else if (given.equals(id)) {
+                        validated.refused(3004, "'final'");
+                        deleted.ok();
+                    }
+                }
+            }
+        }
+    }
+
+    /** Four are created at the same time when there is room for one. */
+    @Test
+    void noMoreThanTheMostAreCreatedAtOnce() throws Exception {
+        fill(RuleStore.MOST - 1);
+        var root = tenant.person(ClientApi.REST, "root", Role.ADMIN);
+        try (var threads = Executors.newFixedThreadPool(4)) {
+            threads.invokeAll(IntStream.range(0, 4)
+                    .mapToObj(i -> (Callable<Reply>) () -> root.call(
+                            "RL_Create", "{'name':'more %d','applies_to':['AP_Chat'],'when':'true'}".formatted(i)))
+                    .toList());
+        }
+        assertThat(TestDatabase.db()
+                        .sql("SELECT count(*) AS n FROM rule WHERE tenant_id = :tenant")
+                        .set("tenant", tenant.id(ClientApi.REST))
+                        .one(row -> row.number("n")))
+                .contains((long) RuleStore.MOST);
+    }
+
     @Test
     void aTenantHasSoManyAtMost() {
-        for (var door : Door.values()) {
+        fill(RuleStore.MOST);
+        admin.call("RL_Create", "{'name':'more','applies_to':['AP_Chat'],'when':'true'}")
+                .refused(3003, "100 rules");
+    }
+
+    private void fill(int rules) {
+        for (var api : ClientApi.values()) {
             TestDatabase.db()
                     .sql("""
                     INSERT INTO rule (tenant_id, id, name, name_key, applies_to, expression, effect, message, enabled, priority,
@@ -285,13 +387,11 @@ class RuleToolsTest {
                            '[]', :now, :now, :now
                       FROM generate_series(1, :most) n
                     """)
-                    .set("tenant", tenant.id(door))
+                    .set("tenant", tenant.id(api))
                     .set("now", Instant.now())
-                    .set("most", RuleStore.MOST)
+                    .set("most", rules)
                     .run();
         }
-        admin.call("RL_Create", "{'name':'more','applies_to':['AP_Chat'],'when':'true'}")
-                .refused(3003, "100 rules");
     }
 
     @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.http.CapturedLog;
-import io.agentworkspace.engine.proof.Crowd;
+import io.agentworkspace.engine.proof.Concurrently;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -108,7 +108,8 @@ class MasterKeysTest {
 
     @Test
     void ofManyThatMakeItTogetherAllGetTheSame() {
-        var ids = Crowd.of(12, _ -> new MasterKeys(null, folder).current().id());
+        var ids =
+                Concurrently.of(12, _ -> new MasterKeys(null, folder).current().id());
         assertThat(new HashSet<>(ids)).hasSize(1);
     }
 

@@ -107,6 +107,10 @@ class SettingsTest {
             ENGINE_PLAN               | gold
             ENGINE_EVENTS_DAYS        | 3
             ENGINE_LOG_FORMAT         | XML
+            ENGINE_METRICS_TOKEN      | short
+            ENGINE_METRICS_TOKEN      | sixteen but with spaces
+            ENGINE_METRICS_LISTEN     | 9464
+            ENGINE_METRICS_LISTEN     | 127.0.0.1:http
             ENGINE_WEBHOOKS_ALLOW_PRIVATE | yes
             ENGINE_WEBHOOKS_ALLOW_PRIVATE | TRUE
             ENGINE_WEBHOOKS_CA_FILE   | /nowhere/ca.pem

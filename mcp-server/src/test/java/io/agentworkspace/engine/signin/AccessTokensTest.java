@@ -7,7 +7,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.Vault;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -34,12 +34,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Tokens of sessions: what is in them, and that no other is taken. */
+/** The access tokens of sessions: their content, and the refusal of all others. */
 class AccessTokensTest {
     private static final String BASE = "https://engine.example";
     private static final String MCP = "https://mcp.example";
     private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
-    private static final StageClock CLOCK = new StageClock();
+    private static final TestClock CLOCK = new TestClock();
 
     @TempDir
     static Path folder;
@@ -51,7 +51,7 @@ class AccessTokensTest {
     @BeforeAll
     static void start() {
         engine = Replica.start(Map.of("ENGINE_BASE_URL", BASE, "ENGINE_MCP_URL", MCP), CLOCK);
-        browser = Browser.signIn(engine.url(), new TestTenant().key(Door.REST, "ann", Role.MEMBER, List.of("*")));
+        browser = Browser.signIn(engine.url(), new TestTenant().key(ClientApi.REST, "ann", Role.MEMBER, List.of("*")));
         browser.token();
         var vault = new Vault(TestDatabase.db(), new MasterKeys(MasterKey.parse(TestDatabase.SECRETS_KEY), folder));
         signer = new SigningKeyStore(TestDatabase.db(), vault, CLOCK).signer();
@@ -74,7 +74,7 @@ class AccessTokensTest {
         return Browser.bearer(engine.url(), token);
     }
 
-    /** A good token of the session, to be changed. */
+    /** Returns a valid token of the session, for tests to change. */
     private static JwtBuilder draft() {
         var now = CLOCK.instant();
         return Jwts.builder()
@@ -113,7 +113,13 @@ class AccessTokensTest {
         assertThat(claims.get("aud").valueStream().map(one -> one.asString())).containsExactlyInAnyOrder(BASE, MCP);
         assertThat(claims.get("exp").asLong() - claims.get("iat").asLong()).isEqualTo(600);
         assertThat(use(token).error()).isEmpty();
-        assertThat(Browser.send(engine.url(), "POST", Door.path("US_Read"), "{}", "Authorization", "Bearer " + token)
+        assertThat(Browser.send(
+                                engine.url(),
+                                "POST",
+                                ClientApi.path("US_Read"),
+                                "{}",
+                                "Authorization",
+                                "Bearer " + token)
                         .at("/header/context/user"))
                 .isEqualTo("ann");
         assertThat(Browser.send(engine.url(), "POST", "/mcp", """
@@ -219,7 +225,9 @@ class AccessTokensTest {
 
     @Test
     void noForgedTokenIsTakenAndAllAreRefusedInTheSameWords() throws Exception {
-        assertThat(use(signed(draft())).error()).as("the draft itself is good").isEmpty();
+        assertThat(use(signed(draft())).error())
+                .as("the unchanged draft is accepted")
+                .isEmpty();
         var notes = new HashSet<String>();
         for (var attack : attacks().entrySet()) {
             var answer = use(attack.getValue());
@@ -227,7 +235,7 @@ class AccessTokensTest {
             assertThat(answer.error()).as(attack.getKey()).isEqualTo("unauthenticated");
             assertThat(answer.headers("WWW-Authenticate")).isEmpty();
             if (!List.of("five parts", "a very long one").contains(attack.getKey())) {
-                notes.add(answer.note()); // Those two have not even the shape of a token.
+                notes.add(answer.note()); // Those two do not even have the form of a token.
             }
         }
         assertThat(notes).singleElement().asString().contains("/api/auth/token");
@@ -262,7 +270,7 @@ class AccessTokensTest {
     @Test
     void keysChangeEveryThirtyDaysAndTwoAreBelieved() {
         try (var db = TestDatabase.fresh("signing_keys")) {
-            var clock = new StageClock();
+            var clock = new TestClock();
             var vault = new Vault(db, new MasterKeys(null, folder));
             var keys = new SigningKeyStore(db, vault, clock);
             var elsewhere = new SigningKeyStore(db, vault, clock);
@@ -290,7 +298,7 @@ class AccessTokensTest {
 
     @Test
     void aTokenOfACutOffSessionIsForNobody() {
-        var gone = Browser.signIn(engine.url(), new TestTenant().key(Door.REST, "bob", Role.MEMBER, List.of("*")));
+        var gone = Browser.signIn(engine.url(), new TestTenant().key(ClientApi.REST, "bob", Role.MEMBER, List.of("*")));
         var token = gone.token();
         assertThat(use(token).error()).isEmpty();
         gone.change("DELETE", Browser.SESSION, "");

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A browser that is signed in: it keeps the cookie, and its page knows the CSRF token. */
+/** A signed-in browser: it holds the cookie, and its page knows the CSRF token. */
 record Browser(String url, String cookie, String csrf) {
     static final String SESSION = "/api/auth/session";
     static final String TOKEN = "/api/auth/token";
-    static final String LIST = Door.path("AP_List");
-    static final String CREATE = Door.path("AP_Create");
+    static final String LIST = ClientApi.path("AP_List");
+    static final String CREATE = ClientApi.path("AP_Create");
 
     static Browser signIn(String url, String key) {
         var answer = begin(url, key);
@@ -32,7 +32,7 @@ record Browser(String url, String cookie, String csrf) {
         return send(url, "POST", SESSION, "", with(headers, "X-Api-Key", key));
     }
 
-    /** The same browser at another replica. */
+    /** Returns the same browser at another replica. */
     Browser at(String otherUrl) {
         return new Browser(otherUrl, cookie, csrf);
     }
@@ -41,12 +41,12 @@ record Browser(String url, String cookie, String csrf) {
         return send(url, "GET", path, "", with(headers, "Cookie", named(cookie)));
     }
 
-    /** As a page of the engine's own sends it. */
+    /** Sends a change as a page of the engine does. */
     Got change(String method, String path, String body, String... headers) {
         return raw(method, path, body, with(headers, "X-CSRF-Token", csrf, "Sec-Fetch-Site", "same-origin"));
     }
 
-    /** With the cookie, and nothing that a page adds. */
+    /** Sends a request with the cookie, and without what a page adds. */
     Got raw(String method, String path, String body, String... headers) {
         return send(url, method, path, body, with(headers, "Cookie", named(cookie)));
     }
@@ -77,14 +77,14 @@ record Browser(String url, String cookie, String csrf) {
         if (headers.length > 0) {
             request.headers(headers);
         }
-        return new Got(Door.send(request.build()));
+        return new Got(ClientApi.send(request.build()));
     }
 
     private static String[] with(String[] headers, String... more) {
         return Stream.of(headers, more).flatMap(Stream::of).toArray(String[]::new);
     }
 
-    /** An answer, and what tests ask of it. */
+    /** A response, with what tests check. */
     record Got(HttpResponse<byte[]> response) {
         int status() {
             return response.statusCode();
@@ -106,13 +106,13 @@ record Browser(String url, String cookie, String csrf) {
             return response.headers().allValues(name);
         }
 
-        /** The value of the session's cookie that was set. */
+        /** Returns the value of the session cookie that was set. */
         String cookie() {
             var set = header("Set-Cookie");
             return set.substring(set.indexOf('=') + 1, set.indexOf(';'));
         }
 
-        /** The symbolic name of the failure, of a command or of another route; empty for a success. */
+        /** Returns the symbolic name of the failure of a command or another route; empty for a success. */
         String error() {
             return json().at("/status/error").asString(json().path("error").asString(""));
         }

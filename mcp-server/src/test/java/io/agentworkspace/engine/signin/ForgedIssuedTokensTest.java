@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tokens that are wrong, and an issuer that changes its keys or is away. */
-class ForgedIssuedTokensTest extends IssuedTokensStage {
+/** Invalid tokens, and an issuer that changes its keys or is unreachable. */
+@Tag("slow")
+class ForgedIssuedTokensTest extends IssuedTokensFixture {
     private static Map<String, String> attacks() {
         var attacks = new LinkedHashMap<String, String>();
         var good = issuer.draft(RESOURCE, "ann", "*");
@@ -70,7 +72,9 @@ class ForgedIssuedTokensTest extends IssuedTokensStage {
 
     @Test
     void noWrongTokenIsTakenAndItsIssuerIsNotAskedForThem() {
-        assertThat(list(token("ann", "*")).status()).as("the draft is good").isEqualTo(200);
+        assertThat(list(token("ann", "*")).status())
+                .as("the unchanged draft is accepted")
+                .isEqualTo(200);
         CLOCK.advance(Duration.ofHours(2));
         var asked = issuer.askedForKeys();
         attacks().forEach((name, token) -> assertInvalid(list(token), name));
@@ -115,7 +119,7 @@ class ForgedIssuedTokensTest extends IssuedTokensStage {
         try {
             assertThat(list(body + "." + body + ".").response().statusCode()).isEqualTo(413);
         } catch (UncheckedIOException cut) {
-            // The server is through with it before the client is: then the answer may be lost with the connection.
+            // The server may close the connection before the client has read the response.
             assertThat(cut).hasCauseInstanceOf(IOException.class);
         }
         var long9k = issuer.signed(issuer.draft(RESOURCE, "ann", "*").claim("more", "a".repeat(9_000)));
@@ -165,7 +169,7 @@ class ForgedIssuedTokensTest extends IssuedTokensStage {
             CLOCK.advance(Duration.ofHours(5));
             assertStatus(replica, weak.signed(weak.draft(RESOURCE, "ann", "*")), 503);
             assertThat(rpc(replica, owner, "tools/list", "{}").status())
-                    .as("keys do not mind")
+                    .as("API keys still work")
                     .isEqualTo(200);
         }
     }
@@ -182,7 +186,9 @@ class ForgedIssuedTokensTest extends IssuedTokensStage {
         }
     }
 
-    /** The owner's key, which this replica has not seen, is looked up no more either: so it is that limit that was reached. */
+    /**
+     * The owner's key is not cached on this replica and is not looked up any more, which shows that this limit was reached.
+     */
     @Test
     void whoIsNobodyHereIsLookedUpOnlySoOften() {
         try (var replica = Replica.start(limited(issuer), CLOCK)) {
@@ -212,7 +218,7 @@ class ForgedIssuedTokensTest extends IssuedTokensStage {
             var first = CompletableFuture.supplyAsync(() -> rpc(replica, token, "tools/list", "{}"));
             await().until(() -> weak.held() == 1);
             assertStatus(replica, token, 503);
-            assertThat(first).as("who asks goes on waiting").isNotDone();
+            assertThat(first).as("a request keeps waiting for the issuer").isNotDone();
             gate.countDown();
             assertThat(first.join().status()).isEqualTo(200);
             assertStatus(replica, token, 200);

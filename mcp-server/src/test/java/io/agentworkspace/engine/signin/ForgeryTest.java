@@ -6,7 +6,7 @@ import static io.agentworkspace.engine.signin.Browser.TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.ArrayList;
@@ -19,9 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What another site makes a browser send comes to nothing. */
+/** Requests that another site makes a browser send have no effect. */
 class ForgeryTest {
-    private static final String SELECT = Door.path("AP_Select");
+    private static final String SELECT = ClientApi.path("AP_Select");
     private static final String ANY = "/demo/v1/Engine/tps";
 
     private static Replica engine;
@@ -33,8 +33,8 @@ class ForgeryTest {
         engine = Replica.start(
                 Map.of("ENGINE_BASE_URL", "https://engine.example", "ENGINE_ALLOWED_ORIGINS", "https://app.example"));
         var tenant = new TestTenant();
-        browser = Browser.signIn(engine.url(), tenant.key(Door.REST, "ann", Role.MEMBER, List.of("*")));
-        other = Browser.signIn(engine.url(), tenant.key(Door.REST, "bob", Role.MEMBER, List.of("*")));
+        browser = Browser.signIn(engine.url(), tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*")));
+        other = Browser.signIn(engine.url(), tenant.key(ClientApi.REST, "bob", Role.MEMBER, List.of("*")));
     }
 
     @AfterAll
@@ -52,7 +52,7 @@ class ForgeryTest {
         };
     }
 
-    /** The answer's status to a change of a route of each kind; a dash leaves the header out. */
+    /** The expected status of a change on each kind of route. A dash leaves the header out. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             own        | same-origin | -                      | 200
@@ -93,7 +93,7 @@ class ForgeryTest {
         var sent = headers.toArray(String[]::new);
         var exchanged = browser.raw("POST", TOKEN, "", sent);
         assertThat(exchanged.status()).as(exchanged.toString()).isEqualTo(status);
-        // Command routes have no 403: their word for it is 401 with not_permitted.
+        // Command routes have no 403: they use 401 with not_permitted.
         var command = browser.raw("POST", SELECT, "{}", sent);
         assertThat(command.status()).as(command.toString()).isEqualTo(status == 403 ? 401 : status);
         if (status == 403) {
@@ -126,7 +126,7 @@ class ForgeryTest {
         assertThat(browser.change(method, "/api/nothing", "").status()).isIn(404, 405);
     }
 
-    /** As with GET: nothing changes, and no other page can see the answer. */
+    /** As with GET, nothing changes, and no other page can read the response. */
     @Test
     void readingByPostNeedsNoToken() {
         assertThat(browser.raw("POST", LIST, "{}").status()).isEqualTo(200);
@@ -136,7 +136,7 @@ class ForgeryTest {
                 .isEqualTo(200);
     }
 
-    /** Of a tool that only reads without a field, the body says what a call does. */
+    /** For a tool that only reads without a certain field, the body determines what a call does. */
     @Test
     void aToolThatReadsWithoutAFieldNeedsTheTokenWithIt() {
         var paths = List.of("/demo/v1/Engine/tps/bank/permissions", "/api/mcp/tools/MB_Permissions/invoke", ANY);
@@ -149,6 +149,23 @@ class ForgeryTest {
             assertThat(browser.raw("POST", path, set).error()).as(path).isEqualTo("not_permitted");
             assertThat(browser.raw("POST", path, set).note()).as(path).contains("X-CSRF-Token");
             assertThat(browser.change("POST", path, set).error()).as(path).isEqualTo("not_found");
+        }
+    }
+
+    @Test
+    void whatOnlyReadsNeedsNoTokenOnAPathWithAName() {
+        var pairs = "{\"pairs\":[{\"query\":\"x\",\"expected\":[\"y\"]}]}";
+        var view = "{\"command\":\"view\",\"path\":\"/memories\"}";
+        var create = "{\"command\":\"create\",\"path\":\"/memories/a\",\"file_text\":\"x\"}";
+        for (var name : List.of("none", "two%20words", "%C3%A4")) {
+            var bank = "/api/banks/%s/".formatted(name);
+            assertThat(browser.raw("POST", bank + "evaluate", pairs).error()).isEqualTo("not_found");
+            assertThat(browser.raw("POST", bank + "files", view).error()).isEqualTo("not_found");
+            assertThat(browser.raw("POST", bank + "files", create).error()).isEqualTo("not_permitted");
+            assertThat(browser.change("POST", bank + "files", create).error()).isEqualTo("not_found");
+        }
+        for (var path : List.of("/api/banks/../evaluate", "/api/banks/%2e%2E/evaluate", "/api/banks/a%2Fb/evaluate")) {
+            assertThat(browser.raw("POST", path, pairs).error()).as(path).isIn("not_permitted", "bad_request");
         }
     }
 

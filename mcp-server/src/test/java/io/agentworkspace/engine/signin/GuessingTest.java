@@ -18,8 +18,8 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.CountingProxy;
-import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -29,6 +29,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -39,20 +40,24 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Guessing gets nobody in, and costs the database next to nothing. */
+/** Guessed credentials are never accepted, and cost the database almost nothing. */
 @Tag("slow")
 class GuessingTest {
     private static final String LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     private static final int TRIES = 490_000;
-    /** Of the million so many are tokens, since each costs the check of a signature. */
+    /** The number of tokens among the million guesses; each costs the verification of a signature. */
     private static final int TOKENS = 20_000;
 
     private static final int WELL_FORMED = 1_000;
     private static final int OVER_THE_SOCKET = 3_000;
     private static final Clock CLOCK = Clock.systemUTC();
+
+    /** However slowly the requests come, they come at once. */
+    private static final Clock STOPPED = Clock.fixed(CLOCK.instant(), ZoneOffset.UTC);
+
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    private static final String KEY = new TestTenant().key(Door.REST, "ann", Role.OWNER, List.of("*"));
+    private static final String KEY = new TestTenant().key(ClientApi.REST, "ann", Role.OWNER, List.of("*"));
     private static CountingProxy proxy;
     private static Db db;
     private static CallerChanges watch;
@@ -87,7 +92,7 @@ class GuessingTest {
         proxy.close();
     }
 
-    /** What decides about a credential that a request presents. */
+    /** Returns whether the server accepts the credential of a request. */
     private static boolean isAccepted(String header, String value) {
         try {
             return Credentials.presented(HttpFields.build().add(header, value))
@@ -114,9 +119,9 @@ class GuessingTest {
         assertThat(isAccepted("X-Api-Key", KEY)).isTrue();
         assertThat(isAccepted("Authorization", "Bearer " + token)).isTrue();
         assertThat(isAccepted("Cookie", Browser.named(secret.reveal()))).isTrue();
-        var ofKeys = new Guesses(KEY, LETTERS, 7);
-        var ofCookies = new Guesses(secret.reveal(), LETTERS + "-_", 8);
-        var ofTokens = new Guesses(token, LETTERS + "-_", 9);
+        var ofKeys = new CredentialGuesses(KEY, LETTERS, 7);
+        var ofCookies = new CredentialGuesses(secret.reveal(), LETTERS + "-_", 8);
+        var ofTokens = new CredentialGuesses(token, LETTERS + "-_", 9);
         var accepted = 0;
         var beforeTokens = proxy.roundTrips();
         for (var i = 0; i < TOKENS; i++) {
@@ -124,7 +129,7 @@ class GuessingTest {
             accepted += isAccepted("Authorization", "Bearer " + guess) ? 1 : 0;
         }
         var before = proxy.roundTrips();
-        // A key id that is not known may be a new one: it is looked for once in a while, however many ask.
+        // An unknown key id may be a new key, so the keys are fetched now and then, however many requests arrive.
         assertThat(before - beforeTokens).isLessThan(TOKENS / 100);
         for (var i = 0; i < TRIES; i++) {
             var key = i % 2 == 0 ? ofKeys.mutated() : ofKeys.random();
@@ -137,7 +142,7 @@ class GuessingTest {
         assertThat(proxy.roundTrips()).isEqualTo(before);
     }
 
-    /** Half of them of an id that exists. What is right about them does not show in what they cost. */
+    /** Half of the keys have an existing id. The cost does not reveal which parts are right. */
     @Test
     void aForgedKeyWithItsChecksumCostsOneLookUp() {
         var good = ApiKey.parse(KEY);
@@ -146,13 +151,13 @@ class GuessingTest {
             var forged = i % 2 == 0 ? ApiKey.withId(good.id(), RANDOM) : ApiKey.generate(RANDOM);
             assertThat(isAccepted("X-Api-Key", forged.reveal())).isFalse();
         }
-        // The driver prepares a statement on the server once it has been run a few times.
+        // The driver prepares a statement on the server after a few runs.
         assertThat(proxy.roundTrips() - before).isBetween(WELL_FORMED, WELL_FORMED + 2);
     }
 
     @Test
     void noneOfThousandsIsAcceptedOverTheSocket() {
-        var guesses = new Guesses(KEY, LETTERS, 11);
+        var guesses = new CredentialGuesses(KEY, LETTERS, 11);
         var good = ApiKey.parse(KEY);
         for (var i = 0; i < OVER_THE_SOCKET; i++) {
             var guess = switch (i % 3) {
@@ -186,19 +191,19 @@ class GuessingTest {
         }
         assertThat(proxy.roundTrips()).isEqualTo(before);
         sessions.flush();
-        // The pool looks after a connection that nobody has used for half a second.
+        // The pool checks a connection that has been idle for half a second.
         assertThat(proxy.roundTrips() - before)
-                .as("one statement writes all use")
+                .as("one statement writes all uses")
                 .isBetween(1, 2);
         before = proxy.roundTrips();
         sessions.find(secret);
-        assertThat(proxy.roundTrips()).as("which makes nobody forget").isEqualTo(before);
+        assertThat(proxy.roundTrips()).as("the write does not clear a cache").isEqualTo(before);
     }
 
     @Test
     void strangersWhoGuessAreSlowedDownByAddressAlsoWhereKeysAreNot() {
         try (var engine =
-                Replica.start(Map.of("ENGINE_RATE_LIMIT", "off", "ENGINE_STRANGER_LIMIT", "20/s burst 200"))) {
+                Replica.start(Map.of("ENGINE_RATE_LIMIT", "off", "ENGINE_STRANGER_LIMIT", "20/s burst 200"), STOPPED)) {
             var statuses = IntStream.range(0, 400)
                     .map(i -> Browser.send(
                                     engine.url(),

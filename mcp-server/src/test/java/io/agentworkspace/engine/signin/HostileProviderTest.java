@@ -6,7 +6,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.agentworkspace.engine.http.CapturedLog;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A provider that answers what no honest one would. */
+/** A provider with responses that no honest one would send. */
 @Tag("slow")
 class HostileProviderTest {
     private static final String CLIENT = "engine";
@@ -46,7 +46,7 @@ class HostileProviderTest {
     private static final KeyPair FOREIGN = Jwts.SIG.RS256.keyPair().build();
     private static final String START = "/api/auth/oauth/hostile/start?surface=hub";
 
-    private static final StageClock CLOCK = new StageClock();
+    private static final TestClock CLOCK = new TestClock();
 
     private static HttpServer server;
     private static Replica engine;
@@ -58,7 +58,7 @@ class HostileProviderTest {
     private static volatile String userInfo;
     private static volatile Answer odd;
 
-    /** Something that is answered to a path instead of what belongs there. */
+    /** A response for a path, in place of the right one. */
     private record Answer(String path, int status, byte[] body, Duration delay) {}
 
     @BeforeAll
@@ -70,7 +70,7 @@ class HostileProviderTest {
         issuer = "http://127.0.0.1:" + server.getAddress().getPort();
         tenant = TestDatabase.db()
                 .sql("SELECT name FROM tenant WHERE tenant_id = :id")
-                .set("id", new TestTenant().id(Door.REST))
+                .set("id", new TestTenant().id(ClientApi.REST))
                 .one(row -> row.text("name"))
                 .orElseThrow();
         engine = engine();
@@ -90,7 +90,7 @@ class HostileProviderTest {
         odd = new Answer("", 0, new byte[0], Duration.ZERO);
     }
 
-    /** What the engine remembers of the provider is too old by now. */
+    /** Advances the clock so that the engine's cached data of the provider is expired. */
     private static void forget() {
         CLOCK.advance(Duration.ofHours(2));
     }
@@ -164,7 +164,7 @@ class HostileProviderTest {
         return Replica.start(settings, CLOCK);
     }
 
-    /** Signs in with the token that is made of the nonce. */
+    /** Signs in with the token that the function creates from the nonce. */
     private static Browser.Got signIn(UnaryOperator<String> token) {
         var sent = Browser.send(engine.url(), "GET", START, "");
         if (sent.status() != 302) {
@@ -285,7 +285,7 @@ class HostileProviderTest {
             assertThat(back.headers("Set-Cookie")).as(attack.getKey()).isEmpty();
         }
         assertThat(signIn(nonce -> signed(draft(nonce))).status())
-                .as("the draft itself is good")
+                .as("the unchanged draft is accepted")
                 .isEqualTo(302);
     }
 
@@ -313,7 +313,7 @@ class HostileProviderTest {
                 signed(draft(nonce).subject("nameless").claim("email", null).claim("email_verified", null)));
         assertThat(nameless.status()).as("of nobody").isEqualTo(403);
         var quoted = signIn(nonce -> signed(draft(nonce).subject("quoted").claim("email_verified", "true")));
-        assertThat(quoted.status()).as("a text is not true").isEqualTo(403);
+        assertThat(quoted.status()).as("a text does not count as true").isEqualTo(403);
     }
 
     private static List<String> emails(String subject) {
@@ -339,7 +339,7 @@ class HostileProviderTest {
         userInfo = """
                 {"sub":"other","email":"other@example.org","email_verified":true}""";
         assertThat(signIn(silent).status()).isEqualTo(302);
-        assertThat(emails("known")).as("not somebody else's").containsExactly("");
+        assertThat(emails("known")).as("not of another user").containsExactly("");
         userInfo = """
                 {"sub":"known","email":"Known@example.org","email_verified":true}""";
         assertThat(signIn(silent).status()).isEqualTo(302);

@@ -9,9 +9,9 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.proof.Overtaken;
+import io.agentworkspace.engine.proof.WaitingCall;
 import io.agentworkspace.engine.signin.Browser.Got;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -21,10 +21,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What access tokens of another issuer allow at the MCP door, and how its clients are told to get others. */
-class IssuedTokensTest extends IssuedTokensStage {
+/** What access tokens of another issuer allow at the MCP endpoint, and how clients learn which others to get. */
+@Tag("slow")
+class IssuedTokensTest extends IssuedTokensFixture {
     @Test
     void theMetadataIsPublicAndOnlyThereWhereItIsSetUp() {
         for (var path : ProtectedResource.PATHS) {
@@ -96,7 +98,7 @@ class IssuedTokensTest extends IssuedTokensStage {
         assertThat(tools(issuer.signed(
                         issuer.draft(RESOURCE, "ann", "").claim("scope", null).claim("scp", List.of("agent:read")))))
                 .contains("AP_List");
-        assertThat(issuer.askedForOther()).as("the token goes nowhere").isZero();
+        assertThat(issuer.askedForOther()).as("the token is not sent anywhere").isZero();
     }
 
     @Test
@@ -145,7 +147,7 @@ class IssuedTokensTest extends IssuedTokensStage {
         var more = token("ann", "agent:read bank:read agent:write");
         var done = rpc(engine, more, "tools/call", create, "Mcp-Session-Id", session);
         assertThat(done.at("/result/structuredContent/status/success"))
-                .as("the session goes on with the client's next token")
+                .as("the session continues with the client's next token")
                 .isEqualTo("true");
     }
 
@@ -180,7 +182,7 @@ class IssuedTokensTest extends IssuedTokensStage {
 
     @Test
     void aKeyThatLacksACapabilityKeepsItsOrdinaryResult() {
-        var key = tenant.key(Door.MCP, "narrow", Role.MEMBER, List.of("agent:read"));
+        var key = tenant.key(ClientApi.MCP, "narrow", Role.MEMBER, List.of("agent:read"));
         var refused = call(key, "AP_Create", "{'vx':{'name':'x','description':'d'}}");
         assertThat(refused.status()).isEqualTo(200);
         assertThat(refused.headers(CHALLENGE)).isEmpty();
@@ -218,7 +220,7 @@ class IssuedTokensTest extends IssuedTokensStage {
         assertThat(entry.path("door").asString()).isEqualTo("mcp");
     }
 
-    /** A token of somebody who has an address by now, or another, or none that is verified. */
+    /** Returns a token of a user with a new, a changed or an unverified address. */
     private static String moved(Object email, boolean isVerified) {
         return issuer.signed(issuer.draft(RESOURCE, "mia", "agent:read")
                 .claim("email", email)
@@ -226,10 +228,10 @@ class IssuedTokensTest extends IssuedTokensStage {
     }
 
     private static void assertFound(String user, boolean isFound) {
-        for (var door : Door.values()) {
+        for (var api : ClientApi.values()) {
             var arguments = Json.object();
             arguments.putObject("target").put("user", user);
-            var reply = door.call(engine.url(), owner, "US_Read", arguments);
+            var reply = api.call(engine.url(), owner, "US_Read", arguments);
             if (isFound) {
                 assertThat(reply.ok().text("/profile/0/user")).isEqualTo("mia");
             } else {
@@ -260,13 +262,13 @@ class IssuedTokensTest extends IssuedTokensStage {
         var elsewhere = new TestTenant();
         var store = new SignInStore(TestDatabase.db(), TestDatabase.audit());
         store.join(
-                new SignInStore.Identity(elsewhere.id(Door.MCP), issuer.address(), "their user"),
+                new SignInStore.Identity(elsewhere.id(ClientApi.MCP), issuer.address(), "their user"),
                 Name.of("their user"),
                 CLOCK.instant(),
                 RequestOrigin.withToken(CLOCK)::joined);
         var silent = issuer.draft(RESOURCE, "their user", "*").claim("email", null);
         assertThat(list(issuer.signed(silent)).status()).isEqualTo(403);
-        var key = elsewhere.key(Door.MCP, "owner", Role.OWNER, List.of("*"));
+        var key = elsewhere.key(ClientApi.MCP, "owner", Role.OWNER, List.of("*"));
         assertThat(call(key, "AP_Create", "{'vx':{'name':'Theirs','description':'d'}}")
                         .status())
                 .isEqualTo(200);
@@ -316,7 +318,7 @@ class IssuedTokensTest extends IssuedTokensStage {
             assertThat(there.current(last)).isPresent();
             TestDatabase.db()
                     .sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'dora'")
-                    .set("id", tenant.id(Door.MCP))
+                    .set("id", tenant.id(ClientApi.MCP))
                     .run();
             await().untilAsserted(() -> assertThat(there.current(last)).isEmpty());
             assertThat(here.current("oauth:other:" + "a".repeat(22))).isEmpty();
@@ -347,14 +349,14 @@ class IssuedTokensTest extends IssuedTokensStage {
     void whoseIdentityIsTakenAwayLeavesNoKeyBehind() {
         var token = issuer.signed(issuer.draft(RESOURCE, "gone", "key:write agent:read"));
         assertThat(list(token).status()).isEqualTo(200);
-        var got = Overtaken.by(
+        var got = WaitingCall.by(
                 () -> {
                     var db = TestDatabase.db();
                     db.sql("SELECT 1 FROM tenant WHERE tenant_id = :id FOR UPDATE")
-                            .set("id", tenant.id(Door.MCP))
+                            .set("id", tenant.id(ClientApi.MCP))
                             .one(_ -> true);
                     db.sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'gone'")
-                            .set("id", tenant.id(Door.MCP))
+                            .set("id", tenant.id(ClientApi.MCP))
                             .run();
                 },
                 () -> call(

@@ -21,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An issuer of access tokens that says whatever a test wants, and counts how often it is asked. */
+/** An issuer of access tokens that responds as a test wants, and counts its requests. */
 final class LocalIssuer implements AutoCloseable {
     private final Map<String, KeyPair> keys = new ConcurrentHashMap<>();
     private final Map<String, KeyPair> published = new ConcurrentHashMap<>();
@@ -46,13 +46,13 @@ final class LocalIssuer implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** Makes a key of this name, where there is none, and publishes it. */
+    /** Publishes the key with this name, and creates it if there is none. */
     KeyPair publish(String id) {
         published.put(id, key(id));
         return key(id);
     }
 
-    /** A key that it does not tell of, unless it is published. */
+    /** Returns a key that is not in the issuer's key set unless it is published. */
     KeyPair key(String id) {
         return keys.computeIfAbsent(id, _ -> Jwts.SIG.ES256.keyPair().build());
     }
@@ -65,7 +65,7 @@ final class LocalIssuer implements AutoCloseable {
         down = value;
     }
 
-    /** From now on it answers nobody until the gate is opened. */
+    /** Blocks all responses until the returned latch is opened. */
     CountDownLatch hold() {
         gate = new CountDownLatch(1);
         return gate;
@@ -79,12 +79,12 @@ final class LocalIssuer implements AutoCloseable {
         return askedForKeys.get();
     }
 
-    /** How often anything was asked but its metadata and its keys. */
+    /** Returns the number of requests for anything but metadata and keys. */
     int askedForOther() {
         return askedForOther.get();
     }
 
-    /** A token of a person with a verified address, good for five minutes; to be signed with key "one". */
+    /** Returns a token of a user with a verified address, valid for five minutes, to be signed with key "one". */
     JwtBuilder draft(String audience, String subject, String scopes) {
         var now = clock.instant();
         return Jwts.builder()
@@ -118,7 +118,7 @@ final class LocalIssuer implements AutoCloseable {
                 .compact();
     }
 
-    /** The same token, with a bit set at the end of its signature that decoders of base64 do not look at. */
+    /** Returns the token with a changed bit at the end of its signature that base64 decoders ignore. */
     static String spelledOtherwise(String token) {
         var alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
         var end = token.length() - 1;

@@ -4,7 +4,7 @@ import static io.agentworkspace.engine.signin.Browser.SESSION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -12,13 +12,13 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** By which e-mail address somebody is found who has signed in at a provider. */
+/** The e-mail addresses by which users who have signed in with a provider are found. */
 @Tag("slow")
-class OAuthAddressTest extends OAuthStage {
-    /** Whom the owner acts for who names this user, through both endpoints; empty where nobody is found. */
+class OAuthAddressTest extends OAuthFixture {
+    /** Returns the user for whom the owner acts with this name, through both endpoints; empty if none is found. */
     private static String found(Replica replica, String user) {
-        var found = Arrays.stream(Door.values())
-                .map(door -> door.call(
+        var found = Arrays.stream(ClientApi.values())
+                .map(api -> api.call(
                         replica.url(),
                         owner,
                         "US_Read",
@@ -41,7 +41,7 @@ class OAuthAddressTest extends OAuthStage {
         assertThat(found(engine, "mover@example.org")).isEmpty();
         signIn(engine, "mover&email=moved@example.org@evil.example");
         assertThat(found(engine, "moved@example.org"))
-                .as("what is no address takes its place")
+                .as("an invalid address replaces the old one")
                 .isEmpty();
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.mcp.Node;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** The protocol's official client, which has no key, at the MCP door with a certified provider: npm's oidc-provider. */
+/** The official MCP client without a key, at the MCP endpoint with a certified provider: npm's oidc-provider. */
 @Tag("slow")
 class OAuthClientTest {
     private static final TestTenant TENANT = new TestTenant();
@@ -32,7 +32,7 @@ class OAuthClientTest {
         provider = new OpenIdProvider("https://engine.example/callback");
         var tenant = TestDatabase.db()
                 .sql("SELECT name FROM tenant WHERE tenant_id = :id")
-                .set("id", TENANT.id(Door.MCP))
+                .set("id", TENANT.id(ClientApi.MCP))
                 .one(row -> row.text("name"))
                 .orElseThrow();
         engine = Replica.start(Map.of(
@@ -78,7 +78,9 @@ class OAuthClientTest {
                 .isTrue();
         assertThat(steps.get("second").path("scope").asString("").split(" ")).contains("agent:read", "agent:write");
         assertThat(names(steps.get("more"))).contains("AP_List", "AP_Create");
-        assertThat(steps.get("asked").asInt()).as("the user was asked twice").isEqualTo(2);
+        assertThat(steps.get("asked").asInt())
+                .as("the user was asked for consent twice")
+                .isEqualTo(2);
     }
 
     private static List<String> names(JsonNode list) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.http.CapturedLog;
 import io.agentworkspace.engine.signin.Browser.Got;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.net.URI;
@@ -21,13 +21,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Signing in at a real, certified provider: npm's oidc-provider. */
+/** Sign-in with a real, certified provider: npm's oidc-provider. */
 @org.junit.jupiter.api.Tag("slow")
-class OAuthTest extends OAuthStage {
+class OAuthTest extends OAuthFixture {
     private static long users() {
         return TestDatabase.db()
                 .sql("SELECT count(*) FROM app_user WHERE tenant_id = :id")
-                .set("id", tenant.id(Door.REST))
+                .set("id", tenant.id(ClientApi.REST))
                 .one(row -> row.number(1))
                 .orElseThrow();
     }
@@ -50,7 +50,9 @@ class OAuthTest extends OAuthStage {
             }
             secrets.add(one.cookie());
         }
-        assertThat(secrets).as("nothing is used twice").hasSize(8);
+        assertThat(secrets)
+                .as("states, nonces, challenges and cookies are unique")
+                .hasSize(8);
     }
 
     @Test
@@ -68,7 +70,7 @@ class OAuthTest extends OAuthStage {
         var again = signIn(other, "alice");
         assertThat(again.get(SESSION).at("/user")).isEqualTo("alice");
         assertThat(users()).isEqualTo(before);
-        assertThat(again.change("POST", Door.path("US_Create"), "{\"vx\":{\"name\":\"x\"}}")
+        assertThat(again.change("POST", ClientApi.path("US_Create"), "{\"vx\":{\"name\":\"x\"}}")
                         .error())
                 .isEqualTo("not_permitted");
     }
@@ -122,7 +124,7 @@ class OAuthTest extends OAuthStage {
         var started = audit("user=dora&tool=session.start").getLast();
         assertThat(started.path("target_kind").asString()).isEqualTo("session");
         assertThat(started.path("request_id").asString())
-                .as("it joined and came in at one request")
+                .as("joining and the session have the same request id")
                 .isEqualTo(joined.path("request_id").asString())
                 .isNotEmpty();
         assertThat(first.change("DELETE", SESSION, "").status()).isEqualTo(200);
@@ -141,11 +143,11 @@ class OAuthTest extends OAuthStage {
                 .isEqualTo(before);
     }
 
-    /** One transaction: where the entry cannot be written there is no user, and no session. */
+    /** A single transaction: if the audit entry cannot be written, there is no user and no session. */
     @Test
     void nobodyJoinsOrArrivesWithoutAnEntry() {
         var db = TestDatabase.db();
-        var id = tenant.id(Door.REST);
+        var id = tenant.id(ClientApi.REST);
         var before = users();
         for (var event : List.of("user.joined", "session.start")) {
             db.sql("ALTER TABLE audit ADD CONSTRAINT without CHECK (tenant_id <> %d OR tool <> '%s') NOT VALID"
@@ -160,7 +162,7 @@ class OAuthTest extends OAuthStage {
                 db.sql("ALTER TABLE audit DROP CONSTRAINT without").run();
             }
             assertThat(users())
-                    .as("%s: who joined in a transaction before stays", event)
+                    .as("%s: a user who joined in an earlier transaction stays", event)
                     .isEqualTo(event.equals("user.joined") ? before : before + 1);
         }
         assertThat(tools(audit("user=eve"))).containsExactly("user.joined");
@@ -184,7 +186,7 @@ class OAuthTest extends OAuthStage {
         var removed = Browser.send(
                 engine.url(),
                 "POST",
-                Door.path("US_Remove"),
+                ClientApi.path("US_Remove"),
                 "{\"target\":{\"user\":\"%s\"}}".formatted(name),
                 "X-Api-Key",
                 owner);
@@ -193,7 +195,7 @@ class OAuthTest extends OAuthStage {
         assertNobody(back(engine, provider.signIn(begun.location(), "bob"), begun.cookie()), 403, "not_permitted");
         TestDatabase.db()
                 .sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'bob'")
-                .set("id", tenant.id(Door.REST))
+                .set("id", tenant.id(ClientApi.REST))
                 .run();
     }
 
@@ -244,7 +246,7 @@ class OAuthTest extends OAuthStage {
         assertNobody(back(engine, at, second.cookie()), 400, "bad_request");
     }
 
-    /** PKCE: what somebody got at their own sign-in is worth nothing at another's. */
+    /** PKCE: a code from one sign-in is worthless in another. */
     @Test
     void aCodeOfAnotherSignInIsRefused() {
         var attackers = begin();
@@ -285,7 +287,7 @@ class OAuthTest extends OAuthStage {
         assertNobody(back(engine, at, "x".repeat(43)), 400, "bad_request");
         assertNobody(back(engine, at, ""), 400, "bad_request");
         assertNobody(back(engine, with(at, "state", theirs.parameter("state")), mine.cookie()), 400, "bad_request");
-        assertNobody(back(engine, at, mine.cookie()), 400, "bad_request"); // It was the one time.
+        assertNobody(back(engine, at, mine.cookie()), 400, "bad_request"); // The code works only once.
         var third = begin();
         var home = provider.signIn(third.location(), "alice");
         assertNobody(back(engine, without(home, "state"), third.cookie()), 400, "bad_request");
@@ -293,7 +295,7 @@ class OAuthTest extends OAuthStage {
 
     @Test
     void aSignInWaitsTenMinutesAtMost() {
-        var clock = new StageClock();
+        var clock = new TestClock();
         try (var late = Replica.start(settings("sample", Map.of()), clock)) {
             var begun = Begun.at(late, START);
             var at = provider.signIn(begun.location(), "alice");

@@ -10,7 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Map;
 
-/** npm's oidc-provider, a certified one, as a process; and the way of a browser through it. */
+/** npm's certified oidc-provider as a process, and the path of a browser through it. */
 final class OpenIdProvider implements AutoCloseable {
     private final String redirect;
     private Process process;
@@ -21,7 +21,7 @@ final class OpenIdProvider implements AutoCloseable {
         start("one");
     }
 
-    /** With a fresh key of this name, where it was before. */
+    /** Starts the provider at the same address with a new key of this name. */
     void start(String keyId) {
         process =
                 Node.start("provider.mjs", Map.of("PORT", Integer.toString(port), "REDIRECT", redirect, "KID", keyId));
@@ -44,7 +44,7 @@ final class OpenIdProvider implements AutoCloseable {
         return "http://127.0.0.1:" + port;
     }
 
-    /** Goes the whole way from where the engine sends a browser, and stops before it comes back. */
+    /** Follows the whole sign-in from the engine's redirect, and stops before the callback. */
     URI signIn(String location, String as) {
         return walk(location, "as=" + as);
     }

@@ -15,9 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nobody is sent anywhere but to this server. */
+/** Browsers are redirected only to this server. */
 class ReturnPathTest {
-    /** One attack on a line, with Java's escapes. */
+    /** Returns the attacks, one on each line, with Java's escapes. */
     static List<String> attacks() throws IOException {
         try (var file = Objects.requireNonNull(ReturnPathTest.class.getResourceAsStream("/return-to-attacks.txt"))) {
             return new String(file.readAllBytes(), StandardCharsets.UTF_8)
@@ -28,7 +28,7 @@ class ReturnPathTest {
         }
     }
 
-    /** What {@link String#translateEscapes} leaves to the compiler. */
+    /** Translates the Unicode escapes, which {@link String#translateEscapes} leaves to the compiler. */
     private static String unicode(String line) {
         var text = new StringBuilder();
         for (var i = 0; i < line.length(); i++) {

@@ -9,7 +9,7 @@ import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.SecretsFailure;
 import io.agentworkspace.engine.secrets.Vault;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -25,7 +25,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a stolen database or log gives away: nothing that signs in. */
+/** A stolen database or log contains nothing that can be used to sign in. */
 class SecretsAtRestTest {
     @TempDir
     Path folder;
@@ -48,7 +48,7 @@ class SecretsAtRestTest {
     @Test
     void neitherLogNorTablesHoldASecret() {
         try (var log = new CapturedLog()) {
-            var key = new TestTenant().key(Door.REST, "ann", Role.MEMBER, List.of("*"));
+            var key = new TestTenant().key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
             var browser = Browser.signIn(TestServer.url(), key);
             var token = browser.token();
             Browser.bearer(TestServer.url(), token);
@@ -90,7 +90,7 @@ class SecretsAtRestTest {
 
     @Test
     void aDatabaseSealedUnderAnotherKeyStopsTheStart() {
-        var key = new TestTenant().key(Door.REST, "ann", Role.MEMBER, List.of("*"));
+        var key = new TestTenant().key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
         Browser.signIn(TestServer.url(), key).token();
         var other = new byte[32];
         new SecureRandom().nextBytes(other);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of browsers that are signed in when the engine comes to know which secret of a key began a session (V11). */
+/** What happens to existing sessions when the engine begins to store which secret of a key began a session (V11). */
 class SessionSecretsMigrationTest {
     private static final String NAME = "session_secrets";
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -117,7 +117,7 @@ class SessionSecretsMigrationTest {
         assertWhoIsSignedIn(ofSteady, ofRotated.getFirst(), ofProvider);
     }
 
-    /** As the engine finds them from now on: what a key began ends with that secret of the key. */
+    /** Checks the sessions after the migration: a session of a key ends with the key's secret. */
     private void assertWhoIsSignedIn(SessionSecret ofSteady, SessionSecret ofRotated, SessionSecret ofProvider) {
         assertThat(isSignedIn(ofSteady)).isTrue();
         assertThat(isSignedIn(ofRotated)).isFalse();
@@ -130,7 +130,7 @@ class SessionSecretsMigrationTest {
         assertThat(isSignedIn(ofProvider)).isTrue();
     }
 
-    /** To a replica that has just started and remembers nothing. */
+    /** Asks a replica that has just started and has an empty cache. */
     private boolean isSignedIn(SessionSecret session) {
         try (var watch = TestDatabase.watch(NAME)) {
             var clock = Clock.systemUTC();

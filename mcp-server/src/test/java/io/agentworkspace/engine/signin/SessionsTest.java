@@ -12,8 +12,8 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.Overtaken;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.proof.WaitingCall;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -32,14 +32,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sessions of browsers, over real sockets. */
+/** Browser sessions over real sockets. */
 @Tag("slow")
 class SessionsTest {
     private final TestTenant tenant = new TestTenant();
     private final String url = TestServer.url();
 
     private String key(String user, String... capabilities) {
-        return tenant.key(Door.REST, user, Role.MEMBER, List.of(capabilities));
+        return tenant.key(ClientApi.REST, user, Role.MEMBER, List.of(capabilities));
     }
 
     private static long sessions(String key) {
@@ -116,7 +116,7 @@ class SessionsTest {
         assertThat(refused.note()).contains("agent:write");
     }
 
-    /** It waits for what another key's maker holds, and its session is signed out meanwhile. */
+    /** The creation of the key waits for a lock of another call, and the session is signed out meanwhile. */
     @ParameterizedTest
     @ValueSource(strings = {"cookie", "token"})
     void aSessionThatIsSignedOutLeavesNoKeyBehind(String proof) {
@@ -124,11 +124,11 @@ class SessionsTest {
         var browser = Browser.signIn(url, key);
         var token = "Bearer " + browser.token();
         var draft = "{\"name\":\"x\",\"capabilities\":[\"*\"]}";
-        var made = Overtaken.by(
+        var made = WaitingCall.by(
                 () -> {
                     TestDatabase.db()
                             .sql("SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR UPDATE")
-                            .set("tenant", tenant.id(Door.REST))
+                            .set("tenant", tenant.id(ClientApi.REST))
                             .one(_ -> true);
                     TestDatabase.db()
                             .sql("DELETE FROM browser_session WHERE key_id = :key")
@@ -142,7 +142,7 @@ class SessionsTest {
         assertThat(made.error()).isEqualTo("unauthenticated");
     }
 
-    /** A key that another makes, with these limits besides. */
+    /** Returns a key that another key creates, with these limits. */
     private String child(String parent, String limits) {
         var made = send(
                 url,
@@ -169,12 +169,13 @@ class SessionsTest {
         }
         var browser = Browser.signIn(url, child(parent, "\"toolset\":[\"agent\"],\"agent\":\"Ada\""));
         assertThat(browser.change("POST", LIST, "{}").error()).isEmpty();
-        assertThat(browser.change("POST", Door.path("DM_List"), "{}").note()).contains("toolset agent");
+        assertThat(browser.change("POST", ClientApi.path("DM_List"), "{}").note())
+                .contains("toolset agent");
         var token = "Bearer " + browser.token();
-        assertThat(send(url, "POST", Door.path("DM_List"), "{}", "Authorization", token)
+        assertThat(send(url, "POST", ClientApi.path("DM_List"), "{}", "Authorization", token)
                         .note())
                 .contains("toolset agent");
-        var logOn = Door.path("AP_LogOn");
+        var logOn = ClientApi.path("AP_LogOn");
         assertThat(browser.change("POST", logOn, "{\"target\":{\"agent\":\"Bo\"}}")
                         .error())
                 .isEqualTo("not_permitted");
@@ -185,7 +186,7 @@ class SessionsTest {
 
     @Test
     void aSessionEndsWithItsKeyAndWithThoseThatTheKeyDependsOn() {
-        var clock = new StageClock();
+        var clock = new TestClock();
         var parent = key("ann", "*");
         try (var engine = Replica.start(Map.of(), clock)) {
             var brief = Browser.signIn(engine.url(), child(parent, "\"expires_in_seconds\":600"));
@@ -204,7 +205,7 @@ class SessionsTest {
         await().until(() -> browser.get(SESSION).at("/signed_in").equals("false"));
     }
 
-    /** Rotates the key, and tells its new secret. */
+    /** Rotates the key and returns its new secret. */
     private String rotated(String key, int overlap) {
         var path = "/api/keys/%s/rotate".formatted(ApiKey.parse(key).id());
         var body = "{\"overlap_seconds\":%d}".formatted(overlap);
@@ -231,7 +232,7 @@ class SessionsTest {
 
     @Test
     void anOutdatedSecretBeginsNoSessionAndThoseFromBeforeEndWithTheOverlap() {
-        var clock = new StageClock();
+        var clock = new TestClock();
         try (var engine = Replica.start(Map.of(), clock)) {
             var old = key("ann", "*");
             var before = Browser.signIn(engine.url(), old);
@@ -255,7 +256,7 @@ class SessionsTest {
     void aHeaderWinsOverTheCookie() {
         var ann = Browser.signIn(url, key("ann", "*"));
         var bob = key("bob", "*");
-        var read = Door.path("US_Read");
+        var read = ClientApi.path("US_Read");
         assertThat(ann.raw("POST", read, "{}", "X-Api-Key", bob).at("/header/context/user"))
                 .isEqualTo("bob");
         assertThat(ann.raw("POST", read, "{}", "Authorization", "Bearer " + bob).at("/header/context/user"))
@@ -274,7 +275,7 @@ class SessionsTest {
         assertThat(second.cookie()).isNotEqualTo(first.cookie());
         assertThat(second.at("/csrf_token")).isNotEqualTo(first.csrf());
         assertThat(first.get(SESSION).at("/signed_in")).isEqualTo("false");
-        // A cookie that somebody has planted is not taken over.
+        // A planted cookie is not adopted.
         var planted = SessionSecret.generate(new SecureRandom()).reveal();
         assertThat(Browser.begin(url, key, "Cookie", named(planted)).cookie()).isNotEqualTo(planted);
         assertThat(new Browser(url, planted, "").get(SESSION).at("/signed_in")).isEqualTo("false");
@@ -305,7 +306,7 @@ class SessionsTest {
 
     @Test
     void anIdleSessionEndsAndAUsedOneDoesNot() {
-        var clock = new StageClock();
+        var clock = new TestClock();
         try (var engine = Replica.start(Map.of(), clock)) {
             var browser = Browser.signIn(engine.url(), key("ann", "*"));
             var idle = Browser.signIn(engine.url(), key("bob", "*"));
@@ -321,7 +322,7 @@ class SessionsTest {
 
     @Test
     void noSessionOutlivesEightHours() {
-        var clock = new StageClock();
+        var clock = new TestClock();
         try (var engine = Replica.start(Map.of(), clock)) {
             var browser = Browser.signIn(engine.url(), key("ann", "*"));
             var end = clock.instant().plus(Duration.ofHours(8));

@@ -8,7 +8,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import io.agentworkspace.engine.users.TenantStore;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class SignInStoreTest {
     private final Db db = TestDatabase.db();
-    private final long tenant = new TestTenant().id(Door.REST);
+    private final long tenant = new TestTenant().id(ClientApi.REST);
     private final SignInStore store = new SignInStore(db, TestDatabase.audit());
 
     private String join(String subject) {

@@ -4,20 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.skills.SkillArchive;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.SkillZip;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.Base64;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Skills as their tools show and change them, through both doors. */
+/** The tools that show and change skills, through both endpoints. */
+@Tag("slow")
 class SkillToolsTest {
     private static final List<String> SHIPPED = List.of(
             "first-steps",
@@ -27,8 +29,8 @@ class SkillToolsTest {
             "stay-within-limits");
 
     private final TestTenant tenant = new TestTenant();
-    private final Person root = tenant.person("root", Role.ADMIN);
-    private final Person ann = tenant.member("ann");
+    private final TestCaller root = tenant.person("root", Role.ADMIN);
+    private final TestCaller ann = tenant.member("ann");
 
     private static SkillZip tides() {
         return SkillZip.of("tides", "# Gezeiten\n\nAsk MB_Read, then AP_Chat; never XX_Nothing.")
@@ -176,7 +178,7 @@ class SkillToolsTest {
         ann.call("AP_Destroy", "{'target':{'agent':'Ada'}}").ok();
         assertThat(TestDatabase.db()
                         .sql("SELECT count(*) FROM skill_install WHERE tenant_id = :tenant")
-                        .set("tenant", tenant.id(Door.MCP))
+                        .set("tenant", tenant.id(ClientApi.MCP))
                         .one(row -> row.number(1)))
                 .contains(0L);
     }
@@ -212,13 +214,13 @@ class SkillToolsTest {
 
     @Test
     void anAgentHasFiftySkillsAtMost() {
-        var person = tenant.person(Door.REST, "sam", Role.MEMBER);
+        var person = tenant.person(ClientApi.REST, "sam", Role.MEMBER);
         person.call("AP_Create", "{'vx':{'name':'Sam','description':'d'}}").ok();
         TestDatabase.db().sql("""
                         INSERT INTO skill_install
                         SELECT a.tenant_id, a.id, 'skill-' || n, now() FROM agent a, generate_series(1, 50) n
                          WHERE a.tenant_id = :tenant
-                        """).set("tenant", tenant.id(Door.REST)).run();
+                        """).set("tenant", tenant.id(ClientApi.REST)).run();
         person.call("SK_Install", "{'name':'first-steps','agent':'Sam'}").refused(3003, "50", "SK_Uninstall");
         person.call("SK_Uninstall", "{'name':'skill-7','agent':'Sam'}").ok();
         person.call("SK_Install", "{'name':'first-steps','agent':'Sam'}").ok();
@@ -271,7 +273,7 @@ class SkillToolsTest {
             {}                   | 1003 | archive is required
             {'archive':7}        | 1001 | a string
             {'archive':'%%%'}    | 1004 | base64
-            {'archive':'aGFsbG8='} | 1004 | must be a zip
+            {'archive':'aGFsbG8='} | 1004 | must be a complete zip
             """)
     void whatIsNoArchiveIsNamed(String arguments, int code, String noted) {
         root.call("SK_Add", arguments).refused(code, noted);
@@ -290,7 +292,7 @@ class SkillToolsTest {
 
     @Test
     void theTenantsOwnHaveALimitTogether() {
-        var person = tenant.person(Door.REST, "sue", Role.ADMIN);
+        var person = tenant.person(ClientApi.REST, "sue", Role.ADMIN);
         var filler = """
                 INSERT INTO skill (tenant_id, name, card, size, updated_at)
                 SELECT :tenant, 'filler-' || n, '{"name":"x","title":"x","description":"x","digest":"x","frontmatter":{},
@@ -299,7 +301,7 @@ class SkillToolsTest {
                 """;
         TestDatabase.db()
                 .sql(filler)
-                .set("tenant", tenant.id(Door.REST))
+                .set("tenant", tenant.id(ClientApi.REST))
                 .set("size", 0L)
                 .set("count", 100)
                 .run();
@@ -307,11 +309,11 @@ class SkillToolsTest {
         person.call("SK_Add", arguments).refused(3003, "100 skills", "SK_Remove");
         TestDatabase.db()
                 .sql("DELETE FROM skill WHERE tenant_id = :tenant")
-                .set("tenant", tenant.id(Door.REST))
+                .set("tenant", tenant.id(ClientApi.REST))
                 .run();
         TestDatabase.db()
                 .sql(filler)
-                .set("tenant", tenant.id(Door.REST))
+                .set("tenant", tenant.id(ClientApi.REST))
                 .set("size", 20L << 20)
                 .set("count", 1)
                 .run();
@@ -320,7 +322,7 @@ class SkillToolsTest {
 
     @Test
     void twinsAtOnceMakeOneSkill() {
-        var person = tenant.person(Door.REST, "tim", Role.ADMIN);
+        var person = tenant.person(ClientApi.REST, "tim", Role.ADMIN);
         var replies = IntStream.range(0, 8)
                 .parallel()
                 .mapToObj(i -> person.call(
@@ -335,7 +337,7 @@ class SkillToolsTest {
 
     @Test
     void whileOneRemovesItNobodyInstallsIt() {
-        var person = tenant.person(Door.REST, "tom", Role.ADMIN);
+        var person = tenant.person(ClientApi.REST, "tom", Role.ADMIN);
         person.call("AP_Create", "{'vx':{'name':'Tom','description':'d'}}").ok();
         for (var round = 0; round < 10; round++) {
             person.call("SK_Add", "{'archive':'%s'}".formatted(tides().base64()))
@@ -387,7 +389,7 @@ class SkillToolsTest {
 
     @Test
     void theAuditNamesSkillAndAgent() {
-        var person = tenant.person(Door.REST, "una", Role.ADMIN);
+        var person = tenant.person(ClientApi.REST, "una", Role.ADMIN);
         person.call("AP_Create", "{'vx':{'name':'Una','description':'d'}}").ok();
         var archive = SkillZip.of("tides", "Secret.").base64();
         person.call("SK_Add", "{'archive':'%s'}".formatted(archive)).ok();

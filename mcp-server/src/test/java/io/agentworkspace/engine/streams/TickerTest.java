@@ -14,8 +14,8 @@ class TickerTest {
     void aTimeIsLeftOutWhileTheWorkOfAnEarlierOneGoesOn() {
         var begun = new AtomicInteger();
         var hanging = new CountDownLatch(1);
-        try (var pulse = new Ticker()) {
-            pulse.every(Duration.ofMillis(5), () -> {
+        try (var ticker = new Ticker()) {
+            ticker.every(Duration.ofMillis(5), () -> {
                 begun.incrementAndGet();
                 try {
                     hanging.await();

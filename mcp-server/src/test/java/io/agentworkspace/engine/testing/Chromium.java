@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The real browser of the system, used by a script as a person would. */
+/** The system's real browser, driven by a script. */
 public final class Chromium {
     private static final Path PROGRAM = Path.of("/usr/bin/chromium");
 
     private Chromium() {}
 
-    /** Where it is missing, a test that needs it is left out; in CI it must be there. */
+    /** Skips the test if the browser is missing; in CI it is required. */
     public static void require() {
         Node.require();
         var installed = Files.isExecutable(PROGRAM);
@@ -29,7 +29,7 @@ public final class Chromium {
         assumeTrue(installed, "chromium is not installed");
     }
 
-    /** Runs the script, which must end well; what it tells of its steps, each a line. */
+    /** Runs the script, which must succeed, and returns its reports, one for each line. */
     public static List<ObjectNode> play(Map<String, String> environment, String script, String... arguments) {
         var command = new ArrayList<>(List.of(Node.script(script)));
         command.addAll(List.of(arguments));

@@ -14,13 +14,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between the pool and PostgreSQL and counts round trips where they happen, on the wire: a client waits for the
- * server once for each Sync or simple Query message of the frontend protocol. Connect with {@code sslmode=disable}: what
- * is encrypted cannot be counted.
+ * A proxy between the pool and PostgreSQL that counts round trips on the wire: a client waits for the server once
+ * for each Sync or simple Query message of the frontend protocol. Connect with {@code sslmode=disable}, since
+ * encrypted traffic cannot be counted.
  */
 public final class CountingProxy implements AutoCloseable {
     private static final int MAX_MESSAGE = 64 << 20;
-    /** A query without words: so the pool asks after a connection that nobody has used for half a second, and that is no command's cost. */
+    /**
+     * The size of an empty query, with which the pool checks a connection that has been idle for half a second. It
+     * is not part of a command's cost.
+     */
     private static final int EMPTY = 1;
 
     private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -35,7 +38,7 @@ public final class CountingProxy implements AutoCloseable {
         this(target, _ -> {});
     }
 
-    /** @param notices is told each notice of the server before the client is */
+    /** @param notices receives each notice of the server before the client does */
     public CountingProxy(int target, Consumer<String> notices) throws IOException {
         this.target = target;
         this.notices = notices;
@@ -50,12 +53,12 @@ public final class CountingProxy implements AutoCloseable {
         return roundTrips.get();
     }
 
-    /** How many transactions of more than one statement have ended. */
+    /** Returns the number of ended transactions with more than one statement. */
     public int transactions() {
         return transactions.get();
     }
 
-    /** Counts from now on the round trips with a statement in which these words are. */
+    /** Counts from now on the round trips with a statement that contains these words. */
     public void watch(String words) {
         watch = words;
     }
@@ -64,7 +67,7 @@ public final class CountingProxy implements AutoCloseable {
         return watched.get();
     }
 
-    /** The strings at the beginning of a message: its parts end with a NUL. */
+    /** Returns the strings at the beginning of a message. Each ends with a NUL. */
     private static String[] parts(byte[] body) {
         return new String(body, StandardCharsets.UTF_8).split("\0", 3);
     }
@@ -88,7 +91,10 @@ public final class CountingProxy implements AutoCloseable {
         }
     }
 
-    /** The first message has no type; every later one is a type byte and a length that counts itself. */
+    /**
+     * Counts the client's messages. The first one has no type; every later one has a type byte and
+     * a length that includes itself.
+     */
     private void count(Socket client, Socket upstream) {
         try (client;
                 upstream) {
@@ -108,7 +114,7 @@ public final class CountingProxy implements AutoCloseable {
                     watched.incrementAndGet();
                     isWatched = false;
                 }
-                // With more on its way already (a BEGIN is sent together with the statement after it) it does not wait.
+                // If more data follows (BEGIN is sent together with the next statement), the client does not wait.
                 if ((type == 'S' || type == 'Q' && body.length > EMPTY) && in.available() == 0) {
                     roundTrips.incrementAndGet();
                 }
@@ -120,7 +126,7 @@ public final class CountingProxy implements AutoCloseable {
         }
     }
 
-    /** ReadyForQuery tells after each round trip whether the session is inside a transaction. */
+    /** Watches ReadyForQuery, which states after each round trip whether the session is in a transaction. */
     private void watch(Socket upstream, Socket client) {
         try (upstream;
                 client) {

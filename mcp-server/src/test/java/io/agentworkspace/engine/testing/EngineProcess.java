@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The engine as a process of its own, with its embedded database in a directory that outlives it. */
+/** The engine as a separate process. Its embedded database is in a directory that outlives it. */
 public final class EngineProcess implements AutoCloseable {
     private final Process process;
     private final Path dataDir;
@@ -28,40 +28,34 @@ public final class EngineProcess implements AutoCloseable {
         this.url = lineAfterTheKey(process).substring("ready ".length());
     }
 
-    /** Returns when it is ready. */
-    public static EngineProcess start(Path dataDir) {
-        return start(Main.class, dataDir, Map.of());
-    }
-
-    /** A replica on the database that all tests share, whose messages are checked. */
+    /** Starts a replica on the database that all tests share. Its messages are validated. */
     public static EngineProcess replica(Path dataDir) {
         var environment = new HashMap<>(Wire.reportingHere());
         environment.put("ENGINE_DATABASE_URL", TestDatabase.url());
         environment.put("ENGINE_SECRETS_KEY", TestDatabase.SECRETS_KEY);
+        environment.put("ENGINE_EMBEDDING", "off");
         return start(WatchedEngine.class, dataDir, environment);
     }
 
-    /** With settings of its own. */
+    /** Starts an engine with additional settings. */
     public static EngineProcess start(Path dataDir, Map<String, String> environment) {
         return start(Main.class, dataDir, environment);
     }
 
-    private static EngineProcess start(Class<?> main, Path dataDir, Map<String, String> environment) {
+    /** Returns when it is ready. */
+    public static EngineProcess start(Path dataDir, String... flags) {
+        return start(Main.class, dataDir, Map.of(), flags);
+    }
+
+    private static EngineProcess start(Class<?> main, Path dataDir, Map<String, String> environment, String... more) {
         UnpackedOnce.into(dataDir);
         try {
-            // Into a file: a pipe that nobody reads is soon full, and then the engine stands still.
+            // Into a file: an unread pipe would fill up and block the engine.
             var log = Redirect.appendTo(dataDir.resolve("engine.log").toFile());
-            var process = engine(
-                            main,
-                            "--port",
-                            "0",
-                            "--rate-limit",
-                            "off",
-                            "--stranger-limit",
-                            "off",
-                            "--data-dir",
-                            dataDir.toString())
-                    .redirectError(log);
+            var flags = new ArrayList<>(List.of(
+                    "--port", "0", "--rate-limit", "off", "--stranger-limit", "off", "--data-dir", dataDir.toString()));
+            flags.addAll(List.of(more));
+            var process = engine(main, flags.toArray(String[]::new)).redirectError(log);
             process.environment().putAll(environment);
             return new EngineProcess(process.start(), dataDir);
         } catch (IOException e) {
@@ -74,21 +68,22 @@ public final class EngineProcess implements AutoCloseable {
     }
 
     private static ProcessBuilder engine(Class<?> main, String... flags) {
-        // A shell's background jobs ignore SIGINT, and so would what is started by tests that run in one.
+        // Background jobs of a shell ignore SIGINT, as would the processes of tests that run in one.
         var command = new ArrayList<>(List.of(
                 "env",
                 "--default-signal=INT",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
                 main.getName()));
         command.addAll(List.of(flags));
-        return new ProcessBuilder(command);
+        var builder = new ProcessBuilder(command);
+        // Not on the command line: the runtime of the embedding model does not survive a long one.
+        builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+        return builder;
     }
 
-    /** The frame with the key is shown at the first start only, and warnings may come before it. */
+    /** Returns the line after the frame with the key, which is shown at the first start only. Warnings may precede it. */
     public static String lineAfterTheKey(Process engine) throws IOException {
         var line = engine.inputReader().readLine();
         while (line != null && !line.startsWith("ready ")) {
@@ -104,25 +99,25 @@ public final class EngineProcess implements AutoCloseable {
         return url;
     }
 
-    /** The key that the first start left in the data directory. */
+    /** Returns the key that the first start wrote into the data directory. */
     public String key() throws IOException {
         return Files.readString(dataDir.resolve("first-api-key")).strip();
     }
 
-    /** The process of the database that serves this engine. */
+    /** Returns the process id of the engine's database. */
     public long postmaster() throws IOException {
         return Long.parseLong(Files.readAllLines(dataDir.resolve("postgres/postmaster.pid"))
                 .getFirst()
                 .strip());
     }
 
-    /** Nothing that it has in hand is finished. */
+    /** Kills the process without finishing its work. */
     public void kill() {
         signal("KILL", process.pid());
         await();
     }
 
-    /** Asks it to stop, and returns its exit code. */
+    /** Asks the process to stop, and returns its exit code. */
     public int stop() {
         signal("TERM", process.pid());
         return await();

@@ -7,13 +7,13 @@ import io.agentworkspace.engine.model.event.EventType;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Holds events against the published schemas of their types, formats too, with a validator that is not ours. */
+/** Validates events against the published schemas of their types, including formats, with a third-party validator. */
 public final class EventCheck {
     private static final SchemaRegistry SCHEMAS = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
 
     private EventCheck() {}
 
-    /** What is wrong about an event in its envelope. */
+    /** Returns what is wrong with an event in its envelope. */
     public static List<String> faults(JsonNode event) {
         return faults(EventType.find(event.get("type").asString()).orElseThrow(), event.get("data"));
     }

@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Files in the repository that are derived from the code: a test compares them, or with {@code -Dgolden=update} rewrites them. */
+/**
+ * Files in the repository that are generated from the code. A test compares them, or rewrites
+ * them with {@code -Dgolden=update}.
+ */
 public final class Golden {
     private static final boolean UPDATE = System.getProperty("golden", "").equals("update");
     private static final String HOW =
@@ -17,12 +20,12 @@ public final class Golden {
 
     private Golden() {}
 
-    /** Whether files are rewritten now. */
+    /** Returns whether files are being rewritten. */
     public static boolean isUpdating() {
         return UPDATE;
     }
 
-    /** The file holds just this text. */
+    /** Checks that the file contains exactly this text. */
     public static void check(Path file, String text) {
         if (UPDATE) {
             write(file, text);
@@ -33,16 +36,19 @@ public final class Golden {
         assertThat(Repository.text(file)).as("%s is stale: %s", file, HOW).isEqualTo(text);
     }
 
-    /** Between the two comments of this name, which have a line each, the file holds just this text. */
+    /** Checks that the file contains exactly this text between the two comment lines with this name. */
     public static void checkPart(Path file, String name, String text) {
         var whole = Repository.text(file);
         var begin = whole.indexOf('\n', whole.indexOf("<!-- " + name)) + 1;
         var end = whole.indexOf("<!-- /" + name);
-        assertThat(begin).as("%s has a place for %s", file, name).isPositive().isLessThanOrEqualTo(end);
+        assertThat(begin)
+                .as("%s has the comments for %s", file, name)
+                .isPositive()
+                .isLessThanOrEqualTo(end);
         check(file, whole.substring(0, begin) + text + whole.substring(end));
     }
 
-    /** The folder holds the files of these names, and no others. */
+    /** Checks that the folder contains exactly these files. */
     public static void checkFolder(Path folder, Map<String, String> files) {
         var present = Repository.files(Repository.ROOT.relativize(folder).toString(), "");
         for (var stray : present) {

@@ -8,13 +8,13 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The one time limit of the tests. It ends a hang and measures nothing, so that tests pass on a machine of any speed. It is
- * the default of Awaitility in every test class; {@code pages.mjs} has the same for browsers.
+ * The single time limit of the tests. It ends a hung test and measures nothing, so tests pass on a machine of any
+ * speed. It is the default of Awaitility in every test class; {@code pages.mjs} has the same for browsers.
  */
 public final class HangLimit implements BeforeAllCallback {
     public static final Duration TIME = Duration.ofMinutes(2);
 
-    /** What a server does that never answers: it only ends with the test, or when its client has hung up. */
+    /** Blocks like a server that never responds, until the test ends or the client disconnects. */
     public static void pause() throws InterruptedException {
         new CountDownLatch(1).await(10, TimeUnit.MINUTES);
     }

@@ -3,9 +3,9 @@ package io.agentworkspace.engine.testing;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.tool.Tool;
 
-/** A tool for tests of what lies below the tools: it is called something, and does nothing. */
+/** A tool that does nothing, for tests of the code below the tools. */
 public final class IdleTool {
-    /** Neither its input nor its output has a field. */
+    /** Input and output without fields. */
     public record Nothing() {}
 
     private IdleTool() {}

@@ -17,8 +17,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Responses in the form in which they are recorded as examples. Values that differ from run to run are replaced by fixed ones of
- * the same form, and long lists and texts are cut.
+ * Responses in the form in which they are recorded as examples. Values that differ from run to run are replaced by
+ * fixed ones of the same form. Long lists and texts are cut.
  */
 public final class KeptAnswers {
     private static final Path FOLDER = Repository.file("shared-model/src/main/resources/answers");
@@ -37,9 +37,9 @@ public final class KeptAnswers {
 
     /** Durations, which differ between machines. */
     private static final Map<String, Integer> NUMBERS =
-            Map.of("duration_ms", 12, "p50_ms", 12, "p95_ms", 12, "expected_seconds", 2);
+            Map.of("duration_ms", 12, "p50_ms", 12, "p95_ms", 12, "p99_ms", 12, "expected_seconds", 2);
 
-    /** Fields that are written after the response, at no fixed time. */
+    /** Fields that are written after the response, at an undetermined time. */
     private static final Set<String> LATE = Set.of("last_used_at", "last_client");
 
     private final Map<String, String> words = new LinkedHashMap<>();
@@ -50,7 +50,7 @@ public final class KeptAnswers {
         return this;
     }
 
-    /** Compares the files of the folder with these responses, or with -Dgolden=update writes them. */
+    /** Compares the files of the folder with these responses, or writes them with -Dgolden=update. */
     public void check(String folder, Map<String, ? extends JsonNode> answers) {
         var files = new LinkedHashMap<String, String>();
         answers.forEach((name, answer) -> files.put(name + ".json", text(answer)));
@@ -68,7 +68,7 @@ public final class KeptAnswers {
                 + "\n";
     }
 
-    /** Equal ids of one response get the same replacement. */
+    /** A copy of one response, in which equal ids get the same replacement. */
     private final class Copy {
         private final Instant asked;
         private final List<String> ids = new ArrayList<>();
@@ -103,7 +103,7 @@ public final class KeptAnswers {
             return copy;
         }
 
-        /** The number of calls depends on how often the test had to poll. */
+        /** Replaces the number of calls, which depends on how often the test polled. */
         private static void calls(ObjectNode commands) {
             var calls = 60;
             if (commands.has("count")) {
@@ -148,7 +148,7 @@ public final class KeptAnswers {
             return secret.startsWith("eyJ") ? "xxxxxxxx.xxxxxxxx.xxxxxxxx" : "x".repeat(secret.length());
         }
 
-        /** The first is …1, the second …2. */
+        /** Returns the replacement of an id: …1 for the first, …2 for the second. */
         private String numbered(String id) {
             if (words.containsValue(id)) {
                 return id;
@@ -161,7 +161,10 @@ public final class KeptAnswers {
             return zeros.substring(0, zeros.length() - number.length()) + number;
         }
 
-        /** A past time becomes NOW. A future time keeps its distance, rounded; the end of a UTC day becomes the end of the first day. */
+        /**
+         * Returns the replacement of a time. A past time becomes NOW. A future time keeps its distance, rounded; the
+         * end of a UTC day becomes the end of the first day.
+         */
         private String time(MatchResult found) {
             var time = Instant.parse(found.group());
             var ahead = Duration.between(asked, time).toMinutes();

@@ -10,14 +10,14 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Reads the results of tools over MCP. */
 public final class McpResult {
-    /** Where a result has the header, as a JSON pointer from the result. */
+    /** The header of a result, as a JSON pointer from the result. */
     public static final String HEADER = "/_meta/io.agentworkspace~1header";
 
     private McpResult() {}
 
     /**
-     * The envelope that REST would have returned: the structured content with the header and the codes, which a model
-     * does not need.
+     * Returns the envelope that REST would have returned: the structured content with the header and the
+     * codes, which a model does not need.
      *
      * @param result the result of {@code tools/call}
      */
@@ -52,16 +52,15 @@ public final class McpResult {
         return status.setAll(told);
     }
 
-    /** The same of a JSON-RPC response; of an error, what its data say. */
+    /** Returns the envelope of a JSON-RPC response; of an error, the content of its data. */
     public static ObjectNode ofResponse(JsonNode response) {
         return response.has("error") ? (ObjectNode) response.at("/error/data") : envelope(response.get("result"));
     }
 
     /**
-     * Makes of the envelope of an answer over MCP the one over REST: without what the header says, too, and with what
-     * records leave out.
+     * Completes the envelope of a response over MCP to the one over REST. It adds the fields that MCP leaves out.
      *
-     * @param rest the answer to the same call over REST
+     * @param rest the response to the same call over REST
      */
     public static void complete(ObjectNode mcp, ObjectNode rest, String service) {
         List.of("unread", "context").stream().filter(name -> !rest.has(name)).forEach(mcp::remove);
@@ -70,8 +69,8 @@ public final class McpResult {
     }
 
     /**
-     * Adds what records leave out over MCP: empty lists, the time of a change that never was, and of a message what its
-     * speaker knows.
+     * Adds what records leave out over MCP: empty lists, {@code updated_at} where it equals {@code created_at}, and of
+     * a message what its speaker knows.
      *
      * @param said when the message was said; missing if none was
      */

@@ -4,7 +4,7 @@ import io.agentworkspace.engine.app.App;
 import java.time.Clock;
 import java.util.Map;
 
-/** Another engine in this process, on the tests' database and any free port, with settings of its own. */
+/** Another engine in this process, on the tests' database and any free port, with additional settings. */
 public final class Replica implements AutoCloseable {
     private final App app;
 
@@ -24,7 +24,7 @@ public final class Replica implements AutoCloseable {
         return "http://127.0.0.1:" + app.port();
     }
 
-    /** Clears away what has had its time. */
+    /** Deletes what has expired. */
     public void clear() {
         app.clear();
     }

@@ -6,9 +6,9 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An answer as a test looks at it. */
+/** A response, with what tests check. */
 public record Reply(ObjectNode envelope) {
-    /** By JSON pointer, e.g. {@code /content/0/agent}; a missing node where there is nothing. */
+    /** Returns the node at a JSON pointer, such as {@code /content/0/agent}; a missing node if there is none. */
     public JsonNode at(String pointer) {
         return envelope.at(pointer);
     }
@@ -21,7 +21,7 @@ public record Reply(ObjectNode envelope) {
         return at(pointer).asLong();
     }
 
-    /** The text of one field of each element of an array, in order. */
+    /** Returns the text of one field of each element of an array, in order. */
     public List<String> texts(String array, String field) {
         return at(array)
                 .valueStream()
@@ -44,7 +44,7 @@ public record Reply(ObjectNode envelope) {
         return this;
     }
 
-    /** Refused with this code; the note holds each of these words. */
+    /** Checks that the call was refused with this code, and that the note contains each of these words. */
     public Reply refused(int code, String... noted) {
         assertThat(code()).as(envelope::toString).isEqualTo(code);
         assertThat(at("/status/success").asBoolean()).isFalse();

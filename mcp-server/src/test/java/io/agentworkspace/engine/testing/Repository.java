@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The working tree that the tests run in: what they compare its documents and sources with. */
+/** The working tree of the tests, with its documents and sources. */
 public final class Repository {
     public static final Path ROOT = root();
 
@@ -33,7 +33,7 @@ public final class Repository {
         }
     }
 
-    /** The files below a folder, however deep, in order; none where there is no such folder. */
+    /** Returns the files below a folder, at any depth and in order; none if there is no such folder. */
     public static List<Path> files(String folder, String suffix) {
         if (!Files.isDirectory(file(folder))) {
             return List.of();
@@ -48,7 +48,7 @@ public final class Repository {
         }
     }
 
-    /** The modules' Java files, with their tests. */
+    /** Returns the modules' Java files, including tests. */
     public static List<Path> sources() {
         try (var modules = Files.list(ROOT)) {
             return modules.filter(module -> Files.exists(module.resolve("pom.xml")))

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/** A skill as somebody packs it: compressed, with times in it. */
+/** A skill as a user would pack it: compressed, with timestamps. */
 public final class SkillZip {
     private final Map<String, byte[]> files = new LinkedHashMap<>();
 
     private SkillZip() {}
 
-    /** Of a skill with nothing but SKILL.md. */
+    /** Returns a skill with only a SKILL.md. */
     public static SkillZip of(String name, String body) {
         return ofText("""
                 ---
@@ -27,7 +27,7 @@ public final class SkillZip {
                 """.formatted(name, name, body));
     }
 
-    /** Of a whole SKILL.md. */
+    /** Returns a skill from a complete SKILL.md. */
     public static SkillZip ofText(String skillMd) {
         return new SkillZip().with("SKILL.md", skillMd);
     }

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.testing;
 
+import static org.awaitility.Awaitility.await;
+
 import io.agentworkspace.engine.account.CallLimits;
 import io.agentworkspace.engine.account.PlanLimits;
 import io.agentworkspace.engine.account.Quotas;
@@ -13,12 +15,16 @@ import io.agentworkspace.engine.db.Migrations;
 import io.agentworkspace.engine.db.TimeLimits;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
 import io.agentworkspace.engine.db.embedded.UnpackedOnce;
+import io.agentworkspace.engine.documents.DocumentFileStore;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
+import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.memory.search.SearchQueries;
 import io.agentworkspace.engine.model.tool.Catalogue;
@@ -27,10 +33,11 @@ import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.streams.StreamLimits;
-import io.agentworkspace.engine.webhooks.ReceiverAccess;
+import io.agentworkspace.engine.webhooks.EndpointServices;
 import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -43,10 +50,12 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 
-/** One embedded PostgreSQL for all tests of this JVM, migrated. Tests keep apart by having tenants of their own. */
+/** One migrated embedded PostgreSQL for all tests of this JVM. Each test uses its own tenants. */
 public final class TestDatabase {
-    /** What tests do themselves in the database has no time limit but the one that ends a hang. */
+    /** Statements of tests have no time limit except the one that ends a hang. */
     private static final TimeLimits UNHURRIED =
             new TimeLimits(Duration.ofMinutes(2), Duration.ofMinutes(2), Duration.ofMinutes(2));
 
@@ -56,10 +65,10 @@ public final class TestDatabase {
 
     private static boolean templateIsMade;
 
-    /** What all replicas on it seal with. */
+    /** The master key with which all replicas on this database encrypt. */
     public static final String SECRETS_KEY = randomKey();
 
-    /** How many streams a principal may have open at {@link #mcp}. */
+    /** The maximum number of open streams of a principal at {@link #mcp}. */
     public static final int STREAMS_EACH = 50;
 
     private TestDatabase() {}
@@ -82,12 +91,12 @@ public final class TestDatabase {
         return DB;
     }
 
-    /** With the credentials in it, as an operator would set it. */
+    /** Returns the URL with the credentials, as an operator would set it. */
     public static String url() {
         return withCredentials(POSTGRES.jdbcUrl());
     }
 
-    /** The same for a database of a test's own. */
+    /** Returns the URL of a test's own database. */
     public static String url(String name) {
         return withCredentials(jdbcUrl(name));
     }
@@ -100,43 +109,49 @@ public final class TestDatabase {
         return "%s?user=%s&password=%s".formatted(jdbcUrl, POSTGRES.user(), POSTGRES.password());
     }
 
-    /** An audit as every replica keeps it. */
+    /** Returns an audit store as every replica has it. */
     public static AuditStore audit() {
         return new AuditStore(DB, Duration.ofDays(90));
     }
 
-    /** The quotas of a replica of its own, where nothing limits the rate. */
+    /** Returns the call limits of a new replica without a rate limit. */
     public static CallLimits metering() {
         return metering(DB);
     }
 
-    /** The same, over a database that a test looks at. */
+    /** Returns call limits for a database that a test observes. */
     public static CallLimits metering(Db db) {
         return new CallLimits(new Quotas(db, METERING, new EventLog(), Clock.systemUTC()), _ -> List.of());
     }
 
-    /** The rules of tenants, as calls outside of a server need them. */
+    /** Returns the tenants' rules, for calls outside of a server. */
     public static Rules rules() {
         return new Rules(DB, METERING);
     }
 
-    /** Endpoints may be anywhere, as in development. */
-    public static ReceiverAccess outbound() {
+    /** Returns access to endpoints at any address, as in development. */
+    public static EndpointServices outbound() {
         var vault = new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
         var clock = Clock.systemUTC();
-        return new ReceiverAccess(vault, new EndpointProbes(true, List.of(), clock), true);
+        return new EndpointServices(vault, new EndpointProbes(true, List.of(), clock), true);
     }
 
-    /** Those of no bank yet. */
-    public static IndexCache indexes() {
-        return indexes(DB);
+    /** A search without a model, in no bank yet, and the files of documents. */
+    public static Tools.Shared shared() {
+        return shared(DB, new EmbeddingSettings(false, null, null, null));
     }
 
-    private static IndexCache indexes(Db db) {
-        return new IndexCache(new SearchQueries(db), Path.of("target", "search"), Clock.systemUTC());
+    /** The same over a database that a test looks at, with settings for embeddings. */
+    public static Tools.Shared shared(Db db, EmbeddingSettings settings) {
+        var embedder = new Embedder(settings, Clock.systemUTC());
+        return new Tools.Shared(
+                new IndexCache(new SearchQueries(db, embedder.id()), Path.of("target", "search"), Clock.systemUTC()),
+                embedder,
+                new EmbeddingQueue(new EmbeddingStore(db), embedder),
+                new DocumentFileStore(db, Clock.systemUTC()));
     }
 
-    /** The skills that a replica serves. */
+    /** Returns the skills that a replica serves. */
     public static Library library() {
         return new Library(new SkillQueries(DB));
     }
@@ -149,17 +164,41 @@ public final class TestDatabase {
         return new DatabaseSignals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
     }
 
-    /** The MCP endpoint of another replica on this database. */
+    /** Returns the MCP endpoint of another replica on this database. */
     public static McpEndpoint mcp(ServerFeatures features, Callers callers, DatabaseSignals signals, String url) {
         var limits = new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), Duration.ofSeconds(2));
         var handshakes = new HandshakeStore(DB);
         return new McpEndpoint(features, DB, callers, signals, handshakes, limits, url, Clock.systemUTC());
     }
 
-    /** What runs all tools, over a database that a test looks at. */
+    /**
+     * Waits until the runners of this class have received every change of a plan or a rule that is committed so far.
+     * Signals come in the order of their commits, to one listener after the other, so this one is the last.
+     */
+    public static void awaitChanges() {
+        var mark = "mark:" + UUID.randomUUID();
+        var received = new CountDownLatch(1);
+        METERING.onChange(change -> {
+            if (change.equals(mark)) {
+                received.countDown();
+            }
+        });
+        await().until(() -> {
+            DB.sql("SELECT pg_notify('callers_changed', :mark)")
+                    .set("mark", mark)
+                    .one(_ -> true);
+            return received.getCount() == 0;
+        });
+    }
+
+    /** Returns the runner of all tools, on a database that a test observes. */
     public static Runner runner(Db db) {
         var limits = metering(db);
-        return runner(Tools.catalogue(db, limits, outbound(), indexes(db)), db, new EventLog(), limits);
+        return runner(
+                Tools.catalogue(db, limits, outbound(), shared(db, new EmbeddingSettings(false, null, null, null))),
+                db,
+                new EventLog(),
+                limits);
     }
 
     public static Runner runner(Catalogue catalogue, Db db, EventLog events) {
@@ -180,7 +219,7 @@ public final class TestDatabase {
                 new Rules(db, METERING));
     }
 
-    /** A database of a test's own, beside the one that all others share. */
+    /** Creates a test's own database, apart from the shared one. */
     public static synchronized Db fresh(String name) {
         if (!templateIsMade) {
             try (var db = empty("template_of_tests")) {
@@ -193,18 +232,18 @@ public final class TestDatabase {
         return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2, UNHURRIED);
     }
 
-    /** The same before its first migration. */
+    /** Creates a test's own database before its first migration. */
     public static Db empty(String name) {
         DB.sql("CREATE DATABASE " + name).run();
         return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2, UNHURRIED);
     }
 
-    /** What hears of changes in a database of a test's own. */
+    /** Returns the listener for changes in a test's own database. */
     public static CallerChanges watch(String name) {
         return new CallerChanges(url(name), POSTGRES.user(), POSTGRES.password());
     }
 
-    /** Another pool on the same database, as another replica has it. */
+    /** Returns another pool on the same database, as another replica has it. */
     public static Db open() {
         var db = new Db(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password(), 12, UNHURRIED);
         Migrations.run(db);
@@ -228,7 +267,7 @@ public final class TestDatabase {
         }
     }
 
-    /** It need not survive the machine: what is to last is tried with engines that are processes of their own. */
+    /** Turns off durability. Tests of durability use engines in separate processes. */
     private static void forgetful(EmbeddedPostgres postgres) {
         try (var connection = DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
                 var statement = connection.createStatement()) {
@@ -244,7 +283,7 @@ public final class TestDatabase {
             files.sorted(java.util.Comparator.reverseOrder())
                     .forEach(file -> file.toFile().delete());
         } catch (IOException | UncheckedIOException e) {
-            // What is left lies in the temporary folder.
+            // Remains in the temporary folder.
         }
     }
 }

@@ -8,7 +8,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 
-/** The real server in this process, on any free port, over the tests' database. */
+/** The real server in this process, on any free port, with the tests' database. */
 public final class TestServer {
     private static final App APP = start(Map.of());
 
@@ -18,13 +18,13 @@ public final class TestServer {
         return APP.baseUrl();
     }
 
-    /** Another replica of the same service. */
+    /** Starts another replica of the same service. */
     public static Replica replica() {
         var app = start(Map.of());
         return new Replica(app.baseUrl(), app);
     }
 
-    /** A server of its own in this process, to be closed. */
+    /** A separate server in this process, which the test closes. */
     public record Replica(String url, AutoCloseable app) implements AutoCloseable {
         @Override
         public void close() {
@@ -36,14 +36,16 @@ public final class TestServer {
         }
     }
 
-    /** Another replica, with settings of its own. */
+    /** Starts another replica with additional settings. */
     public static App start(Map<String, String> settings) {
         return start(settings, Clock.systemUTC());
     }
 
-    /** Another replica, with a time of its own. */
+    /** Starts another replica with its own clock. */
     public static App start(Map<String, String> settings, Clock clock) {
         var environment = new java.util.HashMap<>(Map.of(
+                "ENGINE_EMBEDDING",
+                "off",
                 "ENGINE_PORT",
                 "0",
                 "ENGINE_RATE_LIMIT",

@@ -9,7 +9,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** {@link Main} with the check of all messages before its gate, for a process of its own; its parent hears of what is wrong. */
+/** {@link Main} with the validation of all messages, for a separate process. Its parent reads what is wrong. */
 final class WatchedEngine {
     private WatchedEngine() {}
 

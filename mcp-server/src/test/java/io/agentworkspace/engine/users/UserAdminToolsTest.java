@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.proof.Crowd;
-import io.agentworkspace.engine.proof.Overtaken;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.proof.Concurrently;
+import io.agentworkspace.engine.proof.WaitingCall;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class UserAdminToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person owner = tenant.owner();
+    private final TestCaller owner = tenant.owner();
 
     @Test
     void aUserIsCreatedAsAMemberAndListed() {
@@ -106,14 +106,14 @@ class UserAdminToolsTest {
                 .refused(3003, "last owner");
     }
 
-    /** Neither sees that the other goes: the second one has to stay. */
+    /** Neither call sees the other's removal, so the second one must be refused. */
     @Test
     void twoOwnersAtOnceLeaveOne() {
-        var one = tenant.person(Door.REST, "one", Role.OWNER);
-        Overtaken.by(
+        var one = tenant.person(ClientApi.REST, "one", Role.OWNER);
+        WaitingCall.by(
                         () -> TestDatabase.db()
                                 .sql("UPDATE app_user SET role = 'member' WHERE tenant_id = :tenant AND name = 'owner'")
-                                .set("tenant", tenant.id(Door.REST))
+                                .set("tenant", tenant.id(ClientApi.REST))
                                 .run(),
                         () -> one.call("US_Update", "{'target':{'user':'one'},'vx':{'access':'member'}}"))
                 .refused(3003, "last owner");
@@ -162,7 +162,7 @@ class UserAdminToolsTest {
                         SELECT count(*) FROM participant p JOIN app_user u ON u.tenant_id = p.tenant_id AND u.id = p.party_id
                          WHERE p.tenant_id = :tenant AND u.name_key = :name
                         """)
-                .set("tenant", tenant.id(Door.REST))
+                .set("tenant", tenant.id(ClientApi.REST))
                 .set("name", user)
                 .one(row -> row.number(1))
                 .orElseThrow();
@@ -210,29 +210,29 @@ class UserAdminToolsTest {
 
     @Test
     void theKeysOfARemovedUserStopSoonEverywhere() {
-        var key = tenant.key(Door.REST, "maria", Role.MEMBER, List.of("*"));
-        Person maria = (service, arguments) ->
-                Door.REST.call(io.agentworkspace.engine.testing.TestServer.url(), key, service, arguments);
+        var key = tenant.key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
+        TestCaller maria = (service, arguments) ->
+                ClientApi.REST.call(io.agentworkspace.engine.testing.TestServer.url(), key, service, arguments);
         maria.call("US_Read").ok();
-        tenant.person(Door.REST, "boss", Role.OWNER)
+        tenant.person(ClientApi.REST, "boss", Role.OWNER)
                 .call("US_Remove", "{'target':{'user':'maria'}}")
                 .ok();
         await().untilAsserted(() -> maria.call("US_Read").refused(2001));
     }
 
-    /** While a user is removed, it and another admin, who is removed too, go on making things. */
+    /** While a user is removed, that user and an admin, who is also removed, keep creating things. */
     @Test
     void nothingIsLeftToARemovedUser() {
         for (var round = 0; round < 6; round++) {
             var names = List.of("user" + round, "admin" + round);
-            var boss = tenant.person(Door.REST, "boss" + round, Role.OWNER);
-            var user = tenant.person(Door.REST, names.get(0), Role.MEMBER);
-            var admin = tenant.person(Door.REST, names.get(1), Role.ADMIN);
+            var boss = tenant.person(ClientApi.REST, "boss" + round, Role.OWNER);
+            var user = tenant.person(ClientApi.REST, names.get(0), Role.MEMBER);
+            var admin = tenant.person(ClientApi.REST, names.get(1), Role.ADMIN);
             var thing = "{'vx':{'name':'%s %d','description':'d'}}";
             var number = round;
             user.call("AP_Create", thing.formatted("old", number)).ok();
             var forUser = "{'name':'x','capabilities':['*'],'target':{'user':'%s'}}".formatted(names.get(0));
-            Crowd.of(6, i -> switch (i) {
+            Concurrently.of(6, i -> switch (i) {
                 case 0 -> admin.call("US_Remove", "{'target':{'user':'%s'}}".formatted(names.get(0)));
                 case 1 -> boss.call("US_Remove", "{'target':{'user':'%s'}}".formatted(names.get(1)));
                 case 2 -> user.call("AP_Create", thing.formatted("agent", number));
@@ -252,7 +252,7 @@ class UserAdminToolsTest {
                                             table,
                                             column.replaceFirst(".*\\.", ""),
                                             table.equals("api_key") ? "AND t.revoked_at IS NULL" : ""))
-                            .set("tenant", tenant.id(Door.REST))
+                            .set("tenant", tenant.id(ClientApi.REST))
                             .one(row -> row.number(1))
                             .orElseThrow())
                     .as(table)

@@ -32,9 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three replicas, each a process, are killed again and again in the middle of their work, and half of the endpoints are as bad
- * as can be: whatever happened arrives at every healthy endpoint, and twice only what a killed replica had in hand or what was
- * not answered in time.
+ * Three replicas, each a process, are killed again and again while half of the endpoints fail in every way. All events
+ * arrive at every healthy endpoint. Duplicates come only from deliveries of a killed replica, or from late responses.
  */
 @Tag("slow")
 class ChaosTest {
@@ -66,8 +65,8 @@ class ChaosTest {
     @Test
     void everythingArrivesAtEveryHealthyEndpoint() throws Exception {
         try (var replicas = new Replicas(directory, settings());
-                var receivers = new Arrivals(TENANTS)) {
-            var makers = new EventMakers(db, replicas::url, TENANTS);
+                var receivers = new ReceivedDeliveries(TENANTS)) {
+            var makers = new EventProducers(db, replicas::url, TENANTS);
             makers.subscribe(receivers::url);
             var bad = makers.prepare(badOnes());
             makers.make(WARMING_UP, RATE);
@@ -79,8 +78,8 @@ class ChaosTest {
             makers.make(EVENTS, RATE);
             var better = Instant.now();
             makers.enable(bad, false);
-            makers.make(
-                    EVENTS_WITHOUT_BAD_ONES / 2, RATE); // Before and after: the machine may have other work meanwhile.
+            // Before and after, since other work may use the machine during the test.
+            makers.make(EVENTS_WITHOUT_BAD_ONES / 2, RATE);
             replicas.leaveAlone();
             receivers.await(makers.written());
             assertComplete(makers, receivers);
@@ -97,7 +96,7 @@ class ChaosTest {
                     without);
             assertThat(replicas.kills()).isGreaterThanOrEqualTo(KILLS);
             assertThat(receivers.repeated())
-                    .as("what %d killed replicas had in hand, and what was not answered in time", replicas.kills())
+                    .as("duplicates: deliveries of %d killed replicas, and late responses", replicas.kills())
                     .isLessThanOrEqualTo(replicas.kills() * TENANTS * Outbox.EACH + failed(receivers));
         }
     }
@@ -114,7 +113,7 @@ class ChaosTest {
                 SCHEDULE);
     }
 
-    private void assertComplete(EventMakers makers, Arrivals receivers) {
+    private void assertComplete(EventProducers makers, ReceivedDeliveries receivers) {
         assertThat(makers.written().stream().mapToInt(Set::size).sum())
                 .isBetween(makers.made(), makers.made() + makers.retried());
         for (var tenant = 0; tenant < TENANTS; tenant++) {
@@ -124,7 +123,7 @@ class ChaosTest {
         }
     }
 
-    /** One for each tenant. */
+    /** Returns one bad endpoint for each tenant. */
     private List<URI> badOnes() throws Exception {
         var urls = new ArrayList<URI>();
         urls.add(URI.create("http://127.0.0.1:%d/dead".formatted(closedPort())));
@@ -160,7 +159,7 @@ class ChaosTest {
         socket.close();
     }
 
-    /** A byte a second. */
+    /** Writes a byte a second. */
     private static void drip(OutputStream out) throws java.io.IOException, InterruptedException {
         for (var one : RawReceiver.status(200).getBytes(StandardCharsets.ISO_8859_1)) {
             out.write(one);
@@ -175,8 +174,8 @@ class ChaosTest {
         }
     }
 
-    /** The attempts at healthy endpoints that were given up: each may have arrived all the same. */
-    private int failed(Arrivals receivers) {
+    /** Returns the number of failed attempts at healthy endpoints. Each may have arrived. */
+    private int failed(ReceivedDeliveries receivers) {
         return db.sql("""
                         SELECT COALESCE(sum(jsonb_array_length(d.attempts) - 1), 0) AS n
                           FROM webhook_delivery d JOIN webhook_endpoint w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
@@ -192,8 +191,8 @@ class ChaosTest {
                 .intValue();
     }
 
-    /** What the log says of an endpoint's deliveries fits together, whatever became of them. */
-    private void assertAddsUp(EventMakers crowd, int tenant, URI healthy) {
+    /** Checks that the log of an endpoint's deliveries is consistent, whatever their results. */
+    private void assertAddsUp(EventProducers crowd, int tenant, URI healthy) {
         await().untilAsserted(() -> assertThat(db.sql("""
                         SELECT count(*) AS n
                           FROM webhook_delivery d JOIN webhook_endpoint w USING (tenant_id)
@@ -246,12 +245,12 @@ class ChaosTest {
             }
         }
 
-        /** Of any one that runs. */
+        /** Returns the URL of any running replica. */
         synchronized String url(int turn) {
             return new ArrayList<>(running.values()).get(turn % running.size()).url();
         }
 
-        /** Each once in a while, until they are left alone. */
+        /** Kills each now and then, until {@link #leaveAlone}. */
         void killAtRandom(Random random) {
             killer = Thread.ofPlatform().start(() -> {
                 while (!left || kills < KILLS) {
@@ -280,7 +279,7 @@ class ChaosTest {
             }
         }
 
-        /** Also the one that was killed last runs again then. */
+        /** Stops the kills, and waits until the last killed replica runs again. */
         void leaveAlone() throws InterruptedException {
             left = true;
             killer.join();

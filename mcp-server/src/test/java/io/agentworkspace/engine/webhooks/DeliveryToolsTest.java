@@ -2,26 +2,26 @@ package io.agentworkspace.engine.webhooks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.TestCaller;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Deliveries as their tools show them, and queue them anew, through both doors. */
+/** The tools that show deliveries and queue them again, through both endpoints. */
 class DeliveryToolsTest {
-    private final WebhookToolsStage stage = new WebhookToolsStage();
-    private final Person root = stage.root;
+    private final WebhookToolsFixture fixture = new WebhookToolsFixture();
+    private final TestCaller root = fixture.root;
 
     private void all(String state) {
-        stage.both(
+        fixture.both(
                 "UPDATE webhook_delivery SET state = '%s', due_at = NULL WHERE tenant_id = :tenant".formatted(state));
     }
 
     @Test
     void aDeliveryTellsOfItsAttempts() {
-        var endpoint = stage.endpoint("webhook.test");
-        var id = stage.delivery(endpoint);
+        var endpoint = fixture.endpoint("webhook.test");
+        var id = fixture.delivery(endpoint);
         var read = root.call("WH_Delivery", "{'id':'%s'}".formatted(id)).ok();
         assertThat(read.at("/delivery").propertyNames())
                 .containsExactly(
@@ -36,9 +36,9 @@ class DeliveryToolsTest {
                         "next_attempt_at",
                         "created_at");
         assertThat(read.text("/delivery/state")).isEqualTo("pending");
-        assertThat(read.text("/delivery/url")).isEqualTo(WebhookToolsStage.NOWHERE);
+        assertThat(read.text("/delivery/url")).isEqualTo(WebhookToolsFixture.NOWHERE);
         assertThat(read.at("/delivery/next_attempt_at")).isEqualTo(read.at("/delivery/created_at"));
-        stage.both("""
+        fixture.both("""
                 UPDATE webhook_delivery
                    SET state = 'failed', due_at = '2999-01-01Z',
                        attempts = '[{"at":"2026-11-20T12:00:00.5Z","duration_ms":12,"status":500,"error":"answered 500"},
@@ -50,7 +50,7 @@ class DeliveryToolsTest {
                 .isEqualTo("[{'at':'2026-11-20T12:00:00.500Z','duration_ms':12,'status':500,'error':'answered 500'},"
                         + "{'at':'2026-11-20T12:00:05.000Z','duration_ms':15000,'error':'no answer'}]");
         assertThat(read.text("/delivery/next_attempt_at")).isEqualTo("2999-01-01T00:00:00.000Z");
-        stage.both("UPDATE webhook_delivery SET state = 'delivering' WHERE tenant_id = :tenant");
+        fixture.both("UPDATE webhook_delivery SET state = 'delivering' WHERE tenant_id = :tenant");
         assertThat(root.call("WH_Delivery", "{'id':'%s'}".formatted(id))
                         .ok()
                         .at("/delivery")
@@ -60,12 +60,12 @@ class DeliveryToolsTest {
 
     @Test
     void theListIsFilteredAndPaged() {
-        var one = stage.endpoint("webhook.test");
-        var other = stage.endpoint("agent.deployment.created");
-        stage.delivery(one);
+        var one = fixture.endpoint("webhook.test");
+        var other = fixture.endpoint("agent.deployment.created");
+        fixture.delivery(one);
         all("delivered");
-        var second = stage.delivery(one);
-        stage.delivery(other);
+        var second = fixture.delivery(one);
+        fixture.delivery(other);
         root.call("WH_Test", "{'event_type':'agent.deployment.created'}").ok();
         assertThat(root.call("WH_Deliveries").ok().texts("/deliveries", "state"))
                 .containsExactly("pending", "pending", "pending", "delivered");
@@ -90,7 +90,7 @@ class DeliveryToolsTest {
         assertThat(rest.texts("/deliveries", "state")).containsExactly("delivered");
         assertThat(rest.envelope().has("next_cursor")).isFalse();
         root.call("WH_Deliveries", "{'page':{'cursor':'x'}}").refused(1004, "cursor");
-        all("delivered"); // The outbox gives up what waits for a deleted endpoint, in each tenant when it gets to it.
+        all("delivered"); // The outbox drops what waits for a deleted endpoint, at a different time in each tenant.
         root.call("WH_Delete", "{'id':'%s'}".formatted(other)).ok();
         assertThat(root.call("WH_Deliveries", "{'endpoint':'%s','type':'agent.deployment.created'}".formatted(other))
                         .ok()
@@ -100,10 +100,10 @@ class DeliveryToolsTest {
 
     @Test
     void numbersGrowByOneForEachEndpoint() {
-        var one = stage.endpoint("webhook.test");
-        var other = stage.endpoint("webhook.test");
-        var id = stage.delivery(one);
-        stage.delivery(one);
+        var one = fixture.endpoint("webhook.test");
+        var other = fixture.endpoint("webhook.test");
+        var id = fixture.delivery(one);
+        fixture.delivery(one);
         root.call("WH_Redeliver", "{'id':'%s'}".formatted(id)).ok();
         root.call("WH_Test", "{'event_type':'webhook.test'}").ok();
         root.call("WH_Redeliver", "{'id':'%s','endpoint_id':'%s'}".formatted(id, other))
@@ -120,9 +120,9 @@ class DeliveryToolsTest {
 
     @Test
     void anEventIsDeliveredAgainUnderItsOwnId() {
-        var one = stage.endpoint("webhook.test");
-        var other = stage.endpoint("agent.deployment.created");
-        var id = stage.delivery(one);
+        var one = fixture.endpoint("webhook.test");
+        var other = fixture.endpoint("agent.deployment.created");
+        var id = fixture.delivery(one);
         all("exhausted");
         var first = root.call("WH_Delivery", "{'id':'%s'}".formatted(id)).ok();
         var again = root.call("WH_Redeliver", "{'id':'%s','endpoint_id':'%s'}".formatted(id, other))
@@ -137,7 +137,7 @@ class DeliveryToolsTest {
                 .isEqualTo(first.at("/event"));
         assertThat(root.call("WH_Delivery", "{'id':'%s'}".formatted(id)).ok().text("/delivery/state"))
                 .isEqualTo("exhausted");
-        var stranger = new WebhookToolsStage().endpoint("*");
+        var stranger = new WebhookToolsFixture().endpoint("*");
         root.call("WH_Redeliver", "{'id':'%s','endpoint_id':'%s'}".formatted(id, stranger))
                 .refused(3001, "no endpoint");
         root.call("WH_Update", "{'id':'%s','enabled':false}".formatted(other)).ok();
@@ -153,17 +153,17 @@ class DeliveryToolsTest {
 
     @Test
     void whatFailedIsDeliveredAgainOnce() {
-        var one = stage.endpoint("webhook.test");
-        var other = stage.endpoint("agent.deployment.created");
-        stage.delivery(one);
+        var one = fixture.endpoint("webhook.test");
+        var other = fixture.endpoint("agent.deployment.created");
+        fixture.delivery(one);
         all("delivered");
-        stage.delivery(one);
-        stage.both(
+        fixture.delivery(one);
+        fixture.both(
                 "UPDATE webhook_delivery SET state = 'exhausted', due_at = NULL WHERE tenant_id = :tenant AND state = 'pending'");
-        stage.delivery(one);
-        stage.both(
+        fixture.delivery(one);
+        fixture.both(
                 "UPDATE webhook_delivery SET state = 'exhausted', due_at = NULL WHERE tenant_id = :tenant AND state = 'pending'");
-        stage.delivery(one);
+        fixture.delivery(one);
         assertThat(recovered(one, "")).isEqualTo(2);
         var queued = root.call("WH_Deliveries", "{'endpoint':'%s','page':{'limit':2}}".formatted(one))
                 .ok();
@@ -172,12 +172,14 @@ class DeliveryToolsTest {
                         .ok()
                         .texts("/deliveries", "sequence"))
                 .containsExactly("6", "5", "4");
-        assertThat(recovered(one, "")).as("they are on their way").isZero();
+        assertThat(recovered(one, ""))
+                .as("they are already queued or being sent")
+                .isZero();
         var elsewhere = ",'to_endpoint_id':'%s'".formatted(other);
         assertThat(recovered(one, elsewhere))
                 .as("their last delivery has not failed")
                 .isZero();
-        stage.both(
+        fixture.both(
                 "UPDATE webhook_delivery SET state = 'exhausted', due_at = NULL WHERE tenant_id = :tenant AND sequence > 4");
         assertThat(recovered(one, elsewhere)).isEqualTo(2);
         assertThat(root.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(other))
@@ -199,11 +201,11 @@ class DeliveryToolsTest {
 
     @Test
     void whatIsRetriedAnywayIsHurriedAndNotDoubled() {
-        var one = stage.endpoint("webhook.test");
-        stage.delivery(one);
+        var one = fixture.endpoint("webhook.test");
+        fixture.delivery(one);
         all("exhausted");
-        var failing = stage.delivery(one);
-        stage.both(FAIL);
+        var failing = fixture.delivery(one);
+        fixture.both(FAIL);
         assertThat(recovered(one, "")).isEqualTo(2);
         var after = root.call("WH_Deliveries").ok();
         assertThat(after.texts("/deliveries", "state")).containsExactly("pending", "failed", "exhausted");
@@ -212,24 +214,26 @@ class DeliveryToolsTest {
         assertThat(after.at("/deliveries/1/next_attempt_at"))
                 .as("both are due at once")
                 .isEqualTo(after.at("/deliveries/0/next_attempt_at"));
-        assertThat(recovered(one, "")).as("they are on their way").isZero();
+        assertThat(recovered(one, ""))
+                .as("they are already queued or being sent")
+                .isZero();
     }
 
     @Test
     void elsewhereBothAreQueuedOnce() {
-        var one = stage.endpoint("webhook.test");
-        var other = stage.endpoint("agent.deployment.created");
+        var one = fixture.endpoint("webhook.test");
+        var other = fixture.endpoint("agent.deployment.created");
         var elsewhere = ",'to_endpoint_id':'%s'".formatted(other);
-        stage.delivery(one);
+        fixture.delivery(one);
         all("exhausted");
-        var failing = stage.delivery(one);
-        stage.both(FAIL);
+        var failing = fixture.delivery(one);
+        fixture.both(FAIL);
         assertThat(recovered(one, elsewhere)).isEqualTo(2);
         assertThat(root.call("WH_Delivery", "{'id':'%s'}".formatted(failing))
                         .ok()
                         .text("/delivery/next_attempt_at"))
                 .isEqualTo("2999-01-01T00:00:00.000Z");
-        stage.both(FAIL);
+        fixture.both(FAIL);
         assertThat(recovered(one, elsewhere)).as("they are retried there").isZero();
         assertThat(root.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(other))
                         .ok()
@@ -239,8 +243,8 @@ class DeliveryToolsTest {
 
     @Test
     void onlyWhatWasQueuedSinceThenIsMeant() {
-        var one = stage.endpoint("webhook.test");
-        stage.delivery(one);
+        var one = fixture.endpoint("webhook.test");
+        fixture.delivery(one);
         all("exhausted");
         root.call("WH_RedeliverFailed", "{'id':'%s','since':'2998-01-01T00:00:00Z'}".formatted(one))
                 .ok();
@@ -249,7 +253,7 @@ class DeliveryToolsTest {
 
     @Test
     void aThousandAreHurriedAtOnceAndACursorLeadsOn() {
-        var one = stage.endpoint("webhook.test");
+        var one = fixture.endpoint("webhook.test");
         moreThanOneCallTakes("'failed', TIMESTAMPTZ '2999-01-01Z'");
         var to = "{'id':'%s','since':'2026-01-01T00:00:00Z'".formatted(one);
         var first = root.call("WH_RedeliverFailed", to + "}").ok();
@@ -260,9 +264,9 @@ class DeliveryToolsTest {
         assertThat(recovered(one, "")).isZero();
     }
 
-    /** Deliveries to the endpoint of tests. */
+    /** Inserts deliveries to the tests' endpoint. */
     private void moreThanOneCallTakes(String stateAndDue) {
-        stage.both("""
+        fixture.both("""
                 WITH n AS MATERIALIZED (SELECT i, gen_random_uuid() AS id FROM generate_series(1, 1100) i),
                      e AS (INSERT INTO event (tenant_id, id, type, created_at, data, directed)
                            SELECT :tenant, id, 'webhook.test', now(), '{}', true FROM n)
@@ -270,13 +274,13 @@ class DeliveryToolsTest {
                 SELECT :tenant, gen_random_uuid(), w.id, n.id, 'webhook.test', n.i, %s, '2026-11-01Z'
                   FROM n JOIN webhook_endpoint w ON w.tenant_id = :tenant AND w.events = '{webhook.test}'
                 """.formatted(stateAndDue));
-        stage.both("UPDATE webhook_endpoint SET last_sequence = 1100 WHERE tenant_id = :tenant");
+        fixture.both("UPDATE webhook_endpoint SET last_sequence = 1100 WHERE tenant_id = :tenant");
     }
 
     @Test
     void aThousandAreQueuedAtOnceAndACursorLeadsOn() {
-        var one = stage.endpoint("webhook.test");
-        var other = stage.endpoint("agent.deployment.created");
+        var one = fixture.endpoint("webhook.test");
+        var other = fixture.endpoint("agent.deployment.created");
         moreThanOneCallTakes("'exhausted', CAST(NULL AS timestamptz)");
         var to = "{'id':'%s','since':'2026-01-01T00:00:00Z','to_endpoint_id':'%s'".formatted(one, other);
         var first = root.call("WH_RedeliverFailed", to + "}").ok();
@@ -305,7 +309,7 @@ class DeliveryToolsTest {
             'event_type':'webhook.test','endpoint_id':'x'                                        | 3001 | no endpoint
             """)
     void whatCannotBeSentIsNamed(String fields, int code, String noted) {
-        stage.endpoint("webhook.test", "quota.threshold.reached");
+        fixture.endpoint("webhook.test", "quota.threshold.reached");
         root.call("WH_Test", "{%s}".formatted(fields)).refused(code, noted);
         assertThat(root.call("WH_Deliveries").ok().at("/deliveries").size()).isZero();
     }
@@ -316,13 +320,14 @@ class DeliveryToolsTest {
                 root.call("WH_Test", "{'event_type':'webhook.test','data':{}}").ok();
         assertThat(none.at("/deliveries").size()).isZero();
         assertThat(none.text("/note")).contains("no enabled endpoint subscribes to webhook.test", "WH_Create");
-        var all = stage.endpoint("webhook.test", "agent.deployment.deleted");
-        var tests = stage.endpoint("webhook.test");
-        var agents = stage.endpoint("agent.deployment.created");
-        stage.awaitPlaced(); // What has happened until here goes to none of them, and was missed by none.
-        stage.create("'events':['*'],'enabled':false").ok();
-        stage.awaitPlaced();
-        stage.both("UPDATE webhook_endpoint SET events = '{*}' WHERE tenant_id = :tenant AND cardinality(events) = 2");
+        var all = fixture.endpoint("webhook.test", "agent.deployment.deleted");
+        var tests = fixture.endpoint("webhook.test");
+        var agents = fixture.endpoint("agent.deployment.created");
+        fixture.awaitPlaced(); // Earlier events are queued for none of them, and missed by none.
+        fixture.create("'events':['*'],'enabled':false").ok();
+        fixture.awaitPlaced();
+        fixture.both(
+                "UPDATE webhook_endpoint SET events = '{*}' WHERE tenant_id = :tenant AND cardinality(events) = 2");
         var sent = root.call("WH_Test", "{'event_type':'webhook.test','data':{'ü':1}}")
                 .ok();
         assertThat(sent.texts("/deliveries", "endpoint_id")).containsExactly(all, tests);
@@ -332,12 +337,12 @@ class DeliveryToolsTest {
                         .ok()
                         .texts("/deliveries", "endpoint_id"))
                 .containsExactly(agents);
-        assertThat(stage.told("webhook.test")).as("stands in no feed").isEmpty();
+        assertThat(fixture.told("webhook.test")).as("is in no feed").isEmpty();
     }
 
     @Test
     void whatIsSentArrivesAsItWasWritten() {
-        var endpoint = stage.endpoint("webhook.test");
+        var endpoint = fixture.endpoint("webhook.test");
         var deep = "{'a':".repeat(60) + "1" + "}".repeat(60);
         for (var data : new String[] {
             "{'z':1,'a':{'ü':'😀','é':[1.5,true,'x y']},'':2}", deep, "{'t':'%s'}".formatted("é".repeat(63_992)), "{}"

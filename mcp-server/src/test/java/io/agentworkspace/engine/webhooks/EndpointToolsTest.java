@@ -3,8 +3,8 @@ package io.agentworkspace.engine.webhooks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,14 +13,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Webhook endpoints as their tools show and change them, through both doors. */
+/** The tools that show and change webhook endpoints, through both endpoints. */
 class EndpointToolsTest {
-    private final WebhookToolsStage stage = new WebhookToolsStage();
-    private final Person root = stage.root;
+    private final WebhookToolsFixture fixture = new WebhookToolsFixture();
+    private final TestCaller root = fixture.root;
 
     @Test
     void aNewEndpointIsShownOnceWithItsSecret() {
-        var made = stage.create("'events':['agent.deployment.created','webhook.test'],'description':'CI'")
+        var made = fixture.create("'events':['agent.deployment.created','webhook.test'],'description':'CI'")
                 .ok();
         var secret = made.text("/endpoint/secret");
         var id = made.text("/endpoint/id");
@@ -43,7 +43,7 @@ class EndpointToolsTest {
         }) {
             assertThat(seen).contains(id).doesNotContain("secret", "whsec");
         }
-        assertThat(stage.told("webhook.endpoint.created"))
+        assertThat(fixture.told("webhook.endpoint.created"))
                 .containsExactly(
                         "{'enabled':true,'endpoint_id':'%s','events':['agent.deployment.created','webhook.test'],'url':'http://127.0.0.1:1/hooks'}"
                                 .formatted(id));
@@ -52,8 +52,8 @@ class EndpointToolsTest {
     @Test
     void theSecretIsSealedAndNotKeptForReplays() {
         var arguments = "'events':['webhook.test'],'idempotency_key':'one'";
-        var secret = stage.create(arguments).ok().text("/endpoint/secret");
-        var again = stage.create(arguments).ok();
+        var secret = fixture.create(arguments).ok().text("/endpoint/secret");
+        var again = fixture.create(arguments).ok();
         assertThat(again.at("/endpoint").has("secret")).isFalse();
         assertThat(again.note()).contains("secret was told in the first answer only");
         assertThat(root.call("WH_List").ok().at("/endpoints").size()).isEqualTo(1);
@@ -62,7 +62,7 @@ class EndpointToolsTest {
                         SELECT (SELECT json_agg(e)::text FROM webhook_endpoint e WHERE tenant_id = :tenant)
                                || (SELECT json_agg(i)::text FROM idempotency i WHERE tenant_id = :tenant) AS all
                         """)
-                .set("tenant", stage.tenant.id(Door.MCP))
+                .set("tenant", fixture.tenant.id(ClientApi.MCP))
                 .one(row -> row.text("all"))
                 .orElseThrow();
         assertThat(rows).contains("connection refused").doesNotContain("whsec", secret.substring(6));
@@ -92,12 +92,12 @@ class EndpointToolsTest {
 
     @Test
     void justWhatIsGivenChanges() {
-        var id = stage.endpoint("webhook.test");
+        var id = fixture.endpoint("webhook.test");
         var changed = root.call("WH_Update", "{'id':'%s','events':['*'],'if_revision':1}".formatted(id))
                 .ok();
         assertThat(changed.number("/revision")).isEqualTo(2);
         assertThat(changed.text("/endpoint/events/0")).isEqualTo("*");
-        assertThat(changed.text("/endpoint/url")).isEqualTo(WebhookToolsStage.NOWHERE);
+        assertThat(changed.text("/endpoint/url")).isEqualTo(WebhookToolsFixture.NOWHERE);
         assertThat(changed.at("/endpoint").has("secret")).isFalse();
         var same = root.call("WH_Update", "{'id':'%s','events':['*'],'enabled':true}".formatted(id))
                 .ok();
@@ -108,7 +108,7 @@ class EndpointToolsTest {
         var moved = root.call("WH_Update", "{'id':'%s','url':'http://localhost:1'}".formatted(id))
                 .ok();
         assertThat(moved.text("/endpoint/url")).isEqualTo("http://localhost:1/");
-        assertThat(stage.told("webhook.endpoint.updated"))
+        assertThat(fixture.told("webhook.endpoint.updated"))
                 .containsExactly(
                         "{'enabled':true,'endpoint_id':'%s','events':['*'],'url':'http://127.0.0.1:1/hooks'}"
                                 .formatted(id),
@@ -117,8 +117,8 @@ class EndpointToolsTest {
 
     @Test
     void enabledAgainItStartsAnew() {
-        var id = stage.endpoint("webhook.test");
-        stage.both("""
+        var id = fixture.endpoint("webhook.test");
+        fixture.both("""
                 UPDATE webhook_endpoint
                    SET enabled = false, disabled_reason = 'gone', failing_since = now(), warned = 90, failures_in_row = 7
                  WHERE tenant_id = :tenant
@@ -136,19 +136,19 @@ class EndpointToolsTest {
         assertThat(enabled.text("/endpoint/health/circuit")).isEqualTo("closed");
         assertThat(TestDatabase.db()
                         .sql("SELECT warned + failures_in_row AS left FROM webhook_endpoint WHERE tenant_id = :tenant")
-                        .set("tenant", stage.tenant.id(Door.MCP))
+                        .set("tenant", fixture.tenant.id(ClientApi.MCP))
                         .one(row -> row.number("left")))
                 .contains(0L);
         var manual = root.call("WH_Update", "{'id':'%s','enabled':false}".formatted(id))
                 .ok();
         assertThat(manual.text("/endpoint/disabled_reason")).isEqualTo("manual");
-        assertThat(stage.create("'events':['*'],'enabled':false").ok().text("/endpoint/disabled_reason"))
+        assertThat(fixture.create("'events':['*'],'enabled':false").ok().text("/endpoint/disabled_reason"))
                 .isEqualTo("manual");
     }
 
     @Test
     void aRotatedSecretOverlaps() {
-        var made = stage.create("'events':['webhook.test']").ok();
+        var made = fixture.create("'events':['webhook.test']").ok();
         var id = made.text("/endpoint/id");
         var rotated = root.call("WH_RotateSecret", "{'id':'%s'}".formatted(id)).ok();
         assertThat(rotated.text("/endpoint/secret")).startsWith("whsec_").isNotEqualTo(made.text("/endpoint/secret"));
@@ -161,13 +161,13 @@ class EndpointToolsTest {
         assertThat(atOnce.number("/revision")).isEqualTo(3);
         root.call("WH_RotateSecret", "{'id':'%s','overlap_seconds':604801}".formatted(id))
                 .refused(1004, "overlap_seconds");
-        assertThat(stage.told("webhook.endpoint.updated")).hasSize(2);
+        assertThat(fixture.told("webhook.endpoint.updated")).hasSize(2);
     }
 
     @Test
     void aDeletedEndpointIsGoneAndWhatWaitsForItIsGivenUp() {
-        var id = stage.endpoint("webhook.test");
-        var delivery = stage.delivery(id);
+        var id = fixture.endpoint("webhook.test");
+        var delivery = fixture.delivery(id);
         root.call("WH_Delete", "{'id':'%s','if_revision':2}".formatted(id)).refused(3003, "revision");
         root.call("WH_Delete", "{'id':'%s'}".formatted(id)).ok();
         for (var service : new String[] {"WH_Delete", "WH_Read", "WH_Update", "WH_RotateSecret"}) {
@@ -180,15 +180,15 @@ class EndpointToolsTest {
         var given = root.call("WH_Delivery", "{'id':'%s'}".formatted(delivery)).ok();
         assertThat(given.text("/delivery/state")).isEqualTo("exhausted");
         assertThat(given.at("/delivery").has("next_attempt_at")).isFalse();
-        assertThat(stage.told("webhook.endpoint.deleted"))
+        assertThat(fixture.told("webhook.endpoint.deleted"))
                 .containsExactly("{'enabled':false,'endpoint_id':'%s','events':['webhook.test'],'url':'%s'}"
-                        .formatted(id, WebhookToolsStage.NOWHERE));
+                        .formatted(id, WebhookToolsFixture.NOWHERE));
     }
 
     @Test
     void healthIsThatOfTheLastDay() {
-        var id = stage.endpoint("webhook.test");
-        stage.both("""
+        var id = fixture.endpoint("webhook.test");
+        fixture.both("""
                 INSERT INTO webhook_health
                 SELECT tenant_id, id, date_trunc('hour', now()) - make_interval(hours => h), s, f,
                        array_fill(0, ARRAY[4]) || ARRAY[fast, 0, 0, slow],
@@ -201,15 +201,15 @@ class EndpointToolsTest {
         assertThat(health.toString().replace('"', '\''))
                 .startsWith("{'succeeded':9,'failed':1,'success_percent':90,'p50_ms':5,'p95_ms':8,'last_success_at':");
         assertThat(health.get("last_success_at")).isEqualTo(health.get("last_failure_at"));
-        stage.both("UPDATE webhook_endpoint SET open_until = '2026-01-01Z' WHERE tenant_id = :tenant");
+        fixture.both("UPDATE webhook_endpoint SET open_until = '2026-01-01Z' WHERE tenant_id = :tenant");
         assertThat(root.call("WH_Read", "{'id':'%s'}".formatted(id)).ok().text("/endpoint/health/circuit"))
                 .isEqualTo("half-open");
     }
 
     @Test
     void onlyAdminsSeeWhereEventsGo() {
-        var id = stage.endpoint("*");
-        var maria = stage.tenant.member("maria");
+        var id = fixture.endpoint("*");
+        var maria = fixture.tenant.member("maria");
         for (var call : new String[] {
             "WH_List {}",
             "WH_Read {'id':'%s'}",
@@ -222,13 +222,13 @@ class EndpointToolsTest {
             var parts = call.formatted(id).split(" ", 2);
             maria.call(parts[0], parts[1]).refused(2003, "admin");
         }
-        stage.tenant.person("vic", Role.VIEWER).call("WH_Events").ok();
+        fixture.tenant.person("vic", Role.VIEWER).call("WH_Events").ok();
     }
 
     @Test
     void theListComesInPages() {
         for (var i = 0; i < 3; i++) {
-            stage.create("'events':['webhook.test'],'description':'e%d'".formatted(i))
+            fixture.create("'events':['webhook.test'],'description':'e%d'".formatted(i))
                     .ok();
         }
         var first = root.call("WH_List", "{'page':{'limit':2}}").ok();

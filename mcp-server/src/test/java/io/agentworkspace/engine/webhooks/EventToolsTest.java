@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.testing.EventCheck;
-import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** The catalogue of events, and their feed, through both doors. */
+/** The event types and the event feed, through both endpoints. */
 class EventToolsTest {
-    private final WebhookToolsStage stage = new WebhookToolsStage();
-    private final Person root = stage.root;
+    private final WebhookToolsFixture fixture = new WebhookToolsFixture();
+    private final TestCaller root = fixture.root;
 
     @Test
     void everyTypeHasASchemaThatItsExampleKeeps() {
@@ -30,10 +30,10 @@ class EventToolsTest {
         assertThat(types.at("/events/1/schema/required").toString()).contains("threshold", "limit", "count", "plan");
     }
 
-    /** What is null or blank is left out, and a time is written as the engine writes times. */
+    /** Null and blank fields are left out, and times have the engine's format. */
     @Test
     void aTestIsValidByTheSchemaOfItsType() {
-        var endpoint = stage.endpoint("webhook.test");
+        var endpoint = fixture.endpoint("webhook.test");
         var sent = sent(endpoint, "quota.threshold.reached", """
                 {'scope':'agents','threshold':80,'limit':25,'count':20,'plan':'free','projected_exhaustion_at':null,'mine':null}""");
         assertThat(sent.toString()).isEqualTo("""
@@ -73,15 +73,15 @@ class EventToolsTest {
                 .refused(1004, "data." + noted);
     }
 
-    /** As the outbox places them. */
+    /** Numbers the events as the outbox does. */
     private void placed(int first, int last) {
-        stage.both("""
+        fixture.both("""
                 INSERT INTO event (tenant_id, id, type, created_at, data, seq)
                 SELECT :tenant, gen_random_uuid(), 'billing.plan.changed', now(),
                        json_build_object('previous_plan', 'free', 'plan', 'p' || n, 'changed_by', 'root'), n
                   FROM generate_series(%d, %d) n
                 """.formatted(first, last));
-        stage.both("""
+        fixture.both("""
                 INSERT INTO event_feed (tenant_id, last_seq) VALUES (:tenant, %1$d)
                 ON CONFLICT (tenant_id) DO UPDATE SET last_seq = %1$d
                 """.formatted(last));
@@ -120,8 +120,9 @@ class EventToolsTest {
     @Test
     void whatIsClearedAwayIsSaid() {
         placed(1, 5);
-        stage.both("UPDATE event_feed SET cleared_seq = 3 WHERE tenant_id = :tenant");
-        stage.both("DELETE FROM event WHERE tenant_id = :tenant AND seq IN (1, 3)"); // A delivery may await the second.
+        fixture.both("UPDATE event_feed SET cleared_seq = 3 WHERE tenant_id = :tenant");
+        // A delivery may wait for the second event.
+        fixture.both("DELETE FROM event WHERE tenant_id = :tenant AND seq IN (1, 3)");
         for (var after = 0; after <= 2; after++) {
             var late = feed("{'after':%d}".formatted(after));
             assertThat(late.texts("/events", "seq")).containsExactly("4", "5");
@@ -130,7 +131,7 @@ class EventToolsTest {
         var rest = feed("{'after':3}");
         assertThat(rest.texts("/events", "seq")).containsExactly("4", "5");
         assertThat(rest.envelope().has("oldest")).isFalse();
-        stage.both("UPDATE event_feed SET cleared_seq = 5 WHERE tenant_id = :tenant");
+        fixture.both("UPDATE event_feed SET cleared_seq = 5 WHERE tenant_id = :tenant");
         var nothing = feed("{'after':3}");
         assertThat(nothing.at("/events").isEmpty()).isTrue();
         assertThat(nothing.number("/oldest")).isEqualTo(6);

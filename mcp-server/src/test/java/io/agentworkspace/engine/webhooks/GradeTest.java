@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** WH_Grade: what it finds out about receivers that verify everything, something or nothing. */
+/** WH_Grade: its findings for receivers that verify everything, something or nothing. */
 class GradeTest {
     private static final Pattern HEADER = Pattern.compile("t=([0-9]+)((?:,v1=[0-9a-f]{64})+)");
 
@@ -36,7 +36,7 @@ class GradeTest {
     private final HttpServer server = started();
     private volatile Predicate<Got> takes = _ -> true;
 
-    /** A delivery as it came. */
+    /** A delivery as it arrived. */
     private record Got(String signature, String id, byte[] body) {}
 
     private HttpServer started() {
@@ -67,15 +67,15 @@ class GradeTest {
         server.stop(0);
     }
 
-    private Reply call(Door door, String service, String arguments) {
-        return tenant.person(door, "u" + UUID.randomUUID(), Role.ADMIN)
+    private Reply call(ClientApi api, String service, String arguments) {
+        return tenant.person(api, "u" + UUID.randomUUID(), Role.ADMIN)
                 .call(service, arguments)
                 .ok();
     }
 
-    private String endpoint(Door door) {
+    private String endpoint(ClientApi api) {
         var made = call(
-                door,
+                api,
                 "WH_Create",
                 "{'url':'http://127.0.0.1:%d/','events':['billing.plan.changed']}"
                         .formatted(server.getAddress().getPort()));
@@ -83,8 +83,8 @@ class GradeTest {
         return made.text("/endpoint/id");
     }
 
-    private Reply grade(Door door) {
-        return call(door, "WH_Grade", "{'id':'%s'}".formatted(endpoint(door)));
+    private Reply grade(ClientApi api) {
+        return call(api, "WH_Grade", "{'id':'%s'}".formatted(endpoint(api)));
     }
 
     private static List<String> failed(Reply reply) {
@@ -102,7 +102,7 @@ class GradeTest {
                 : Long.MAX_VALUE;
     }
 
-    /** Whether one of the secrets signed it, as one of the signatures says, or the first. */
+    /** Returns whether one of the signatures, or only the first, matches one of the secrets. */
     private boolean fits(Got got, boolean first) {
         var header = HEADER.matcher(got.signature());
         if (!header.matches()) {
@@ -117,10 +117,10 @@ class GradeTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void whoVerifiesEverythingHasFullMarks(Door door) {
+    @EnumSource(ClientApi.class)
+    void whoVerifiesEverythingHasFullMarks(ClientApi api) {
         takes = got -> fits(got, false) && age(got) <= 300;
-        var reply = grade(door);
+        var reply = grade(api);
         assertThat(failed(reply)).isEmpty();
         assertThat(reply.number("/score")).isEqualTo(100);
         assertThat(reply.texts("/trials", "expected"))
@@ -131,7 +131,7 @@ class GradeTest {
 
     @Test
     void whoTakesEverythingFailsWhatIsForged() {
-        var reply = grade(Door.REST);
+        var reply = grade(ClientApi.REST);
         assertThat(reply.number("/score")).isEqualTo(33);
         assertThat(failed(reply))
                 .containsExactly(
@@ -146,33 +146,33 @@ class GradeTest {
     @Test
     void eachGapIsFound() {
         takes = got -> fits(got, false);
-        assertThat(failed(grade(Door.MCP))).containsExactly("ten minutes old", "ten minutes ahead");
+        assertThat(failed(grade(ClientApi.MCP))).containsExactly("ten minutes old", "ten minutes ahead");
         takes = got -> fits(got, true) && age(got) <= 300;
-        assertThat(failed(grade(Door.MCP))).containsExactly("signed with two secrets");
+        assertThat(failed(grade(ClientApi.MCP))).containsExactly("signed with two secrets");
         var seen = ConcurrentHashMap.<String>newKeySet();
         takes = got -> fits(got, false) && age(got) <= 300 && seen.add(got.id());
-        assertThat(failed(grade(Door.MCP))).containsExactly("the same again");
+        assertThat(failed(grade(ClientApi.MCP))).containsExactly("the same again");
         takes = got -> !got.signature().isEmpty() && age(got) <= 300;
-        assertThat(failed(grade(Door.MCP)))
+        assertThat(failed(grade(ClientApi.MCP)))
                 .containsExactly("wrong signature", "signed with an old secret", "changed body");
     }
 
     @Test
     void whoStillTakesASecretWhoseOverlapIsOverIsFound() {
         takes = got -> fits(got, false) && age(got) <= 300;
-        var id = endpoint(Door.REST);
-        var rotated = call(Door.REST, "WH_RotateSecret", "{'id':'%s','overlap_seconds':0}".formatted(id));
+        var id = endpoint(ClientApi.REST);
+        var rotated = call(ClientApi.REST, "WH_RotateSecret", "{'id':'%s','overlap_seconds':0}".formatted(id));
         secrets.add(rotated.text("/endpoint/secret"));
-        assertThat(failed(call(Door.REST, "WH_Grade", "{'id':'%s'}".formatted(id))))
+        assertThat(failed(call(ClientApi.REST, "WH_Grade", "{'id':'%s'}".formatted(id))))
                 .containsExactly("signed with an old secret");
     }
 
     @ParameterizedTest
-    @EnumSource(Door.class)
-    void whatIsReplayedSendsNothing(Door door) {
+    @EnumSource(ClientApi.class)
+    void whatIsReplayedSendsNothing(ClientApi api) {
         var came = new AtomicInteger();
         takes = _ -> came.incrementAndGet() > 0;
-        var admin = tenant.person(door, "u" + UUID.randomUUID(), Role.ADMIN);
+        var admin = tenant.person(api, "u" + UUID.randomUUID(), Role.ADMIN);
         var create = "{'url':'http://127.0.0.1:%d/','events':['billing.plan.changed'],'idempotency_key':'one'}"
                 .formatted(server.getAddress().getPort());
         var id = admin.call("WH_Create", create).ok().text("/endpoint/id");
@@ -189,7 +189,7 @@ class GradeTest {
 
         TestDatabase.db()
                 .sql("UPDATE idempotency SET created_at = created_at - interval '25 hours' WHERE tenant_id = :tenant")
-                .set("tenant", tenant.id(door))
+                .set("tenant", tenant.id(api))
                 .run();
         admin.call("WH_Grade", grade).ok();
         assertThat(came).hasValue(9);
@@ -197,16 +197,16 @@ class GradeTest {
 
     @Test
     void whoGivesNoAnswerPassesNothingAndNothingIsCounted() {
-        var id = endpoint(Door.REST);
+        var id = endpoint(ClientApi.REST);
         server.stop(0);
-        var reply = call(Door.REST, "WH_Grade", "{'id':'%s'}".formatted(id));
+        var reply = call(ClientApi.REST, "WH_Grade", "{'id':'%s'}".formatted(id));
         assertThat(reply.number("/score")).isZero();
         assertThat(reply.texts("/trials", "error")).containsOnly("connection refused");
-        assertThat(call(Door.REST, "WH_Deliveries", "{}").at("/deliveries").isEmpty())
+        assertThat(call(ClientApi.REST, "WH_Deliveries", "{}").at("/deliveries").isEmpty())
                 .isTrue();
         assertThat(TestDatabase.db()
                         .sql("SELECT count(*) AS n FROM webhook_health WHERE tenant_id = :tenant")
-                        .set("tenant", tenant.id(Door.REST))
+                        .set("tenant", tenant.id(ClientApi.REST))
                         .one(row -> row.number("n")))
                 .contains(0L);
     }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A receiver that answers byte by byte as the test wants, what no honest server would, and counts who came. */
+/** A receiver that responds with exactly the bytes of a test, also invalid ones, and counts its connections. */
 public final class RawReceiver implements AutoCloseable {
     private static final String LENGTH = "content-length:";
 
@@ -23,7 +23,7 @@ public final class RawReceiver implements AutoCloseable {
     private final AtomicInteger connections = new AtomicInteger();
     private final List<String> requests = new CopyOnWriteArrayList<>();
 
-    /** What follows a request that has been read whole. */
+    /** The reaction to a request that has been read completely. */
     @FunctionalInterface
     public interface Script {
         void answer(Socket socket, OutputStream out) throws IOException, InterruptedException;
@@ -44,7 +44,7 @@ public final class RawReceiver implements AutoCloseable {
         Thread.ofPlatform().daemon().start(this::accept);
     }
 
-    /** Answers the same to each request, over connections that stay open. */
+    /** Returns a receiver with the same response to each request, on persistent connections. */
     public static RawReceiver saying(String answer) {
         return new RawReceiver((socket, out) -> out.write(answer.getBytes(StandardCharsets.ISO_8859_1)));
     }
@@ -72,11 +72,11 @@ public final class RawReceiver implements AutoCloseable {
                 script.answer(socket, socket.getOutputStream());
             }
         } catch (IOException | InterruptedException e) {
-            // The other side has had enough.
+            // The client has disconnected.
         }
     }
 
-    /** False when no request came any more. */
+    /** Returns false if no further request arrives. */
     private boolean read(InputStream in) throws IOException {
         var head = new StringBuilder();
         while (head.indexOf("\r\n\r\n") < 0) {
@@ -109,7 +109,7 @@ public final class RawReceiver implements AutoCloseable {
         return connections.get();
     }
 
-    /** Head and body of each request so far. */
+    /** Returns the head and body of each request so far. */
     public List<String> requests() {
         return requests;
     }

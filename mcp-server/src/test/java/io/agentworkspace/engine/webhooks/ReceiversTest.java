@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.agentworkspace.engine.mcp.Node;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.Repository;
@@ -27,7 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The receivers of {@code examples/receivers}, each run where its tool is present: what they take, and what they answer 400 to. */
+/**
+ * The sample receivers of {@code examples/receivers}, each run if its tool is installed: what they accept,
+ * and what they refuse with 400.
+ */
 @Tag("slow")
 class ReceiversTest {
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -57,7 +60,7 @@ class ReceiversTest {
         }
     }
 
-    /** What runs a sample, built first where that is needed. */
+    /** Returns the command that runs a sample, which is built first if necessary. */
     private List<String> command(Language language) throws IOException, InterruptedException {
         var sample = SAMPLES.resolve(language.file).toString();
         return switch (language) {
@@ -99,7 +102,7 @@ class ReceiversTest {
             tryOut(url);
             var seen = output.readLine();
             assertThat(seen).contains("webhook.test");
-            receiver.toHandle().destroy(); // Unlike that of the process, it leaves the stream open.
+            receiver.toHandle().destroy(); // Unlike the process's own, this leaves the stream open.
             assertThat(output.readLine()).as("each event is handled once").isNull();
         } finally {
             receiver.descendants().forEach(ProcessHandle::destroyForcibly);
@@ -118,7 +121,7 @@ class ReceiversTest {
         assertThat(sent(url, signed(now, secret), BODY)).as("valid").isEqualTo(200);
         assertThat(sent(url, signed(now, secret), BODY)).as("again").isEqualTo(200);
         assertThat(sent(url, signed(now, other, secret), BODY))
-                .as("in an overlap")
+                .as("during the overlap of secrets")
                 .isEqualTo(200);
         assertThat(sent(url, signed(now.minusSeconds(290), secret), BODY))
                 .as("a slow one")
@@ -127,7 +130,7 @@ class ReceiversTest {
                 .as("stale")
                 .isEqualTo(400);
         assertThat(sent(url, signed(now.plusSeconds(600), secret), BODY))
-                .as("from the future")
+                .as("a timestamp in the future")
                 .isEqualTo(400);
         assertThat(sent(url, signed(now, other), BODY)).as("wrong secret").isEqualTo(400);
         assertThat(sent(url, "", BODY)).as("not signed").isEqualTo(400);
@@ -147,7 +150,7 @@ class ReceiversTest {
         var headers = signature.isEmpty()
                 ? Map.<String, String>of()
                 : Map.of(Signature.HEADER, signature, "webhook-id", ID.toString());
-        return Door.post(url, "none", body, headers).statusCode();
+        return ClientApi.post(url, "none", body, headers).statusCode();
     }
 
     @Test

@@ -14,20 +14,22 @@ import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What deliveries are signed with once an endpoint has another secret (decisions, section 8). */
+/** The signatures of deliveries after the rotation of an endpoint's secret (decisions, section 8). */
+@Tag("slow")
 class RotationTest {
-    private final WebhookStage stage = new WebhookStage();
+    private final WebhookFixture fixture = new WebhookFixture();
     private final RawReceiver receiver = RawReceiver.saying(RawReceiver.status(200));
 
     @AfterEach
     void close() {
-        stage.close();
+        fixture.close();
         receiver.close();
     }
 
-    /** Without the looks at whether somebody answers there. */
+    /** Returns the deliveries, without pre-flights. */
     private List<String> posts() {
         return receiver.requests().stream()
                 .filter(request -> request.startsWith("POST "))
@@ -40,77 +42,77 @@ class RotationTest {
 
     @Test
     void theOldSecretSignsTooWhileItOverlaps() {
-        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created");
         var id = endpoint.get("id").asString();
-        var rotated = stage.call("POST", "/api/webhooks/endpoints/" + id + "/rotate-secret", "{}");
+        var rotated = fixture.call("POST", "/api/webhooks/endpoints/" + id + "/rotate-secret", "{}");
         var old = endpoint.get("secret").asString();
         var young = rotated.at("/endpoint/secret").asString();
-        stage.happens("Ada");
+        fixture.happens("Ada");
         awaitPosts(1);
-        stage.clock.advance(Duration.ofHours(25));
-        stage.happens("Bob");
+        fixture.clock.advance(Duration.ofHours(25));
+        fixture.happens("Bob");
         awaitPosts(2);
         assertSigned(posts().get(0), young, old);
         assertSigned(posts().get(1), young);
     }
 
     private String rotate(String id, String body) {
-        return stage.call("POST", "/api/webhooks/endpoints/" + id + "/rotate-secret", body)
+        return fixture.call("POST", "/api/webhooks/endpoints/" + id + "/rotate-secret", body)
                 .at("/endpoint/secret")
                 .asString();
     }
 
     @Test
     void withoutAnOverlapTheNewSecretSignsAlone() {
-        var id = stage.endpoint(receiver.url(), "agent.deployment.created")
+        var id = fixture.endpoint(receiver.url(), "agent.deployment.created")
                 .get("id")
                 .asString();
         var young = rotate(id, "{'overlap_seconds': 0}");
-        stage.happens("Ada");
+        fixture.happens("Ada");
         awaitPosts(1);
         assertSigned(posts().getFirst(), young);
     }
 
     @Test
     void theLongestOverlapIsSevenDays() {
-        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created");
         var old = endpoint.get("secret").asString();
         var id = endpoint.get("id").asString();
         var young = rotate(id, "{'overlap_seconds': 604800}");
-        stage.clock.advance(Duration.ofDays(7).minusMinutes(1));
-        stage.happens("Ada");
+        fixture.clock.advance(Duration.ofDays(7).minusMinutes(1));
+        fixture.happens("Ada");
         awaitPosts(1);
-        stage.clock.advance(Duration.ofMinutes(2));
-        stage.happens("Bob");
+        fixture.clock.advance(Duration.ofMinutes(2));
+        fixture.happens("Bob");
         awaitPosts(2);
         assertSigned(posts().get(0), young, old);
         assertSigned(posts().get(1), young);
         for (var seconds : List.of(-1, 604_801)) {
-            var refused = stage.ask(
+            var refused = fixture.ask(
                     "POST",
                     "/api/webhooks/endpoints/" + id + "/rotate-secret",
                     "{'overlap_seconds': %d}".formatted(seconds));
             assertThat(refused.get("status").asInt()).isEqualTo(422);
             assertThat(refused.get("detail").asString()).contains("overlap_seconds");
         }
-        stage.happens("Eve");
+        fixture.happens("Eve");
         awaitPosts(3);
         assertSigned(posts().get(2), young);
     }
 
     @Test
     void aSecondRotationEndsTheFirstOverlap() {
-        var id = stage.endpoint(receiver.url(), "agent.deployment.created")
+        var id = fixture.endpoint(receiver.url(), "agent.deployment.created")
                 .get("id")
                 .asString();
         var second = rotate(id, "{}");
         var third = rotate(id, "{}");
-        stage.happens("Ada");
+        fixture.happens("Ada");
         awaitPosts(1);
         assertSigned(posts().getFirst(), third, second);
     }
 
-    /** By exactly these secrets, in both ways, reckoned by hand (decisions, section 8). */
+    /** Checks that exactly these secrets signed, in both schemes, with signatures computed here (decisions, section 8). */
     private static void assertSigned(String request, String... secrets) {
         var body = request.substring(request.indexOf("\r\n\r\n") + 4);
         var time = header(request, "webhook-timestamp");

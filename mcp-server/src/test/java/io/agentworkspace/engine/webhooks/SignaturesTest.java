@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What others' libraries say of our signatures, over HTTPS with an authority of its own. */
+/** Third-party libraries verify our signatures, over HTTPS with a test authority. */
 @Tag("slow")
 class SignaturesTest {
     private static final int ENDPOINTS = 20;
@@ -42,20 +42,21 @@ class SignaturesTest {
                         ca.certificate("hook").toString(),
                         "KEY",
                         ca.key("hook").toString()));
-        try (var stage = new WebhookStage(
+        try (var fixture = new WebhookFixture(
                         Map.of("ENGINE_WEBHOOKS_CA_FILE", ca.pem().toString()));
                 var said = process.inputReader();
                 var tells = process.outputWriter()) {
             var port = said.readLine().substring("listening ".length());
             for (var i = 0; i < ENDPOINTS; i++) {
-                var endpoint = stage.endpoint(URI.create("https://127.0.0.1:%s/%d".formatted(port, i)), "webhook.test");
+                var endpoint =
+                        fixture.endpoint(URI.create("https://127.0.0.1:%s/%d".formatted(port, i)), "webhook.test");
                 assertThat(endpoint.at("/preflight/ok").asBoolean())
                         .as(endpoint.toString())
                         .isTrue();
                 tells.write("/%d %s\n".formatted(i, endpoint.get("secret").asString()));
             }
             tells.flush();
-            send(stage);
+            send(fixture);
             for (var some = EVENTS;
                     some <= ENDPOINTS * EVENTS;
                     some += EVENTS) { // The limit ends a hang, not a slow run.
@@ -75,13 +76,13 @@ class SignaturesTest {
         }
     }
 
-    private static void send(WebhookStage stage) throws Exception {
+    private static void send(WebhookFixture fixture) throws Exception {
         var sent = new ArrayList<Future<?>>();
         try (var senders = Executors.newFixedThreadPool(4)) {
             for (var i = 0; i < EVENTS; i++) {
                 var body = Json.object().put("event_type", "webhook.test");
                 body.set("data", odd(i));
-                sent.add(senders.submit(() -> accepted(stage, Json.text(body).replace("'", "\\u0027"))));
+                sent.add(senders.submit(() -> accepted(fixture, Json.text(body).replace("'", "\\u0027"))));
             }
             for (var one : sent) {
                 one.get(90, TimeUnit.SECONDS);
@@ -89,18 +90,20 @@ class SignaturesTest {
         }
     }
 
-    /** Sent again where the service was unavailable and did nothing, as clients do: each event is counted all the same. */
-    private static void accepted(WebhookStage stage, String body) {
-        var answer = stage.ask("POST", "/api/webhooks/test", body);
+    /** Repeats a call if the service was unavailable and did nothing, as clients do. Each event still counts once. */
+    private static void accepted(WebhookFixture fixture, String body) {
+        var answer = fixture.ask("POST", "/api/webhooks/test", body);
         for (var again = 0; again < 3 && answer.path("error").asString("").equals("unavailable"); again++) {
-            answer = stage.ask("POST", "/api/webhooks/test", body);
+            answer = fixture.ask("POST", "/api/webhooks/test", body);
         }
         assertThat(answer.at("/status/success").asBoolean())
                 .as(answer.toString())
                 .isTrue();
     }
 
-    /** Unicode of all planes, escapes, long ones, deep ones, numbers that not everybody reads alike. */
+    /**
+     * Returns unusual data: Unicode of all planes, escapes, long and deep values, and numbers that parsers read differently.
+     */
     private static ObjectNode odd(int i) {
         var data = Json.object().put("number", i);
         return switch (i % 7) {

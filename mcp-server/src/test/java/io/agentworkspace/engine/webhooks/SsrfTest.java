@@ -30,7 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Nothing that a customer writes, or has a name lead to, makes the engine connect inwards: a canary there hears of nobody. */
+/**
+ * Neither a customer's URL nor the addresses of its host name can make the engine connect to an internal address. A
+ * canary there receives no connection.
+ */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("slow")
 class SsrfTest {
@@ -53,7 +56,10 @@ class SsrfTest {
         canary.close();
     }
 
-    /** As the JVM reads it, but for what it takes for a public address, such as 177.0.0.1 where others read octal numbers. */
+    /**
+     * Parses the name as the JVM does. Names that the JVM reads as public addresses are left out, such as
+     * 177.0.0.1, which others read as octal.
+     */
     private static InetAddress[] inwards(String name) throws UnknownHostException {
         var all = InetAddress.getAllByName(name);
         if (Arrays.stream(all).allMatch(address -> PublicAddress.refusal(address, false) == null)) {
@@ -95,7 +101,7 @@ class SsrfTest {
                 .hasMessageMatching("url (must|has|leads) .*");
     }
 
-    /** As if the check of the text had let it pass, in https and in plain http. */
+    /** Skips the check of the text, with https and with plain http. */
     @ParameterizedTest
     @MethodSource("urls")
     void connectsToNobody(String url) throws Exception {
@@ -155,7 +161,7 @@ class SsrfTest {
         assertThat(canary.connections()).isEqualTo(before);
     }
 
-    /** A name that is looked up twice for one attempt could answer well for the check, and badly for the connection. */
+    /** If a name were looked up twice for one attempt, the check could get a good address and the connection a bad one. */
     @Test
     void aNameIsLookedUpOnceForEachAttemptAndWhatWasVettedIsConnectedTo() throws Exception {
         var answers = List.of("127.0.0.1", "0.0.0.0", "127.0.0.1", "169.254.169.254", "127.0.0.2", "::");

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** An authority of the test's own, with the certificates that it has signed, all in one key store; made with the JDK's keytool. */
+/** A test authority with its signed certificates, all in one key store, created with the JDK's keytool. */
 public final class TestCa {
     static final String PASSWORD = "changeit";
 
@@ -34,8 +34,8 @@ public final class TestCa {
     /**
      * Signs a certificate.
      *
-     * @param names as keytool's {@code san} has them: {@code dns:hook.test,ip:127.0.0.1}
-     * @param start as keytool has it: {@code -1d}
+     * @param names in the format of keytool's {@code san}: {@code dns:hook.test,ip:127.0.0.1}
+     * @param start in keytool's format: {@code -1d}
      */
     public TestCa sign(String alias, String names, String start, int days) {
         keytool(
@@ -57,7 +57,7 @@ public final class TestCa {
         return this;
     }
 
-    /** A key store with one certificate, since of several for one name a server chooses any. */
+    /** Returns a key store with one certificate, since a server chooses any of several for one name. */
     KeyStore alone(String alias) throws GeneralSecurityException, IOException {
         var all = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
         var one = KeyStore.getInstance("PKCS12");
@@ -79,7 +79,7 @@ public final class TestCa {
         }
     }
 
-    /** The authority's certificate, as {@code ENGINE_WEBHOOKS_CA_FILE} takes it. */
+    /** Returns the authority's certificate in the format of {@code ENGINE_WEBHOOKS_CA_FILE}. */
     public Path pem() {
         try {
             var text = Base64.getMimeEncoder().encodeToString(authority().getEncoded());
@@ -93,7 +93,7 @@ public final class TestCa {
         }
     }
 
-    /** The certificate of this name, with that of the authority, in PEM. */
+    /** Returns the certificate with this name and that of the authority, in PEM. */
     Path certificate(String alias) {
         try {
             var text = new StringBuilder();
@@ -108,7 +108,7 @@ public final class TestCa {
         }
     }
 
-    /** Its private key, in PEM. */
+    /** Returns its private key, in PEM. */
     Path key(String alias) {
         try {
             var key = open().getKey(alias, PASSWORD.toCharArray());

@@ -17,7 +17,7 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
-/** An honest HTTPS receiver with a certificate of a {@link TestCa}; it answers 200 to all. */
+/** A correct HTTPS receiver with a certificate of a {@link TestCa}. It responds with 200 to every request. */
 public final class TlsReceiver implements AutoCloseable {
     private final Server server = new Server();
     private final ServerConnector connector;
@@ -54,7 +54,7 @@ public final class TlsReceiver implements AutoCloseable {
         return URI.create("https://" + host + ":" + connector.getLocalPort() + "/hook");
     }
 
-    /** The name that the last caller told before it saw the certificate; empty for none. */
+    /** Returns the host name that the last client sent in the TLS handshake; empty for none. */
     public String sni() {
         return sni;
     }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Fails the test during which a message was not valid by the schema of its revision. Registered for all tests. */
+/** Fails a test if a message during it was invalid by the schema of its revision. It is registered for all tests. */
 public final class EveryMessageIsValid
         implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
     @Override

@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Pattern;
 
 /**
- * What was wrong about messages since somebody last asked; the test that is running answers for it. A process that a test
- * started has been told a file by {@link Wire#FAULTS}, and writes it there.
+ * Collects invalid messages since the last check, for which the running test fails. A process that a test starts writes
+ * them to the file in {@link Wire#FAULTS}.
  */
 final class Faults {
     private static final int SHOWN = 2_000;
@@ -36,12 +36,12 @@ final class Faults {
         }
     }
 
-    /** Where processes write what they find. */
+    /** Returns the file into which processes write what they find. */
     static Path file() {
         return FILE;
     }
 
-    /** @param exchange the messages that it is about */
+    /** @param exchange the messages that the problems are about */
     static void report(List<String> wrongs, Object... exchange) {
         if (!wrongs.isEmpty()) {
             var about = new StringBuilder(String.join("\n  ", wrongs));
@@ -85,7 +85,7 @@ final class Faults {
         }
     }
 
-    /** Whether what tests send has to be valid where it is accepted. */
+    /** Returns whether messages of tests must be valid even if the server accepts them. */
     static boolean strict() {
         return strict;
     }

@@ -10,14 +10,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
 /**
- * What is wrong about the messages of one exchange: a body that came, and what was sent for it.
+ * Validates the messages of one exchange: a request body, and the responses to it.
  *
  * @param book of the revision in force
- * @param body what came, or a missing node
- * @param strict whether the sender of the body means what it sends
+ * @param body the request body, or a missing node
+ * @param strict whether the sender meant the body to be valid
  */
 record Inspection(Rulebook book, JsonNode body, boolean strict) {
-    /** Methods of extensions, which the schemas do not have: their results are only results. */
+    /** Methods of extensions, which the schemas do not define. Their results are only checked to be results. */
     private static final List<String> EXTENSIONS = List.of(
             "skills/list",
             "skills/get",
@@ -31,10 +31,10 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
     /** The notification of an extension. */
     private static final String TASK = "notifications/tasks";
 
-    /** The methods of the questions that sessions were asked, by id. */
+    /** The methods of the questions to sessions, by id. */
     private static final Map<JsonNode, String> QUESTIONS = new ConcurrentHashMap<>();
 
-    /** A whole answer that is JSON. */
+    /** Returns what is wrong with a complete JSON response. */
     List<String> answer(JsonNode answer) {
         if (!answer.isArray()) {
             return response(answer);
@@ -47,7 +47,7 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
                 .toList();
     }
 
-    /** One message of a stream. */
+    /** Returns what is wrong with one message of a stream. */
     List<String> streamed(JsonNode message) {
         if (!message.has("method")) {
             return response(message);
@@ -67,7 +67,7 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
                 .orElse(List.of("a message that the revision has not: " + method));
     }
 
-    /** A body that was accepted without an answer: a notification, or the answer to a question. */
+    /** Returns what is wrong with a body that needs no response: a notification, or the response to a question. */
     List<String> accepted() {
         if (!strict || !body.isObject()) {
             return List.of();
@@ -88,7 +88,7 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
         return book.wrongs(book.message(method).orElse(otherwise), message);
     }
 
-    /** Whether a body is a request, which has exactly one response. */
+    /** Returns whether a body is a request, which has exactly one response. */
     private static boolean isRequest(JsonNode body) {
         var id = body.path("id");
         var params = body.path("params");
@@ -99,7 +99,7 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
     }
 
     /**
-     * What is still owed at the end of the exchange, or was given twice.
+     * Returns the responses that are missing at the end of the exchange, or that came twice.
      *
      * @param given the ids of the responses, missing where one had none
      * @param excused whether a request needs no response, since its client has cancelled it
@@ -139,8 +139,8 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
         if (!response.has("id") && isRequest(body)) {
             return List.of("an error without the id of its request");
         }
-        // All transports allow "a JSON-RPC error response that has no id"; the schemas before 2025-11-25 have no such
-        // form.
+        // All transports allow "a JSON-RPC error response that has no id"; the schemas
+        // before 2025-11-25 do not define it.
         var told = response.has("id") || book.has("JSONRPCErrorResponse") ? book : Rulebook.of(Rulebook.NOVEMBER_2025);
         var code = response.at("/error/code").asInt(0);
         return told.wrongs(told.error(code).orElse(errorForm(response)), response);

@@ -16,7 +16,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import tools.jackson.databind.JsonNode;
 
-/** A response whose messages are looked at before they leave, so that the test which reads them answers for them. */
+/** A response whose messages are validated before they are sent, so that the running test gets the failures. */
 final class Received extends Response.Wrapper {
     private static final String END_OF_EVENT = "\n\n";
 
@@ -126,7 +126,7 @@ final class Received extends Response.Wrapper {
         return Wire.read(event.replaceFirst("^event: message\ndata: ", "").getBytes(StandardCharsets.UTF_8));
     }
 
-    /** @param begun the revision of the session that this answer begins, or empty */
+    /** @param begun the revision of the session that this response begins, or empty */
     private Inspection inspection(String begun) {
         if (inspection == null) {
             var body = sent.body();
@@ -137,7 +137,7 @@ final class Received extends Response.Wrapper {
         return inspection;
     }
 
-    /** The exchange has come to its end. */
+    /** Ends the exchange. */
     void end() {
         if (!answered && getStatus() == 202) {
             Faults.report(inspection("").accepted(), sent.body());
@@ -145,7 +145,7 @@ final class Received extends Response.Wrapper {
         settle();
     }
 
-    /** It was broken off: a client that hung up gets no response, one that waits does. */
+    /** Ends a broken exchange. A client that has disconnected gets no response; one that waits does. */
     void end(Throwable failure) {
         if (!(failure instanceof QuietException) && !(failure instanceof IOException)) {
             settle();

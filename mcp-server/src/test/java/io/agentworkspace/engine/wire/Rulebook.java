@@ -17,7 +17,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
-/** The official schema of one revision, {@code src/test/resources/mcp}: which definition is for what, each compiled once. */
+/**
+ * The official schema of one revision from {@code src/test/resources/mcp}, with the definition for each kind of
+ * message. Each is compiled once.
+ */
 final class Rulebook {
     static final String MODERN = "2026-07-28";
     static final String NOVEMBER_2025 = "2025-11-25";
@@ -79,24 +82,24 @@ final class Rulebook {
         return definitions.has(definition);
     }
 
-    /** The definition of the request or the notification of this method, if the revision has it. */
+    /** Returns the definition of the request or notification with this method, if the revision has it. */
     Optional<String> message(String method) {
         return Optional.ofNullable(names.get(method));
     }
 
-    /** The definition of the errors of this code, where they have one of their own. */
+    /** Returns the definition of errors with this code, if there is a specific one. */
     Optional<String> error(int code) {
         return Optional.ofNullable(names.get(Integer.toString(code)));
     }
 
-    /** The definition of the results of this method, if the revision has it. */
+    /** Returns the definition of the results of this method, if the revision has it. */
     Optional<String> result(String method) {
         return message(method)
                 .map(request -> request.replaceFirst("Request$", "Result"))
                 .map(result -> has(result) ? result : "EmptyResult");
     }
 
-    /** What is wrong about a value, by one of the definitions. */
+    /** Returns what is wrong with a value, by one of the definitions. */
     List<String> wrongs(String definition, JsonNode value) {
         if (!has(definition)) {
             return List.of("%s has no %s".formatted(revision, definition));

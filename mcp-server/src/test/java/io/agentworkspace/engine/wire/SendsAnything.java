@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A test that sends messages which need not be valid, also where the door is lenient; what comes back must be. */
+/** Marks a test whose own messages need not be valid, even where the server is lenient. The responses must be valid. */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface SendsAnything {}

@@ -7,7 +7,7 @@ import org.eclipse.jetty.server.Request;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
-/** A request whose body is kept while it is read. */
+/** A request whose body is recorded while it is read. */
 final class Sent extends Request.Wrapper {
     private final ByteArrayOutputStream read = new ByteArrayOutputStream();
     private boolean answering;
@@ -30,12 +30,12 @@ final class Sent extends Request.Wrapper {
         return chunk;
     }
 
-    /** What is read from now on is only got rid of: the answer does not depend on it. */
+    /** Ends the recording: the response does not depend on what is read from now on. */
     void answering() {
         answering = true;
     }
 
-    /** As far as somebody wanted it; missing where that is no JSON, or more than is taken. */
+    /** Returns the body as far as it was read; missing if it is not JSON, or too long. */
     JsonNode body() {
         return read.size() > RequestAttributes.MAX_BODY ? MissingNode.getInstance() : Wire.read(read.toByteArray());
     }

@@ -17,15 +17,15 @@ import org.eclipse.jetty.util.Callback;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
-/** Stands before the gate of every server in the tests' process, and looks at each message that goes through /mcp. */
+/** Wraps the gate of every server in the tests' process, and validates each message that passes /mcp. */
 public final class Wire extends Handler.Wrapper {
-    /** Names, in the environment of an engine that a test starts, the file that it writes what is wrong to. */
+    /** The environment variable of a started engine with the file into which it writes invalid messages. */
     static final String FAULTS = "WIRE_FAULTS";
 
     private static final String SESSION = "Mcp-Session-Id";
     private static final Set<Integer> WATCHED = ConcurrentHashMap.newKeySet();
 
-    /** The revisions of the sessions that were begun, whichever replica did it. */
+    /** The revisions of sessions, whichever replica began them. */
     private static final Map<String, String> SESSIONS = new ConcurrentHashMap<>();
 
     private static final Set<String> CANCELLED = ConcurrentHashMap.newKeySet();
@@ -85,12 +85,12 @@ public final class Wire extends Handler.Wrapper {
         });
     }
 
-    /** What belongs into the environment of a process that looks at its own messages. */
+    /** Returns the environment for a process that validates its own messages. */
     public static Map<String, String> reportingHere() {
         return Map.of(FAULTS, Faults.file().toString());
     }
 
-    /** For an answer that a test got from a process of its own, which nobody else looks at. */
+    /** Validates a response that a test received from a separate process. */
     public static void look(String url, Map<String, String> headers, byte[] body, byte[] answer) {
         var address = URI.create(url);
         if (isMcp(address.getPath()) && !WATCHED.contains(address.getPort()) && answer.length > 0) {
@@ -103,7 +103,7 @@ public final class Wire extends Handler.Wrapper {
         }
     }
 
-    /** Remembers what a client has cancelled, if it does so here: it waits for no response any more. */
+    /** Records a cancellation by the client, which then expects no response. */
     static void cancelled(Request request, JsonNode body) {
         if (body.path("method").asString("").equals("notifications/cancelled")) {
             CANCELLED.add(inSession(request, body.at("/params/requestId")));
@@ -118,7 +118,7 @@ public final class Wire extends Handler.Wrapper {
         return request.getHeaders().get(SESSION) + " " + id;
     }
 
-    /** Remembers which revision a session speaks. */
+    /** Records the revision of a session. */
     static void begun(Response response, String revision) {
         var session = response.getHeaders().get(SESSION);
         if (session != null) {
@@ -126,7 +126,7 @@ public final class Wire extends Handler.Wrapper {
         }
     }
 
-    /** Of the revision that is in force for a body with these headers. */
+    /** Returns the rules of the revision in force for a body with these headers. */
     static Rulebook book(UnaryOperator<String> headers, JsonNode body) {
         var said = headers.apply("MCP-Protocol-Version");
         if (body.at("/params/_meta").has("io.modelcontextprotocol/protocolVersion")
@@ -137,12 +137,12 @@ public final class Wire extends Handler.Wrapper {
         if (session == null) {
             return Rulebook.of(Rulebook.NOVEMBER_2025);
         }
-        // One that another process began is only known by what its client says.
+        // The revision of a session from another process is known only from the client's header.
         var begun = SESSIONS.getOrDefault(session, said == null ? "" : said);
         return Rulebook.find(begun).orElseGet(() -> Rulebook.of(Rulebook.NOVEMBER_2025));
     }
 
-    /** Missing where it is no JSON. */
+    /** Returns a missing node if the bytes are not JSON. */
     static JsonNode read(byte[] json) {
         try {
             return Json.read(json);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.agentworkspace.engine.http.RefusalWriter;
 import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The check of all messages can fail: against a server that answers whatever it is told to. */
+/** The validation of all messages can fail: shown with a server that responds as it is told. */
 @Tag("slow")
 class WireTest {
     private static final String EVENTS = "text/event-stream";
@@ -82,13 +82,13 @@ class WireTest {
         }
     }
 
-    /** What the check says of an exchange: of a body, and of the answer to it. */
+    /** Returns what the validation reports about a body and the response to it. */
     private static String said(String body, String given, String givenType, String... headers) {
         type = givenType;
         answer = given.replace('\'', '"');
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/mcp".formatted(server.port())))
                 .POST(BodyPublishers.ofString(body.replace('\'', '"').replace("MODERN", MODERN.replace('\'', '"'))));
-        Door.send((headers.length == 0 ? request : request.headers(headers)).build());
+        ClientApi.send((headers.length == 0 ? request : request.headers(headers)).build());
         return String.join("\n", Faults.take());
     }
 
@@ -259,13 +259,13 @@ class WireTest {
 
     @Test
     void whatAProcessOfItsOwnFindsIsHeardOfHere(@TempDir Path dataDir) {
-        var key = new TestTenant().key(Door.MCP, "ann", Role.MEMBER, List.of("*"));
+        var key = new TestTenant().key(ClientApi.MCP, "ann", Role.MEMBER, List.of("*"));
         try (var engine = EngineProcess.replica(dataDir)) {
             var notification = "{'jsonrpc': '2.0', 'method': 'notifications/cancelled', 'params': {'requestId': {}}}";
             var request = HttpRequest.newBuilder(URI.create(engine.url() + "/mcp"))
                     .headers("X-API-Key", key, "Content-Type", "application/json")
                     .POST(BodyPublishers.ofString(notification.replace('\'', '"')));
-            assertThat(Door.send(request.build()).statusCode()).isEqualTo(202);
+            assertThat(ClientApi.send(request.build()).statusCode()).isEqualTo(202);
             assertThat(Faults.take()).singleElement().asString().contains("requestId");
             assertThat(Faults.take()).isEmpty();
         }

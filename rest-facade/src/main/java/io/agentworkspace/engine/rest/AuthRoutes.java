@@ -5,7 +5,7 @@ import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
 import java.util.List;
 
-/** The routes of signing in and out. */
+/** The routes for signing in and out. */
 final class AuthRoutes {
     private static final String SESSION = "/api/auth/session";
     private static final String TOKEN = "/api/auth/token";
@@ -35,7 +35,7 @@ final class AuthRoutes {
         return answer(signIn.session(RestExchange.current().request()));
     }
 
-    /** A body is optional and must have no fields. */
+    /** Begins a session. A body is optional and must have no fields. */
     private Response begin(ContainerRequestContext context) {
         JsonBody.none(context);
         return answer(signIn.begin(RestExchange.current().request()));
@@ -66,7 +66,7 @@ final class AuthRoutes {
         return answer(signIn.keys());
     }
 
-    private static Response answer(SignIn.Outcome outcome) {
+    private static Response answer(SignIn.SignInResponse outcome) {
         var body = outcome.body();
         var response = body == null
                 ? Response.status(outcome.status())

@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The catalogue for readers, and a route that runs any of its tools. */
+/** The catalogue of tools for readers, and a route that runs any of them. */
 final class CatalogueRoutes {
     private static final String TOOLS = "/api/mcp/tools";
     private static final String TOOL = TOOLS + "/{name}";
@@ -36,7 +36,7 @@ final class CatalogueRoutes {
                 GatewayRoute.post(INVOKE, this::invoke, GatewayOperations::invoke));
     }
 
-    /** With a credential, what it may use; without, all there is. */
+    /** Lists the tools: with a credential those that it may use, without one all of them. */
     private Response list() {
         var caller = RestExchange.current().caller();
         var catalogue = runner.catalogue();
@@ -58,7 +58,10 @@ final class CatalogueRoutes {
         return RestResponse.tagged(described(tool));
     }
 
-    /** Arguments in, envelope out, under the status that stands in it; as strict about unknown fields as MCP. */
+    /**
+     * Runs a tool with the body as its arguments, and returns the envelope with its own HTTP status. Unknown fields
+     * are refused, as over MCP.
+     */
     private Response invoke(ContainerRequestContext context) {
         var tool = named(context);
         RestExchange.current().runs(tool);

@@ -17,7 +17,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The generic command route and every command's alias below it (contract, "Command routes"). All answers are envelopes. */
+/**
+ * The generic command route and every command's alias below it (contract, "Command routes"). All responses are
+ * envelopes.
+ */
 final class CommandRoutes {
     static final String ALIAS = Route.COMMANDS + "/{alias: .*}";
 
@@ -33,17 +36,17 @@ final class CommandRoutes {
                 .forEach(tool -> aliases.put(suffix(tool.route().path()), tool));
     }
 
-    /** {@code agent/create} of {@code /demo/v1/Engine/tps/agent/create}. */
+    /** Returns the part after the generic route: {@code agent/create} of {@code /demo/v1/Engine/tps/agent/create}. */
     private static String suffix(String path) {
         return path.substring(Route.COMMANDS.length() + 1);
     }
 
-    /** The service is named in the body. */
+    /** Runs the command that the body names. */
     Response generic(ContainerRequestContext context) {
         return answer(context, null);
     }
 
-    /** The service is named by the path. */
+    /** Runs the command that the path names. */
     Response alias(ContainerRequestContext context) {
         var alias = context.getUriInfo().getPathParameters().getFirst("alias").replaceFirst("/$", "");
         if (alias.isEmpty()) {
@@ -89,7 +92,7 @@ final class CommandRoutes {
         return given;
     }
 
-    /** A tool that is no command has a route of its own; a name that is no tool at all is the runner's to refuse. */
+    /** Refuses a tool that is not a command, since it has its own route. An unknown name is refused by the runner. */
     private void requireCommand(String service) {
         runner.catalogue().find(service).filter(tool -> !tool.isCommand()).ifPresent(tool -> {
             throw new Problem(

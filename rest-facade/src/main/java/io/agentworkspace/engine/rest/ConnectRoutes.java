@@ -20,7 +20,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How clients of MCP are connected, and how those fared that tried. */
+/** The configurations of MCP clients, and the handshakes of clients that tried to connect. */
 final class ConnectRoutes {
     private static final String CLIENTS = "/api/mcp/clients";
     private static final String CLIENT = CLIENTS + "/{client}";
@@ -98,7 +98,10 @@ final class ConnectRoutes {
         };
     }
 
-    /** Another key than one's own takes what AK_List takes. */
+    /**
+     * Returns the latest handshakes of a key. For a key other than the caller's own, the requirements of AK_List
+     * apply.
+     */
     private Response handshakes(ContainerRequestContext context) {
         var caller = RestExchange.current().identified();
         var key = context.getUriInfo().getQueryParameters().getFirst("key_id");

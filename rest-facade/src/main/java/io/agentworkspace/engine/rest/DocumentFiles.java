@@ -26,15 +26,18 @@ import org.eclipse.jetty.http.HttpException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The files of documents: stored while they arrive, and sent as they are read, so that none is ever in memory as a whole. */
+/**
+ * The files of documents. They are stored while they arrive and sent as they are read, so that none is ever in memory
+ * as a whole.
+ */
 final class DocumentFiles {
     private static final String READ = "DC_Read";
     private static final String PART = "part";
 
-    /** What a form has around the file. */
+    /** The most that a form has around the file, in bytes. */
     private static final int FRAME = 64 * 1024;
 
-    /** However slowly it is sent. */
+    /** The maximum duration of an upload. */
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
     private final ToolRunner runner;
@@ -45,7 +48,7 @@ final class DocumentFiles {
         this.transfer = transfer;
     }
 
-    /** Whether the request carries a file for a tool that takes one. */
+    /** Returns whether the request carries a file for a tool that takes one. */
     boolean isUpload(Tool<?, ?> tool) {
         var upload = tool.upload();
         return upload != null && upload.isStreamed() && (isForm() || isRaw(upload));
@@ -55,7 +58,7 @@ final class DocumentFiles {
         return type().equals(UploadBody.FORM);
     }
 
-    private static boolean isRaw(Tool.Upload upload) {
+    private static boolean isRaw(Tool.RawUpload upload) {
         return type().equals(upload.mediaType());
     }
 
@@ -64,7 +67,10 @@ final class DocumentFiles {
         return given == null ? "" : given.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     }
 
-    /** Receives the file, then runs the tool with its other fields. Who may not run it need not send anything. */
+    /**
+     * Receives the file, then runs the tool with its other fields. Callers that may not run it are refused before
+     * they send the file.
+     */
     Response receive(Tool<?, ?> tool, ContainerRequestContext context, Function<ObjectNode, Response> run) {
         var exchange = RestExchange.current();
         var caller = exchange.identified();
@@ -117,7 +123,7 @@ final class DocumentFiles {
         }
     }
 
-    /** All that a form may have besides the file. */
+    /** Returns the fields that a form may have besides the file. */
     private static Set<String> fields(Tool<?, ?> tool) {
         return Field.of(tool.inputSchema().json()).stream()
                 .map(Field::path)
@@ -129,13 +135,13 @@ final class DocumentFiles {
         return name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
     }
 
-    /** Whether the request is for a document's file, not its record. */
+    /** Returns whether the request is for a document's file rather than its record. */
     static boolean isDownload(Tool<?, ?> tool, ContainerRequestContext context) {
         return tool.name().equals(READ)
                 && "file".equals(context.getUriInfo().getQueryParameters().getFirst(PART));
     }
 
-    /** The file of a document that the caller may read. */
+    /** Sends the file of a document that the caller may read. */
     Response send(ContainerRequestContext context) {
         var exchange = RestExchange.current();
         QueryFields.refuseUnknown(context, Set.of(PART, "version"));
@@ -175,7 +181,10 @@ final class DocumentFiles {
         }
     }
 
-    /** Nothing that a browser would run: it is always saved, and HTML is called text besides. */
+    /**
+     * Returns the media type to send. The response is always an attachment, and HTML is sent as
+     * {@code application/octet-stream}, so that no browser runs it.
+     */
     private static String type(@Nullable String mediaType) {
         return mediaType == null || mediaType.isEmpty() || mediaType.equals("text/html")
                 ? "application/octet-stream"

@@ -14,7 +14,10 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns what is thrown into a problem, and chooses its style: the envelope on command routes, a page where a person's browser asks, RFC 9457 elsewhere. */
+/**
+ * Turns an exception into a problem, and chooses its style: the envelope on command routes, a page for a person's
+ * browser, RFC 9457 elsewhere.
+ */
 final class FailureMapper implements ExceptionMapper<Throwable> {
     private static final Logger LOG = LoggerFactory.getLogger(FailureMapper.class);
 

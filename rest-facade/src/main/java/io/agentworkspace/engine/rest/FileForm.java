@@ -15,7 +15,10 @@ import org.eclipse.jetty.io.Content;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A form with one file and some fields, read as it arrives: pieces of the file are passed on, and the fields are kept. */
+/**
+ * A form with one file and some fields, read as it arrives: pieces of the file are passed on, and the fields are
+ * collected.
+ */
 final class FileForm implements MultiPart.Parser.Listener {
     private static final int LONGEST_FIELD = 4_096;
     private static final int MOST_PARTS = 10;
@@ -45,10 +48,10 @@ final class FileForm implements MultiPart.Parser.Listener {
     /**
      * Reads the whole form.
      *
-     * @param known the fields that it may have, besides the file
-     * @param fields receives them
+     * @param known the fields that the form may have, besides the file
+     * @param fields receives the values of these fields
      * @return the name that the file was sent with
-     * @throws Problem if it is no such form, or whatever the sink throws, at once
+     * @throws Problem if the body is not such a form; what the sink throws is passed on at once
      */
     static Optional<String> read(InputStream body, String contentType, Set<String> known, ObjectNode fields, Sink sink)
             throws IOException {
@@ -77,7 +80,7 @@ final class FileForm implements MultiPart.Parser.Listener {
             parser.parse(Content.Chunk.from(bytes, isLast));
         } catch (Problem problem) {
             throw problem;
-        } catch (RuntimeException e) { // The library throws many kinds at what is no form.
+        } catch (RuntimeException e) { // The library throws many types of exceptions for bodies that are not forms.
             throw refusal == null ? unreadable() : refusal;
         }
         if (refusal != null) {
@@ -108,7 +111,7 @@ final class FileForm implements MultiPart.Parser.Listener {
         }
     }
 
-    /** The value of a parameter, as browsers send it: quoted, with quotation marks as {@code %22}. */
+    /** Returns a parameter's value, as browsers send it: quoted, with quotation marks as {@code %22}. */
     private static @Nullable String parameter(String header, String name) {
         var found = java.util.regex.Pattern.compile(";\\s*" + name + "=(?:\"((?:\\\\.|[^\"\\\\])*)\"|([^;\\s]*))")
                 .matcher(header);

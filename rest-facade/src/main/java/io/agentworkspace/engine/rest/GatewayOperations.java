@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The operations that are no tools: health, configuration, this document, the catalogue. */
+/** The operations that are not tools: health, configuration, this document, the catalogue. */
 final class GatewayOperations {
     private static final String UNCHANGED = "You have it already: its ETag was in If-None-Match.";
 
@@ -85,7 +85,7 @@ final class GatewayOperations {
                 .answersNothing(202, "A notification was taken.");
         RPC_STATUSES.forEach((status, words) ->
                 operation.answers(status, words, SchemaNames.schema("RpcError"), Components.rpcError(status)));
-        return operation.tells(429, "Retry-After", "RetryAfter").tells(500, "Retry-After", "RetryAfter");
+        return operation.returns(429, "Retry-After", "RetryAfter").returns(500, "Retry-After", "RetryAfter");
     }
 
     static Operation health() {
@@ -139,9 +139,9 @@ final class GatewayOperations {
                         Json.object().put("type", "string"))
                 .suchAs("\"0197f1d0c5a87d2e\"")
                 .answers(200, "The document.", mediaType, schema, example)
-                .tells(200, "ETag", "ETag")
+                .returns(200, "ETag", "ETag")
                 .answersNothing(304, UNCHANGED)
-                .tells(304, "ETag", "ETag")
+                .returns(304, "ETag", "ETag")
                 .problems(400, 401, 429, 500);
     }
 
@@ -167,7 +167,7 @@ final class GatewayOperations {
                 .idempotent()
                 .body(true, Json.object().put("type", "object"), Json.object())
                 .answers(200, "Done.", "CommandResponse")
-                .tells(200, RestResponse.REPLAYED, "IdempotencyReplayed")
+                .returns(200, RestResponse.REPLAYED, "IdempotencyReplayed")
                 .refused(400, "The tool refused, or the body is malformed.")
                 .refused(401, "No valid credential, or not permitted.")
                 .refused(429, "Rate limited, or over quota.")

@@ -8,11 +8,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A route that is no tool's, as a value: {@link RestFacade} registers it, and {@link OpenApi} describes it.
+ * A route that is not a tool's, as a value: {@link RestFacade} registers it, and {@link OpenApi} describes it.
  *
- * @param answer null if another endpoint of this server answers it
+ * @param answer null if another endpoint of this server handles it
  * @param anyQuery whether it accepts query parameters that its operation does not have
- * @param operation null if the document does not have it
+ * @param operation null if the OpenAPI document does not describe it
  */
 record GatewayRoute(
         String method,
@@ -35,7 +35,7 @@ record GatewayRoute(
         return new GatewayRoute("DELETE", path, answer, false, operation);
     }
 
-    /** For those who know where to look. */
+    /** Returns a route that the OpenAPI document does not describe. */
     static GatewayRoute undescribed(String path, Function<ContainerRequestContext, Response> answer) {
         return new GatewayRoute("GET", path, answer, true, null);
     }
@@ -44,7 +44,7 @@ record GatewayRoute(
         return new GatewayRoute(method, path, null, true, operation);
     }
 
-    /** The same, which ignores query parameters that its operation does not have. */
+    /** Returns the same route, which ignores query parameters that its operation does not have. */
     GatewayRoute withAnyQuery() {
         return new GatewayRoute(method, path, answer, true, operation);
     }

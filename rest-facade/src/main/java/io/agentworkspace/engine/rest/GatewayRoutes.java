@@ -42,7 +42,7 @@ final class GatewayRoutes {
                 GatewayRoute.get(CONFIG, _ -> config(), GatewayOperations::config));
     }
 
-    /** 200 for as long as the process runs; the body tells how it is. */
+    /** Returns 200 for as long as the process runs. The body reports the service's health. */
     private Response health() {
         return RestResponse.json(200, state(health.database()));
     }
@@ -51,7 +51,10 @@ final class GatewayRoutes {
         return RestResponse.json(200, Json.object().put("status", "ok"));
     }
 
-    /** 503 while the database is away. One that takes no changes can still be read, which no balancer should end. */
+    /**
+     * Returns 503 while the database is unreachable. A database that accepts no changes can still be read, so the
+     * response is 200, which keeps a load balancer from taking the server out.
+     */
     private Response ready() {
         var database = health.database();
         if (database == DatabaseState.UNREACHABLE) {

@@ -2,9 +2,9 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.problem.DatabaseState;
 
-/** Whether the service can do its work at this moment. */
+/** Checks whether the service can do its work at this moment. */
 @FunctionalInterface
 public interface Health {
-    /** How the database is; answers within two seconds, whichever it is. */
+    /** Returns the state of the database within two seconds, even if the database does not respond. */
     DatabaseState database();
 }

@@ -20,7 +20,10 @@ import org.eclipse.jetty.util.Callback;
 import org.glassfish.jersey.server.internal.ContainerUtils;
 import org.jspecify.annotations.Nullable;
 
-/** The way into Jersey's container: binds the exchange, and keeps away what the container would trip over. */
+/**
+ * Passes requests to Jersey's container: binds the exchange, and handles requests that the container would handle
+ * badly.
+ */
 public final class JerseyAdapter extends Handler.Wrapper {
     private final Function<Problem, jakarta.ws.rs.core.Response> refusals;
     private final List<Pattern> routes;
@@ -31,13 +34,13 @@ public final class JerseyAdapter extends Handler.Wrapper {
         this.routes = templates.stream().map(JerseyAdapter::pattern).toList();
     }
 
-    /** {@code /api/keys/{id}} and {@code /a/{rest: .*}} as regular expressions. */
+    /** Returns a path template as a regular expression: {@code /api/keys/{id}}, {@code /a/{rest: .*}}. */
     private static Pattern pattern(String template) {
         return Pattern.compile(
                 template.replaceAll("\\{\\w+: ([^}]+)}", "$1").replaceAll("\\{[\\w.]+}", "[^/]+") + "/?");
     }
 
-    /** Whether any method exists at this path, decoded. */
+    /** Returns whether any method exists at this path, decoded. */
     public boolean serves(String path) {
         return routes.stream().anyMatch(route -> route.matcher(path).matches());
     }
@@ -55,8 +58,9 @@ public final class JerseyAdapter extends Handler.Wrapper {
     }
 
     /**
-     * The container answers on this thread. It forgets the callback when an answer that has begun cannot be written to its end; then the
-     * connection and the memory for the answer would stay taken for ever.
+     * Lets the container handle the request on this thread. The container does not complete the callback if it cannot
+     * write a response to its end. Without this check, the connection and the memory for the response would never be
+     * released.
      */
     private boolean answered(Request request, Response response, Once callback) throws Exception {
         var handled = super.handle(request, response, callback);
@@ -86,7 +90,10 @@ public final class JerseyAdapter extends Handler.Wrapper {
         }
     }
 
-    /** Jetty has refused bad paths already; queries it leaves to us, and the container answers bad ones with a page. */
+    /**
+     * Returns whether the query can be parsed. Jetty refuses malformed paths, but not queries, and the container
+     * answers malformed queries with a page.
+     */
     private static boolean isReadable(@Nullable String query) {
         try {
             return query == null || new URI("/?" + ContainerUtils.encodeUnsafeCharacters(query)).getQuery() != null;
@@ -105,8 +112,8 @@ public final class JerseyAdapter extends Handler.Wrapper {
     }
 
     /**
-     * What Jersey sees of a request: no headers, since it answers some malformed ones with an empty 400, and an
-     * authority that {@link URI} can read, which knows no underscore in a host name.
+     * The request as Jersey sees it: without headers, since Jersey answers some malformed ones with an empty 400; and
+     * with an authority that {@link URI} can parse, which allows no underscore in a host name.
      */
     private static final class Bare extends Request.Wrapper {
         private final HttpURI address;

@@ -13,17 +13,23 @@ import org.eclipse.jetty.http.HttpException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A request's body: one JSON object in UTF-8, at most {@link RequestAttributes#MAX_BODY} bytes, however it is transferred. */
+/**
+ * A request's body: one JSON object in UTF-8, at most {@link RequestAttributes#MAX_BODY} bytes, with any transfer
+ * encoding.
+ */
 final class JsonBody {
-    /** How much of an oversize body is read and dropped, so that a client which is still sending gets to see why. */
+    /**
+     * How many bytes of an oversize body are read and dropped, so that a client that is still sending receives the
+     * refusal.
+     */
     private static final long DRAIN = 8L * RequestAttributes.MAX_BODY;
 
     private JsonBody() {}
 
     /**
-     * The body that must be there.
+     * Reads a required body.
      *
-     * @param example what a right body could look like, for the note when there is none
+     * @param example an example of a valid body, for the note if there is none
      */
     static ObjectNode required(ContainerRequestContext context, String example) {
         var bytes = read(context.getEntityStream());
@@ -34,7 +40,7 @@ final class JsonBody {
         return Json.readObject(bytes);
     }
 
-    /** The body where a request can do without. */
+    /** Reads an optional body. */
     static ObjectNode optional(ContainerRequestContext context) {
         var bytes = read(context.getEntityStream());
         if (bytes.length == 0) {
@@ -44,7 +50,7 @@ final class JsonBody {
         return Json.readObject(bytes);
     }
 
-    /** An optional body: if sent, it must be a JSON object without fields. */
+    /** Checks an optional body: if sent, it must be a JSON object without fields. */
     static void none(ContainerRequestContext context) {
         var body = optional(context);
         if (!body.isEmpty()) {
@@ -80,7 +86,7 @@ final class JsonBody {
         }
     }
 
-    /** All of it, whatever it is. */
+    /** Reads the whole body, in any format. */
     static byte[] bytes(ContainerRequestContext context) {
         return read(context.getEntityStream());
     }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The OpenAPI 3.1 document, made from the catalogue and the list of routes: every route and nothing else. */
+/** The OpenAPI 3.1 document, generated from the catalogue and the list of routes: every route and nothing else. */
 final class OpenApi {
     private static final String ABOUT = """
             Manages AI agents and their workspaces: one JSON request for each call, selected by the name of a service. \
@@ -30,7 +30,7 @@ final class OpenApi {
 
     private OpenApi() {}
 
-    /** @param routes those that are no tools' */
+    /** @param routes the routes that are not tools' */
     static ObjectNode document(Catalogue catalogue, PublicAddresses published, List<GatewayRoute> routes) {
         var document = new OpenApi();
         routes.forEach(document::add);
@@ -74,7 +74,7 @@ final class OpenApi {
 
     private static ObjectNode info(PublicAddresses published) {
         var info = Json.object()
-                .put("title", "Agent Workspace Command and Integration Service")
+                .put("title", "Agent Workspace Engine")
                 .put("version", Envelope.CONTRACT_VERSION)
                 .put("description", ABOUT.formatted(published.mcpUrl()));
         info.putObject("contact").put("name", "Whoever runs this service").put("url", published.baseUrl());

@@ -13,7 +13,10 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLWriteFeature;
 
-/** The machine-readable contract, written once as JSON and once as YAML when it is first asked for, and told apart by its digest. */
+/**
+ * The OpenAPI document, rendered once as JSON and once as YAML at the first request, with a digest of each as its
+ * ETag.
+ */
 final class OpenApiRoutes {
     static final String JSON = "/api/openapi.json";
     private static final String YAML = "/api/openapi.yaml";
@@ -39,7 +42,7 @@ final class OpenApiRoutes {
         return renditions().yaml().answer();
     }
 
-    /** When the first asks, so that the start does not wait for it. */
+    /** Renders the document at the first request, so that the server's start does not wait for it. */
     private synchronized Renditions renditions() {
         if (renditions == null) {
             renditions = Renditions.of(document.get());

@@ -8,8 +8,8 @@ import java.util.Collection;
 import java.util.stream.Collectors;
 
 /**
- * The query of a request below {@code /api}: if a parameter were ignored, the response would answer a different
- * request.
+ * Checks the query of a request below {@code /api}. If a parameter were ignored, the response would belong to a
+ * different request.
  */
 final class QueryFields {
     /** How many unknown parameters a refusal names. */

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.text.Excerpt;
 
-/** What a client sent, made fit to be quoted in a note. */
+/** Text from a client, shortened for a note. */
 final class QuotedText {
     private static final int MAX = 80;
 

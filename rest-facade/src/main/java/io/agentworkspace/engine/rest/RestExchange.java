@@ -19,9 +19,9 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The request being answered, with what the gate found out about it: Jersey's own request carries neither. */
+/** The current request, with what the gate found out about it. Jersey's own request has neither. */
 record RestExchange(Request request) {
-    /** Bound while the facade handles a request, which it does on one thread from beginning to end. */
+    /** The current exchange, bound while the facade handles a request: on one thread from beginning to end. */
     static final ScopedValue<RestExchange> CURRENT = ScopedValue.newInstance();
 
     static RestExchange current() {
@@ -46,18 +46,18 @@ record RestExchange(Request request) {
         return request.getHttpURI().getPath();
     }
 
-    /** Whether the answer must be the envelope, whatever goes wrong. */
+    /** Returns whether the response must be the envelope, even for errors. */
     boolean isCommand() {
         return path().equals(Route.COMMANDS) || path().startsWith(Route.COMMANDS + "/");
     }
 
-    /** What makes a page of a refusal, where a person's browser asks. */
+    /** Returns the function that renders a refusal as a page, if the client is a person's browser. */
     @SuppressWarnings("unchecked") // The gate sets it.
     Optional<Function<Problem, byte[]>> refusalPage() {
         return Optional.ofNullable((Function<Problem, byte[]>) request.getAttribute(RequestAttributes.REFUSAL_PAGE));
     }
 
-    /** In bytes; -1 when it was not declared. */
+    /** Returns the length of the body in bytes; -1 if it was not declared. */
     long bodyLength() {
         return request.getLength();
     }
@@ -67,18 +67,18 @@ record RestExchange(Request request) {
         return request.getHeaders().get(HttpHeader.CONTENT_TYPE);
     }
 
-    /** Whether the client has the very bytes already that this tag stands for. */
+    /** Returns whether the client already has the bytes that this ETag identifies. */
     boolean has(String quotedTag) {
         var tags = String.join(",", request.getHeaders().getValuesList(HttpHeader.IF_NONE_MATCH));
         return tags.strip().equals("*") || tags.contains(quotedTag);
     }
 
-    /** Whether the client waits for a word from us before it sends the body. */
+    /** Returns whether the client waits for {@code 100 Continue} before it sends the body. */
     boolean expectsContinue() {
         return request.getHeaders().contains(HttpHeader.EXPECT);
     }
 
-    /** @throws Problem if a foreign page may have sent this, except for calls that only read */
+    /** @throws Problem if a page of another site may have sent the request, except for calls that only read */
     void checkMayRun(Optional<Tool<?, ?>> tool, ObjectNode arguments) {
         var reads = tool.isPresent() && tool.get().runFor(arguments).effect() == Effect.READS;
         if (!reads && request.getAttribute(RequestAttributes.FORGERY) instanceof Problem problem) {
@@ -86,17 +86,17 @@ record RestExchange(Request request) {
         }
     }
 
-    /** For the request log. */
+    /** Records the tool for the request log. */
     void runs(Tool<?, ?> tool) {
         request.setAttribute(RequestAttributes.SERVICE, tool.name());
     }
 
-    private RequestSource whence() {
+    private RequestSource source() {
         var program = request.getHeaders().get(HttpHeader.USER_AGENT);
         return new RequestSource(RequestSource.REST, Request.getRemoteAddr(request), program);
     }
 
-    /** Who asks. */
+    /** Returns the caller, who must have a credential. */
     Caller identified() {
         var caller = caller();
         if (caller == null) {
@@ -107,8 +107,8 @@ record RestExchange(Request request) {
     }
 
     /**
-     * Runs a tool for who asks; what that one then has left is told in the headers too. Who has no credential hears what is
-     * public, where anything is.
+     * Runs a tool for the caller. What the caller then has left is also in the response's headers. Without a
+     * credential, the response is the tool's public data, if it has any.
      */
     Answer run(ToolRunner runner, String service, ObjectNode arguments, boolean strict) {
         return run(runner, service, arguments, strict, ResponseBudget.once());
@@ -137,7 +137,7 @@ record RestExchange(Request request) {
                 strict,
                 key,
                 Progress.SILENT,
-                whence(),
+                source(),
                 ResponseBudget.once(),
                 false);
     }

@@ -27,9 +27,9 @@ public final class RestFacade {
     private RestFacade() {}
 
     /**
-     * Answers every request that it is given, with 404 where there is nothing. It stands behind the gate, which has set
-     * the attributes of {@link io.agentworkspace.engine.model.tool.RequestAttributes}, and at the root of the server: Jersey's
-     * container finds nothing below a context path.
+     * Returns a handler that responds to every request, with 404 for unknown paths. It must be behind the gate, which
+     * sets the attributes of {@link io.agentworkspace.engine.model.tool.RequestAttributes}. It must be at the root of
+     * the server, since Jersey's container finds nothing below a context path.
      */
     public static JerseyAdapter handler(
             ToolRunner runner,
@@ -74,7 +74,7 @@ public final class RestFacade {
         return facade;
     }
 
-    /** All that it answers. */
+    /** Returns all resources. */
     List<Resource> resources() {
         return resources.values().stream().map(Resource.Builder::build).toList();
     }
@@ -82,7 +82,7 @@ public final class RestFacade {
     private void commands(CommandRoutes routes) {
         route("POST", Route.COMMANDS, routes::generic);
         route("POST", CommandRoutes.ALIAS, routes::alias);
-        // Jersey would answer these itself, and not with the envelope.
+        // Jersey would answer these itself, without the envelope.
         route("OPTIONS", Route.COMMANDS, _ -> postOnly());
         route("OPTIONS", CommandRoutes.ALIAS, _ -> postOnly());
     }
@@ -101,7 +101,7 @@ public final class RestFacade {
         resources.computeIfAbsent(path, Resource::builder).addMethod(method).handledBy(new RouteHandler(answer));
     }
 
-    /** Nothing is looked up or discovered: what is registered here is all there is. */
+    /** Configures Jersey to serve only what is registered here: it discovers nothing. */
     private ResourceConfig config(FailureMapper refusals) {
         var config = new ResourceConfig()
                 .property(ServerProperties.WADL_FEATURE_DISABLE, true)
@@ -114,7 +114,7 @@ public final class RestFacade {
         return config;
     }
 
-    /** Answers one method on one path. No lambda: Jersey reads the types of the arguments from the class. */
+    /** Handles one method on one path. This is not a lambda, because Jersey reads the argument types from the class. */
     private record RouteHandler(Function<ContainerRequestContext, Response> answer)
             implements Inflector<ContainerRequestContext, Response> {
         @Override

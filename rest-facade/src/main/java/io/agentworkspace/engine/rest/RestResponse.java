@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What goes back over the wire, always as one whole array of bytes: a writer that fails half-way would look whole. */
+/**
+ * A response, always sent as one complete byte array: if a writer failed halfway, a partial response would look
+ * complete.
+ */
 final class RestResponse {
     static final String REPLAYED = "Idempotency-Replayed";
 
@@ -22,7 +25,9 @@ final class RestResponse {
         return bytes(status, MediaType.APPLICATION_JSON, body, null).build();
     }
 
-    /** A response that changes rarely: with an ETag, so that it is not sent again to a client that has it. */
+    /**
+     * Returns a response that rarely changes. It has an ETag, so that a client that has it does not receive it again.
+     */
     static Response tagged(JsonNode body) {
         var bytes = Json.bytes(body);
         var tag = '"' + Sha256.hex(bytes).substring(0, 32) + '"';
@@ -35,7 +40,7 @@ final class RestResponse {
                 .build();
     }
 
-    /** The envelope under the status that stands in it. */
+    /** Returns the envelope, with its own HTTP status. */
     static Response envelope(Answer answer) {
         return envelope(answer, 200);
     }
@@ -49,12 +54,12 @@ final class RestResponse {
         return answer.replayed() ? response.header(REPLAYED, "true").build() : response.build();
     }
 
-    /** A refusal in the style that was chosen for it. */
+    /** Returns a refusal in the given style. */
     static Response.ResponseBuilder refused(RenderedRefusal rendered, Problem problem) {
         return bytes(rendered.status(), rendered.mediaType(), rendered.body(), problem);
     }
 
-    /** A refusal as a page. */
+    /** Returns a refusal as a page. */
     static Response.ResponseBuilder page(Problem problem, byte[] html) {
         return bytes(problem.failure().httpStatus(), "text/html; charset=utf-8", html, problem);
     }

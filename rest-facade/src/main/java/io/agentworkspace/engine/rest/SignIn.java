@@ -6,50 +6,53 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Signing in and out: the facade routes and documents it, the process behind it, which knows sessions, does it. */
+/**
+ * Signing in and out. The facade routes and documents these operations; the server process, which knows the sessions,
+ * implements them.
+ */
 public interface SignIn {
-    /** Who is signed in by the request's cookie, and with which CSRF token; or that nobody is. */
-    Outcome session(Request request);
+    /** Returns who is signed in by the request's cookie, with the CSRF token; or that nobody is. */
+    SignInResponse session(Request request);
 
     /** Begins a session for the user of the request's key. */
-    Outcome begin(Request request);
+    SignInResponse begin(Request request);
 
     /** Signs out. */
-    Outcome end(Request request);
+    SignInResponse end(Request request);
 
-    /** An access token of the request's session. */
-    Outcome token(Request request);
+    /** Creates an access token for the request's session. */
+    SignInResponse token(Request request);
 
-    /** The keys that access tokens are verified with. */
-    Outcome keys();
+    /** Returns the keys that access tokens are verified with. */
+    SignInResponse keys();
 
-    /** The names of the providers that can be signed in at. */
+    /** Returns the names of the identity providers that users can sign in with. */
     List<String> providers();
 
-    /** Sends the browser to a provider. */
-    Outcome leave(Request request, String provider);
+    /** Redirects the browser to a provider. */
+    SignInResponse leave(Request request, String provider);
 
-    /** Takes the browser back from a provider. */
-    Outcome arrive(Request request, String provider);
+    /** Handles the browser's return from a provider. */
+    SignInResponse arrive(Request request, String provider);
 
-    /** What to answer. */
-    record Outcome(int status, @Nullable JsonNode body, List<Header> headers) {
-        /** One line of the head; a name may come again. */
+    /** The response to send. */
+    record SignInResponse(int status, @Nullable JsonNode body, List<Header> headers) {
+        /** One response header. A name may occur more than once. */
         record Header(String name, String value) {}
 
-        public static Outcome of(int status, JsonNode body) {
-            return new Outcome(status, body, List.of());
+        public static SignInResponse of(int status, JsonNode body) {
+            return new SignInResponse(status, body, List.of());
         }
 
-        /** @param location a whole address */
-        public static Outcome redirect(String location) {
-            return new Outcome(302, null, List.of(new Header("Location", location)));
+        /** @param location an absolute URL */
+        public static SignInResponse redirect(String location) {
+            return new SignInResponse(302, null, List.of(new Header("Location", location)));
         }
 
-        public Outcome with(String name, String value) {
+        public SignInResponse with(String name, String value) {
             var all = new ArrayList<>(headers);
             all.add(new Header(name, value));
-            return new Outcome(status, body, List.copyOf(all));
+            return new SignInResponse(status, body, List.copyOf(all));
         }
     }
 }

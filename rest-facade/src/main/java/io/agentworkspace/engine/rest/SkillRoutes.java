@@ -18,8 +18,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Skills as files: the archive of each, and those that everybody may have where agents look for them (Agent Skills Discovery
- * 0.2.0). All is read through SK_List and SK_Read, so that the digests are theirs.
+ * Skills as files: the archive of each, and the public ones where agents look for them (Agent Skills Discovery
+ * 0.2.0). Everything is read through SK_List and SK_Read, so that the digests match theirs.
  */
 final class SkillRoutes {
     static final String ARCHIVE = "/api/skills/{name}/archive";
@@ -42,7 +42,7 @@ final class SkillRoutes {
         this.runner = runner;
     }
 
-    /** None if the catalogue has no skills. */
+    /** Returns the routes; none if the catalogue has no skills. */
     List<GatewayRoute> routes() {
         return runner.catalogue().find(READ).isEmpty()
                 ? List.of()
@@ -64,7 +64,7 @@ final class SkillRoutes {
         return archive(answer.envelope(), OWN);
     }
 
-    /** What the service ships, whoever asks: it is kept by caches. */
+    /** Returns the index of built-in skills. It is the same for all callers, so caches may store it. */
     private Response index() {
         var index = Json.object().put("$schema", SCHEMA);
         var listed = index.putArray("skills");
@@ -82,7 +82,10 @@ final class SkillRoutes {
         return file(bytes, MediaType.APPLICATION_JSON, sha256(bytes), SHARED).build();
     }
 
-    /** Each file by itself, with the digest that MCP's skills/list shows, for those who do not want all. */
+    /**
+     * Returns each file of a skill with the digest that MCP's skills/list shows, for clients that do not want all
+     * files.
+     */
     private JsonNode resources(String skill) {
         var resources = Json.object().putArray("resources");
         for (var file : open(READ, Json.object().put("name", skill)).path("files")) {
@@ -114,7 +117,7 @@ final class SkillRoutes {
                 .build();
     }
 
-    /** What somebody without a credential may have. */
+    /** Returns a tool's response for callers without a credential. */
     private ObjectNode open(String tool, ObjectNode arguments) {
         var answer =
                 runner.open(tool, arguments, RestExchange.current().requestId()).orElseThrow(NotFoundException::new);
@@ -136,7 +139,7 @@ final class SkillRoutes {
                 .build();
     }
 
-    /** @param digest of these bytes: what the client has already it need not be sent again */
+    /** @param digest of these bytes: a client that already has them does not receive them again */
     private static Response.ResponseBuilder file(byte[] bytes, String mediaType, String digest, String caching) {
         var tag = '"' + digest + '"';
         var text = mediaType.startsWith("text/") ? mediaType + ";charset=utf-8" : mediaType;
@@ -146,7 +149,7 @@ final class SkillRoutes {
         return response.header(HttpHeaders.ETAG, tag).header(HttpHeaders.CACHE_CONTROL, caching);
     }
 
-    /** Everything but RFC 3986's unreserved characters, and the slashes between the parts, is percent-encoded. */
+    /** Percent-encodes everything but RFC 3986's unreserved characters and the slashes between the parts. */
     private static String encoded(String path) {
         var url = new StringBuilder();
         for (var b : path.getBytes(StandardCharsets.UTF_8)) {

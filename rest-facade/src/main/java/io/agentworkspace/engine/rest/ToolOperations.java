@@ -42,7 +42,7 @@ final class ToolOperations {
                 .idempotent()
                 .body(true, document.schemas().command(commands), example(example))
                 .answers(200, "Done.", SchemaNames.schema("CommandResponse"), KeptAnswer.of(example))
-                .tells(200, RestResponse.REPLAYED, "IdempotencyReplayed")
+                .returns(200, RestResponse.REPLAYED, "IdempotencyReplayed")
                 .refusals(400, 401, 429, 500);
     }
 
@@ -125,7 +125,7 @@ final class ToolOperations {
 
     private static Operation withIdempotency(Operation operation, Tool<?, ?> tool, int done) {
         return tool.effect().isTransactional()
-                ? operation.idempotent().tells(done, RestResponse.REPLAYED, "IdempotencyReplayed")
+                ? operation.idempotent().returns(done, RestResponse.REPLAYED, "IdempotencyReplayed")
                 : operation;
     }
 }

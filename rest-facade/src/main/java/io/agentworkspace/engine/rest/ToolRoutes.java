@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tools that have a route of their own: the body's fields, the query's and the path's are one set of arguments. */
+/** The tools that have their own route. The fields of the body, the query and the path form one set of arguments. */
 final class ToolRoutes {
-    /** What is in it may be called by its own name, too: {@code limit} for {@code page.limit}. */
+    /** Fields in this object may also be given by their own name: {@code limit} for {@code page.limit}. */
     private static final List<String> PAGE = List.of("page");
 
     private final ToolRunner runner;
@@ -63,7 +63,7 @@ final class ToolRoutes {
                 : Optional.empty();
     }
 
-    /** The allowed query parameters: the tool's fields except those in the path. */
+    /** Returns the allowed query parameters: the tool's fields except those in the path. */
     private static Set<String> parameters(Tool<?, ?> tool, List<Field> fields) {
         var names = new LinkedHashSet<String>();
         for (var field : fields) {
@@ -87,7 +87,7 @@ final class ToolRoutes {
         }
     }
 
-    /** {@code page.limit=10} becomes {@code {"page":{"limit":10}}}. */
+    /** Sets a field by its path: {@code page.limit=10} becomes {@code {"page":{"limit":10}}}. */
     private static void set(ObjectNode arguments, Field field, List<String> values) {
         var at = arguments;
         for (var parent : field.parents()) {

@@ -18,13 +18,13 @@ import org.eclipse.jetty.util.Attributes;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A file that a request carries as it is, for a tool that takes it as text: it goes on as base64, so that the tool is run like
- * from everywhere else.
+ * A file in a request's body, for a tool that takes the file as text. It is passed on as base64, so that the tool
+ * runs the same way from everywhere.
  */
 final class UploadBody {
     static final String FORM = "multipart/form-data";
 
-    /** The part of a form that holds it. */
+    /** The name of the form's part with the file. */
     static final String PART = "file";
 
     private static final MultiPartConfig IN_MEMORY =
@@ -32,7 +32,7 @@ final class UploadBody {
 
     private UploadBody() {}
 
-    /** The tool's arguments, if the request carries a file rather than them. */
+    /** Returns the tool's arguments, if the request carries a file instead of them. */
     static Optional<ObjectNode> arguments(Tool<?, ?> tool, ContainerRequestContext context) {
         var upload = tool.upload();
         var given = RestExchange.current().contentType();
@@ -55,7 +55,10 @@ final class UploadBody {
         return Json.object().put(field, Base64.getEncoder().encodeToString(file));
     }
 
-    /** The body is whole already and bounded: nothing is waited for, and nothing is written to disk. */
+    /**
+     * Returns the file of a form. The body is complete and limited in size, so nothing is waited for or written to
+     * disk.
+     */
     private static byte[] part(String contentType, byte[] body) {
         var form = new ByteBufferContentSource(ByteBuffer.wrap(body));
         try (var parts = MultiPartFormData.getParts(form, new Attributes.Mapped(), contentType, IN_MEMORY)) {
@@ -75,7 +78,8 @@ final class UploadBody {
             }
         } catch (Problem problem) {
             throw problem;
-        } catch (IOException | RuntimeException e) { // The library throws many kinds at what is no form.
+        } catch (IOException | RuntimeException e) {
+            // The library throws many types of exceptions for bodies that are not forms.
             throw new Problem(
                     Failure.BAD_REQUEST,
                     "the form cannot be read: send a whole %s, and its boundary in Content-Type".formatted(FORM));

@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Why the caller may run a tool, or may not. */
+/** The route that explains why the caller may or may not run a tool. */
 final class WhyRoutes {
     private static final String WHY = "/api/auth/why";
 
@@ -62,7 +62,7 @@ final class WhyRoutes {
                         "query",
                         "target",
                         false,
-                        "A thing to run it on, as kind:name: agent:Ada, domain:Den, zone:Den/tea, bank:Box, key:<id>; or user:ann, to run it for her.",
+                        "A thing to run it on, as kind:name: agent:Ada, domain:Den, zone:Den/tea, bank:Box, document:guide.md, key:<id>; or user:ann, to run it for her.",
                         text())
                 .suchAs("agent:scout")
                 .parameter("query", "context", false, "The context that says as which agent you are logged on.", text())

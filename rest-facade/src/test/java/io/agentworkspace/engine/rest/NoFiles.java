@@ -4,15 +4,15 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.upload.FileTransfer;
 import java.io.OutputStream;
 
-/** For routes without files. */
+/** A file transfer for routes without files. */
 final class NoFiles implements FileTransfer {
     @Override
     public Intake begin(Caller caller) {
-        throw new UnsupportedOperationException();
+        throw new AssertionError("no test of this module transfers files");
     }
 
     @Override
     public void copy(Caller caller, String document, OutputStream to) {
-        throw new UnsupportedOperationException();
+        throw new AssertionError("no test of this module transfers files");
     }
 }

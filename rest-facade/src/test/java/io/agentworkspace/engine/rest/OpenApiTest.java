@@ -73,7 +73,7 @@ class OpenApiTest {
             }
         }
         answered.removeIf(route -> route.startsWith("OPTIONS ") || route.endsWith(CommandRoutes.ALIAS));
-        // Other endpoints answer these, and the document describes them.
+        // Other endpoints handle these, and the document describes them.
         answered.addAll(List.of("POST /mcp", "GET /api/stream", "GET /api/demo", "POST /api/demo", "DELETE /api/demo"));
         for (var tool : server.runner.catalogue().tools()) {
             answered.add(tool.route().method() + " " + tool.route().path());

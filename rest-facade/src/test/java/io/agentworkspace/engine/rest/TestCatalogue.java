@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** A small catalogue over a map: agents as commands, keys on routes of their own. */
+/** A small catalogue over a map: agents as commands, keys on their own routes. */
 public final class TestCatalogue {
     record NewAgent(
             @Doc("Its name.") Name name,
@@ -121,7 +121,7 @@ public final class TestCatalogue {
                         (in, _) -> new Done(agents.remove(in.target().agent().key()) != null));
     }
 
-    /** What is said decides how it fails. */
+    /** Returns a tool whose message decides how it fails. */
     private Tool<Said, Echo> chat() {
         return Tool.named("AP_Chat")
                 .title("Chat")

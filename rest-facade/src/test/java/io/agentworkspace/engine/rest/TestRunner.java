@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Find, access, bind, handler, envelope; no database. A defect in a handler comes out as it is. */
+/**
+ * A runner without a database: find, access, bind, handler, envelope. An exception in a handler is passed on
+ * unchanged.
+ */
 final class TestRunner implements ToolRunner {
     final List<Request> requests = new CopyOnWriteArrayList<>();
     private final Map<String, Answer> answered = new ConcurrentHashMap<>();

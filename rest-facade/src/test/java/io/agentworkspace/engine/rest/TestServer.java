@@ -29,7 +29,7 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
 import tools.jackson.databind.JsonNode;
 
-/** The facade on a real port, behind a gate that takes the key {@code member} or {@code viewer}. */
+/** The facade on a real port, behind a gate that accepts the keys {@code member} and {@code viewer}. */
 final class TestServer {
     static final Instant NOW = Instant.parse("2026-05-25T12:00:00Z");
     static final PublicAddresses PUBLISHED =
@@ -88,7 +88,7 @@ final class TestServer {
         server.stop();
     }
 
-    /** An answer, with the questions that tests ask of it. */
+    /** A response, with the accessors that tests use. */
     record Got(HttpResponse<String> response) {
         int status() {
             return response.statusCode();
@@ -110,12 +110,12 @@ final class TestServer {
             return at("/status/note");
         }
 
-        /** Status, code and symbolic name of an envelope. */
+        /** Returns status, code and symbolic name of an envelope. */
         String refusal() {
             return "%d %s %s".formatted(status(), at("/status/internal_code"), at("/status/error"));
         }
 
-        /** Status and symbolic name of a problem document. */
+        /** Returns status and symbolic name of a problem document. */
         String problem() {
             return "%d %s".formatted(status(), at("/error"));
         }

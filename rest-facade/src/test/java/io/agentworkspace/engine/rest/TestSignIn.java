@@ -5,26 +5,26 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.util.List;
 import org.eclipse.jetty.server.Request;
 
-/** A desk where the method says what happens: whoever asks is signed in. */
+/** A sign-in with a fixed outcome for each operation. */
 final class TestSignIn implements SignIn {
     @Override
-    public Outcome session(Request request) {
-        return Outcome.of(200, Json.object().put("signed_in", true));
+    public SignInResponse session(Request request) {
+        return SignInResponse.of(200, Json.object().put("signed_in", true));
     }
 
     @Override
-    public Outcome begin(Request request) {
-        return Outcome.of(201, Json.object().put("signed_in", true)).with("Set-Cookie", "session=1; Path=/");
+    public SignInResponse begin(Request request) {
+        return SignInResponse.of(201, Json.object().put("signed_in", true)).with("Set-Cookie", "session=1; Path=/");
     }
 
     @Override
-    public Outcome end(Request request) {
+    public SignInResponse end(Request request) {
         throw Problem.conflict("not now");
     }
 
     @Override
-    public Outcome token(Request request) {
-        return Outcome.of(200, Json.object().put("token_type", "Bearer"));
+    public SignInResponse token(Request request) {
+        return SignInResponse.of(200, Json.object().put("token_type", "Bearer"));
     }
 
     @Override
@@ -33,19 +33,19 @@ final class TestSignIn implements SignIn {
     }
 
     @Override
-    public Outcome leave(Request request, String provider) {
-        return Outcome.redirect("https://" + provider + ".example/?a=b")
+    public SignInResponse leave(Request request, String provider) {
+        return SignInResponse.redirect("https://" + provider + ".example/?a=b")
                 .with("Set-Cookie", "one=1")
                 .with("Set-Cookie", "two=2");
     }
 
     @Override
-    public Outcome arrive(Request request, String provider) {
+    public SignInResponse arrive(Request request, String provider) {
         throw Problem.notPermitted("not you");
     }
 
     @Override
-    public Outcome keys() {
-        return Outcome.of(200, Json.object()).with("Cache-Control", "public, max-age=60");
+    public SignInResponse keys() {
+        return SignInResponse.of(200, Json.object()).with("Cache-Control", "public, max-age=60");
     }
 }

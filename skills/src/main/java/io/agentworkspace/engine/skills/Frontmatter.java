@@ -7,8 +7,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What SKILL.md begins with: YAML between two lines of {@code ---}, with the fields of the Agent Skills specification.
- * Fields that the specification does not know pass through unchanged.
+ * The beginning of SKILL.md: YAML between two lines of {@code ---}, with the fields of the Agent Skills
+ * specification. Other fields pass through unchanged.
  */
 final class Frontmatter {
     private static final Pattern NAME = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
@@ -20,9 +20,9 @@ final class Frontmatter {
     private Frontmatter() {}
 
     /** The two parts of SKILL.md. */
-    record Parts(ObjectNode fields, String body) {}
+    record Split(ObjectNode fields, String body) {}
 
-    static Parts read(String skillMd) {
+    static Split read(String skillMd) {
         var text = skillMd.startsWith("\uFEFF") ? skillMd.substring(1) : skillMd;
         var open = lineEnd(text, 0);
         if (!text.startsWith(FENCE + "\n") && !text.startsWith(FENCE + "\r\n")) {
@@ -35,7 +35,7 @@ final class Frontmatter {
             if (text.startsWith(FENCE, at) && text.substring(at, end).strip().equals(FENCE)) {
                 var fields = Yaml.read(text.substring(open, at));
                 check(fields);
-                return new Parts(fields, text.substring(end).strip());
+                return new Split(fields, text.substring(end).strip());
             }
         }
         throw Problem.invalid(Skill.MAIN, "has frontmatter without an end: close it with a line '---'");
@@ -62,7 +62,7 @@ final class Frontmatter {
         checkTools(fields.get("allowed-tools"));
     }
 
-    /** The field's text, or null when it is not there. */
+    /** Returns the field's text, or null if there is none. */
     private static @Nullable String text(ObjectNode fields, String field, int max) {
         var value = fields.get(field);
         if (value == null) {

@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** What kind of file a name says it is. */
+/** The media types of files, by name. */
 final class MediaTypes {
     private static final String PLAIN = "text/plain";
     private static final String BINARY = "application/octet-stream";
@@ -41,7 +41,7 @@ final class MediaTypes {
 
     private MediaTypes() {}
 
-    /** A file of an unknown kind is plain text if it can be read as such. */
+    /** Returns the media type. A file of an unknown type is plain text if it can be read as such. */
     static String of(String path, byte[] bytes) {
         var name = path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
         var known = BY_EXTENSION.get(name.substring(name.lastIndexOf('.') + 1));

@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * The skills that come with the service, in the order that they are best read in. They lie on the class path under
- * {@code skills/}; {@code skills/index} lists every file, since a jar cannot be relied on to list its folders.
+ * The built-in skills, in the recommended reading order. They are on the class path under {@code skills/};
+ * {@code skills/index} lists every file, since not every jar can list its folders.
  */
 public final class ShippedSkills {
     private static final String ROOT = "/skills/";
@@ -29,7 +29,7 @@ public final class ShippedSkills {
                 .toList();
     }
 
-    /** The path of each file under {@code skills/}. */
+    /** Returns the path of each file under {@code skills/}. */
     static List<String> index() {
         return new String(bytes(ROOT + "index"), StandardCharsets.UTF_8)
                 .lines()

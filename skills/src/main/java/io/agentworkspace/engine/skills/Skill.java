@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A folder of instructions for an agent, checked against the Agent Skills specification.
  *
- * @param frontmatter what SKILL.md begins with, as JSON: every field that its author wrote
+ * @param frontmatter the beginning of SKILL.md, as JSON: every field that its author wrote
  * @param body the Markdown of SKILL.md after the frontmatter
  * @param files all files, SKILL.md first, then by path
  */
@@ -26,22 +26,22 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
             Comparator.comparing((SkillFile file) -> !file.path().equals(MAIN)).thenComparing(SkillFile::path);
 
     /**
-     * Reads the files of the folder of this name.
+     * Reads the files of the folder with this name.
      *
-     * @throws Problem {@code invalid_field} or {@code too_large}, saying what the specification wants instead
+     * @throws Problem {@code invalid_field} or {@code too_large}, with what the specification requires
      */
     public static Skill of(String folder, List<SkillFile> files) {
         checkNames(files);
         return read(folder, files);
     }
 
-    /** The same, of files without a folder around them: the name is the one in SKILL.md. */
+    /** Reads files without a folder around them. The skill's name is the one in SKILL.md. */
     public static Skill of(List<SkillFile> files) {
         checkNames(files);
         return read(null, files);
     }
 
-    /** One whose files were found good by the rules of their day. */
+    /** Returns a stored skill. Its files were checked by the rules that applied when they were stored. */
     public static Skill stored(List<SkillFile> files) {
         return read(null, files);
     }
@@ -69,13 +69,13 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
         return new Skill(name, fields.get("description").asString(), fields, parts.body(), inOrder);
     }
 
-    /** A copy: change it as you like. */
+    /** Returns the frontmatter, as a copy that callers may change. */
     @Override
     public ObjectNode frontmatter() {
         return frontmatter.deepCopy();
     }
 
-    /** What the body's first heading says, else the name. */
+    /** Returns the body's first heading, else the name. */
     public String title() {
         return body.lines()
                 .filter(line -> line.startsWith("# ") && line.length() <= MAX_TITLE)
@@ -84,7 +84,7 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
                 .orElse(name);
     }
 
-    /** What is known of it without its content. */
+    /** Returns the skill's data without the content of its files. */
     public SkillCard card() {
         var main = files.getFirst().text().orElse("");
         return new SkillCard(
@@ -97,7 +97,7 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
                 SkillCard.mentions(main));
     }
 
-    /** Refuses more files, or more bytes together, than a skill may have. */
+    /** Refuses more files, or more bytes in total, than a skill may have. */
     static void checkSum(List<SkillFile> files) {
         if (files.size() > MAX_FILES) {
             throw Problem.tooLarge("the skill", files.size(), MAX_FILES, "files");
@@ -108,7 +108,7 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
         }
     }
 
-    /** No two files may meet in one place, also on a file system that takes upper and lower case for the same, or ß and SS. */
+    /** Refuses files whose paths are equal on a file system that ignores case, or that treats ß and SS as the same. */
     private static void checkNames(List<SkillFile> files) {
         var taken = new HashSet<String>();
         var folders = new HashSet<String>();

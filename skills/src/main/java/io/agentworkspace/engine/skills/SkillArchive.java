@@ -18,11 +18,11 @@ import org.apache.commons.compress.utils.SeekableInMemoryByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A skill as a zip. What is read comes from strangers: only plain files are taken, nothing is believed that an entry claims,
- * and no more is unpacked than a skill may have.
+ * A skill as a zip. Archives come from untrusted sources: only plain files are accepted, what an entry claims about
+ * itself is ignored, and no more is unpacked than a skill may have.
  */
 public final class SkillArchive {
-    /** The largest zip that is read, in bytes. */
+    /** The maximum size of a zip, in bytes. */
     public static final int MAX_BYTES = 1024 * 1024;
 
     private static final String FIELD = "archive";
@@ -31,16 +31,16 @@ public final class SkillArchive {
     private static final int UNKNOWN = 0;
 
     /**
-     * When a file was written is nobody's business, and would change the digest. The first of January, the earliest that a zip can
-     * tell, is written as a time of the time zone that Java is in.
+     * The time of every entry. The real time would disclose when a file was written, and change the digest. The first
+     * of January, the earliest date of a zip, is avoided: it is written with Java's time zone.
      */
     private static final LocalDateTime NO_TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
 
     private SkillArchive() {}
 
     /**
-     * The files in their order, SKILL.md at the root, as they are and not compressed: the same bytes for the same skill,
-     * whatever wrote them and whenever.
+     * Writes the files in their order, SKILL.md at the root, uncompressed. The same skill always gives the same
+     * bytes.
      */
     public static byte[] write(Skill skill) {
         var bytes = new ByteArrayOutputStream();
@@ -62,9 +62,9 @@ public final class SkillArchive {
     }
 
     /**
-     * Reads a zip of the skill's files, or of the one folder that they lie in, which then has the skill's name.
+     * Reads a zip of the skill's files, or of one folder with them, whose name is then the skill's.
      *
-     * @throws Problem {@code invalid_field} or {@code too_large}, saying what would be right
+     * @throws Problem {@code invalid_field} or {@code too_large}, with what is required
      */
     public static Skill read(byte[] zip) {
         if (zip.length > MAX_BYTES) {
@@ -76,8 +76,9 @@ public final class SkillArchive {
             return read(archive);
         } catch (Problem problem) {
             throw problem;
-        } catch (IOException | RuntimeException e) { // The library throws many kinds at bytes that are no zip.
-            throw Problem.invalid(FIELD, "must be a zip, and whole: this one cannot be read");
+        } catch (IOException | RuntimeException e) {
+            // The library throws many types of exceptions for bytes that are not a zip.
+            throw Problem.invalid(FIELD, "must be a complete zip: this one cannot be read");
         }
     }
 
@@ -97,12 +98,12 @@ public final class SkillArchive {
         return folder == null ? Skill.of(files) : Skill.of(folder, files);
     }
 
-    /** What some file managers put into every zip. */
+    /** Returns whether a file is one that some file managers add to every zip. */
     private static boolean isClutter(String name) {
         return name.startsWith("__MACOSX/") || name.equals(".DS_Store") || name.endsWith("/.DS_Store");
     }
 
-    /** The folder that everything lies in, where SKILL.md is not at the root. */
+    /** Returns the folder that contains everything, if SKILL.md is not at the root. */
     private static @Nullable String folder(List<ZipArchiveEntry> entries) {
         if (entries.isEmpty()
                 || entries.stream().anyMatch(entry -> entry.getName().equals(Skill.MAIN))) {

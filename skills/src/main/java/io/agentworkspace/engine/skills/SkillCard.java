@@ -9,11 +9,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is known of a skill without its content.
+ * A skill's data without the content of its files.
  *
- * @param title what the first heading of its instructions says, else the name
- * @param digest of its archive, as {@link SkillArchive#write} makes it: {@code sha256:} and 64 hexadecimal digits
- * @param frontmatter what SKILL.md begins with, as JSON
+ * @param title the first heading of its instructions, else the name
+ * @param digest of its archive as {@link SkillArchive#write} writes it: {@code sha256:} and 64 hexadecimal digits
+ * @param frontmatter the beginning of SKILL.md, as JSON
  * @param files SKILL.md first, then by path
  * @param mentions the words in SKILL.md that look like names of this service's tools, each once
  */
@@ -29,7 +29,7 @@ public record SkillCard(
 
     private static final int MAX_MENTIONS = 200;
 
-    /** A file of the skill; of its digest see {@link SkillFile}. */
+    /** A file of the skill. For its digest see {@link SkillFile}. */
     public record Entry(String path, String mediaType, int size, String digest) {
         static Entry of(SkillFile file) {
             return new Entry(file.path(), file.mediaType(), file.size(), file.digest());
@@ -45,7 +45,7 @@ public record SkillCard(
                 .toList();
     }
 
-    /** A copy: change it as you like. */
+    /** Returns the frontmatter, as a copy that callers may change. */
     @Override
     public ObjectNode frontmatter() {
         return frontmatter.deepCopy();
@@ -55,19 +55,19 @@ public record SkillCard(
         return files.stream().filter(file -> file.path().equals(path)).findFirst();
     }
 
-    /** A field of the frontmatter that is text, such as {@code license}. */
+    /** Returns a text field of the frontmatter, such as {@code license}. */
     public Optional<String> text(String field) {
         return Optional.ofNullable(frontmatter.get(field))
                 .filter(JsonNode::isString)
                 .map(JsonNode::asString);
     }
 
-    /** In bytes, of all files together. */
+    /** Returns the size of all files together, in bytes. */
     public long size() {
         return files.stream().mapToLong(Entry::size).sum();
     }
 
-    /** The names in {@code allowed-tools}, of this service's tools and of any other's, each once. */
+    /** Returns the names in {@code allowed-tools}, of this service's tools and of others, each once. */
     public List<String> allowedTools() {
         var allowed = frontmatter.path("allowed-tools");
         var names = allowed.isString()
@@ -80,7 +80,7 @@ public record SkillCard(
                 .toList();
     }
 
-    /** At spaces and commas, but not inside of parentheses: {@code Bash(git add:*) Read}. */
+    /** Splits at spaces and commas, but not inside parentheses: {@code Bash(git add:*) Read}. */
     private static List<String> split(String text) {
         var names = new ArrayList<String>();
         var begin = 0;

@@ -23,23 +23,26 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
 
     private static final String MARKS = " ._-+@(),=~#&!'";
 
-    /** Letters that show nothing: the fillers of Hangul. */
+    /** Letters that are invisible: the fillers of Hangul. */
     private static final String INVISIBLE = "\u115f\u1160\u3164\uffa0";
 
-    /** What Windows takes for a device, whatever follows the first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
+    /**
+     * The names that Windows treats as devices, whatever follows the first dot (Microsoft, "Naming Files, Paths, and
+     * Namespaces").
+     */
     private static final Pattern DEVICE =
             Pattern.compile("(?i)(?:con|prn|aux|nul|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\\..*)?");
 
     /**
-     * @throws Problem {@code invalid_field} for a path that would leave the folder or that a URI or a file system could
-     *     not carry, {@code too_large} for a file over its limit
+     * @throws Problem {@code invalid_field} for a path that would leave the folder or that is not valid in a URI
+     *     or on a file system, {@code too_large} for a file over its limit
      */
     public static SkillFile of(String path, byte[] bytes) {
         checkPath(path);
         return stored(path, bytes);
     }
 
-    /** One whose path was found good by the rules of its day. */
+    /** Returns a stored file. Its path was checked by the rules that applied when it was stored. */
     public static SkillFile stored(String path, byte[] bytes) {
         if (bytes.length > MAX_BYTES) {
             throw Problem.tooLarge("the file '%s'".formatted(path), bytes.length, MAX_BYTES, "bytes");
@@ -51,7 +54,7 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
         return bytes.length;
     }
 
-    /** The content of a text file; empty for anything that is not text, or not in UTF-8. */
+    /** Returns the content of a text file; empty if it is not text in UTF-8. */
     public Optional<String> text() {
         return MediaTypes.isText(mediaType) ? decoded(bytes) : Optional.empty();
     }
@@ -72,7 +75,7 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
         var parts = path.split("/", -1);
         if (parts.length > MAX_DEPTH) {
             throw Problem.invalid(
-                    quoted(path), "lies too deep: at most %d folders and names are allowed".formatted(MAX_DEPTH));
+                    quoted(path), "has too many parts: at most %d folders and names are allowed".formatted(MAX_DEPTH));
         }
         for (var part : parts) {
             checkPart(path, part);
@@ -88,7 +91,7 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
         if (part.endsWith(".") || DEVICE.matcher(part).matches()) {
             throw Problem.invalid(
                     quoted(path),
-                    "must be one that Windows has, too: no part ends in '.' or is called like CON or nul.txt");
+                    "must be valid on Windows too: no part ends in '.' or is a reserved name like CON or nul.txt");
         }
         var fine = part.equals(part.strip())
                 && Normalizer.isNormalized(part, Normalizer.Form.NFC)
@@ -114,7 +117,7 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
         return "the path '%s'".formatted(shown);
     }
 
-    /** {@code sha256:} and 64 lower-case hexadecimal digits. */
+    /** Returns the digest: {@code sha256:} and 64 lower-case hexadecimal digits. */
     static String digest(byte[] bytes) {
         return "sha256:" + Sha256.hex(bytes);
     }

@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** YAML 1.2 (core schema) from strangers, as JSON: small, shallow, without aliases, with text as keys. */
+/** Reads untrusted YAML 1.2 (core schema) as JSON: small, shallow, without aliases, with text as keys. */
 final class Yaml {
     private static final int MAX_CHARACTERS = 64 * 1024;
     private static final int MAX_DEPTH = 16;
@@ -49,7 +49,7 @@ final class Yaml {
         }
     }
 
-    /** The loader goes down with each level, the parser of events does not. */
+    /** Checks the structure before loading: the loader recurses at each level, the parser of events does not. */
     private static void checkStructure(String yaml) {
         var depth = 0;
         for (var event : new Parse(SETTINGS).parseString(yaml)) {
@@ -104,7 +104,7 @@ final class Yaml {
         throw invalid("must have text as keys; put '%s' in quotes".formatted(key));
     }
 
-    /** Escapes can write what no database can hold. */
+    /** @throws Problem if the database cannot store the text, which escapes can contain */
     private static String storable(String text) {
         Schema.checkCharacters("the frontmatter of SKILL.md", text);
         return text;
@@ -113,7 +113,7 @@ final class Yaml {
     private static String where(YamlEngineException e) {
         if (e instanceof MarkedYamlEngineException marked
                 && marked.getProblemMark().isPresent()) {
-            // The frontmatter begins on the second line of the file, and marks count from 0.
+            // The frontmatter begins on the second line of the file, and the parser counts from 0.
             var at = marked.getProblemMark().get();
             return " at line %d, column %d: %s".formatted(at.getLine() + 2, at.getColumn() + 1, marked.getProblem());
         }

@@ -56,7 +56,7 @@ class ShippedSkillsTest {
         }
     }
 
-    /** What the specification recommends, so that an agent can afford to load it. */
+    /** Checks the sizes that the specification recommends, so that an agent can afford to load the skill. */
     @ParameterizedTest
     @MethodSource("skills")
     void aSkillIsShortAndSaysWhenToUseIt(Skill skill) {

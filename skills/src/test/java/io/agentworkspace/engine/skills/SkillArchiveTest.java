@@ -34,7 +34,7 @@ class SkillArchiveTest {
             Body.
             """;
 
-    /** An archive in the making, in which anything can stand. */
+    /** Builds an archive with any content. */
     private static final class Draft {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         private final ZipArchiveOutputStream zip = new ZipArchiveOutputStream(bytes);
@@ -91,7 +91,7 @@ class SkillArchiveTest {
         assertThat(SkillArchive.write(nested)).isEqualTo(SkillArchive.write(flat));
     }
 
-    /** Its digest is the skill's: another library, or another Java, must not change it. */
+    /** The archive's digest is the skill's: another library or Java version must not change it. */
     @Test
     void whatIsWrittenIsTheSameForEver() throws IOException {
         var skill = Skill.of(List.of(
@@ -200,7 +200,7 @@ class SkillArchiveTest {
         refused(random, "archive has 1,048,577 bytes");
     }
 
-    /** The size that an entry claims is not what counts. */
+    /** The size that an entry claims is ignored. */
     @Test
     void aFalseSizeOrChecksumIsNoticed() throws IOException {
         var zip = draft().with("a.txt", "0123456789".repeat(1_000)).bytes();
@@ -227,11 +227,11 @@ class SkillArchiveTest {
         refused(odd, "deflate");
     }
 
-    /** Whatever the bytes, the answer is a skill or a refusal. */
+    /** For any bytes, the result is a skill or a refusal. */
     @Test
     void bytesThatAreNoZipAreRefused() throws IOException {
-        refused(new byte[0], "must be a zip");
-        refused("PK\u0003\u0004 nothing".getBytes(StandardCharsets.UTF_8), "must be a zip");
+        refused(new byte[0], "must be a complete zip");
+        refused("PK\u0003\u0004 nothing".getBytes(StandardCharsets.UTF_8), "must be a complete zip");
         var whole = draft().with("references/guide.md", "How to.").bytes();
         var random = new Random(7);
         for (var i = 0; i < 1_000; i++) {

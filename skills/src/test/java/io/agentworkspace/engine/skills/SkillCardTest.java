@@ -52,7 +52,7 @@ class SkillCardTest {
                 .hasSize(1);
     }
 
-    /** It could not be kept, or not be read again. */
+    /** Such a skill could not be stored, or not be read again. */
     @ParameterizedTest
     @ValueSource(strings = {"x: \"a\\0b\"", "x: \"\\uD800\"", "\"a\\0\": 1", "x: [[\"\\0\"]]"})
     void whatNoDatabaseCanHoldIsRefused(String fields) {

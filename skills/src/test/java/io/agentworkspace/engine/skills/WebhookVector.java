@@ -10,7 +10,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import tools.jackson.databind.JsonNode;
 
-/** The signatures of a webhook delivery, computed anew: the service's own, and those of Standard Webhooks. */
+/** Computes the signatures of a webhook delivery: the service's own, and those of Standard Webhooks. */
 final class WebhookVector {
     private WebhookVector() {}
 

@@ -14,17 +14,21 @@ import org.commonmark.parser.Parser;
 import org.commonmark.renderer.html.HtmlRenderer;
 
 /**
- * Markdown (CommonMark, with tables) as HTML that is safe to show, whoever wrote it: markup in it is text, pictures from
- * elsewhere are links, and links lead only to the web, to mail, and to what there is on this server.
+ * Renders Markdown (CommonMark, with tables) as HTML that is safe to show, even if its author is not trusted. Markup
+ * in it becomes text, and pictures from elsewhere become links. Links lead only to the web, to mail, and to existing
+ * addresses on this server.
  */
 public final class Markdown {
-    /** A longer text is shown as it is written, in characters. */
+    /** The maximum number of characters. A longer text is shown unrendered. */
     static final int MAX = 128 * 1024;
 
     private static final int MAX_NESTING = 32;
     private static final int MAX_MARKS = 1_000;
 
-    /** Of the squares of the marks in each paragraph, which is about what they cost: some tens of milliseconds. */
+    /**
+     * The limit on the sum over all paragraphs of the square of the number of marks. That is roughly proportional to
+     * the time: some tens of milliseconds.
+     */
     private static final int MAX_WORK = 8 * MAX_MARKS * MAX_MARKS;
 
     private static final int MAX_CELLS = 50_000;
@@ -39,9 +43,9 @@ public final class Markdown {
     }
 
     /**
-     * @param local the address of what a link without a scheme leads to; empty for what cannot be seen here
-     * @param rel what links that lead elsewhere say of that
-     * @param prefix before the ids of headings, so that none is one of the page's own
+     * @param local the address for a link without a scheme; empty if it has no page here
+     * @param rel the {@code rel} attribute of links to other sites
+     * @param prefix the beginning of the ids of headings, so that none equals one of the page's own
      * @param top the level of the highest headings
      * @param comments whether comments are shown
      * @param pictures whether pictures of this server are shown
@@ -54,24 +58,24 @@ public final class Markdown {
             boolean comments,
             boolean pictures) {}
 
-    /** For what we wrote ourselves. */
+    /** Returns a renderer for our own texts. */
     public static Markdown ours(Function<String, Optional<String>> local) {
         return new Markdown(new Manner(local, "noopener", "", 1, false, true));
     }
 
-    /** For what may come from anybody: nothing that is written remains unseen. */
+    /** Returns a renderer for texts from anyone. It hides nothing of what is written. */
     public static Markdown anybodys(Function<String, Optional<String>> local) {
         return new Markdown(new Manner(local, "noopener nofollow noreferrer", PREFIX, 2, true, false));
     }
 
-    /** What the ids of headings begin with in what may come from anybody. */
+    /** The beginning of the ids of headings in texts from anyone. */
     public static final String PREFIX = "text-";
 
-    /** @param sections in order, each with what is written below its heading */
+    /** @param sections in order, each with the text below its heading */
     public record Rendered(String html, List<Section> sections) {}
 
     /**
-     * @param level of the heading as it is shown, 1 to 6; 0 for what stands before the first one
+     * @param level of the heading as it is shown, 1 to 6; 0 for the text before the first one
      * @param id of the heading; empty before the first
      * @param text without markup, up to the next heading
      */
@@ -85,14 +89,15 @@ public final class Markdown {
             var document = PARSER.parse(markdown);
             var outline = new Outline(document, manner.prefix(), manner.top());
             return new Rendered(renderer(outline).render(document), sections(document, outline));
-        } catch (StackOverflowError e) { // Emphasis can be nested as deep as the text is long.
+        } catch (StackOverflowError e) { // Emphasis can be nested as deeply as the text is long.
             return asWritten(markdown);
         }
     }
 
     /**
-     * Whether it would take far longer to read than it is long: very many brackets or tags in one paragraph, each of which is
-     * looked for an end of; or tables of many columns and short rows, which are filled up.
+     * Returns whether rendering would take far longer than the text's length suggests. Two things are costly: very
+     * many brackets or tags in one paragraph, since the parser looks for the end of each; and tables of many columns
+     * with short rows, which are filled up.
      */
     private static boolean isCostly(String markdown) {
         var marks = 0L;
@@ -158,7 +163,7 @@ public final class Markdown {
                 text.toString().strip().replaceAll("\\s+", " "));
     }
 
-    /** How headings are spelled in links: in lower case, without punctuation, with hyphens for spaces. */
+    /** Returns a heading as spelled in links: in lower case, without punctuation, with hyphens for spaces. */
     public static String slug(String title) {
         IntPredicate kept = c -> Character.isLetterOrDigit(c) || c == '_' || c == '-' || c == ' ';
         var slug = new StringBuilder();

@@ -21,7 +21,10 @@ import org.commonmark.renderer.NodeRenderer;
 import org.commonmark.renderer.html.HtmlNodeRendererContext;
 import org.commonmark.renderer.html.HtmlWriter;
 
-/** What of Markdown is written otherwise than usual: headings with an address, links that are let, tables that can be moved aside. */
+/**
+ * Renders the parts of Markdown that need special HTML: headings with an address, links that are allowed, tables that
+ * can be scrolled sideways.
+ */
 final class MarkdownPieces implements NodeRenderer {
     private static final Pattern SCHEME = Pattern.compile("^([A-Za-z][A-Za-z0-9+.-]*):");
     private static final Set<String> SCHEMES = Set.of("http", "https", "mailto");
@@ -63,7 +66,10 @@ final class MarkdownPieces implements NodeRenderer {
         }
     }
 
-    /** Of code, the language that it names is told, and the words after that are shown with it. */
+    /**
+     * Sets the attributes of an element. A code block keeps the class of its language, and shows the words that
+     * follow the language.
+     */
     static void describe(Node node, String tag, Map<String, String> attributes) {
         attributes.computeIfPresent(
                 "class", (_, words) -> LANGUAGE.matcher(words).matches() ? words : null);
@@ -104,7 +110,10 @@ final class MarkdownPieces implements NodeRenderer {
         html.tag(closing);
     }
 
-    /** Shows pictures of this server in our own documents. No other is loaded: who reads the page is nobody else's business. */
+    /**
+     * Shows pictures of this server in our own documents. No others are loaded, so that other servers do not learn
+     * who reads the page.
+     */
     private void image(Image image) {
         var words = PlainText.of(image);
         var target = target(image.getDestination());
@@ -131,9 +140,9 @@ final class MarkdownPieces implements NodeRenderer {
         return false;
     }
 
-    private record Target(String href, boolean elsewhere) {}
+    private record LinkTarget(String href, boolean elsewhere) {}
 
-    /** Begins a link; or where it may not lead there, words that say where it would. Returns what ends it. */
+    /** Begins a link, or a text with the refused address if the link is not allowed. Returns the tag that ends it. */
     private String open(String destination) {
         var attributes = new LinkedHashMap<String, String>();
         var target = target(destination);
@@ -151,22 +160,25 @@ final class MarkdownPieces implements NodeRenderer {
         return "/a";
     }
 
-    /** Browsers overlook control characters in schemes, and take a backslash for a slash. */
-    private Optional<Target> target(String destination) {
+    /**
+     * Returns the allowed target of a link. Browsers ignore control characters in schemes, and treat a backslash as a
+     * slash.
+     */
+    private Optional<LinkTarget> target(String destination) {
         var url = destination.strip();
         if (url.isEmpty() || url.startsWith("//") || url.chars().anyMatch(c -> c < ' ' || c == 0x7F || c == '\\')) {
             return Optional.empty();
         }
         var scheme = SCHEME.matcher(url);
         if (!scheme.find()) {
-            return manner.local().apply(url).map(address -> new Target(address, false));
+            return manner.local().apply(url).map(address -> new LinkTarget(address, false));
         }
         return SCHEMES.contains(scheme.group(1).toLowerCase(Locale.ROOT))
-                ? Optional.of(new Target(url, true))
+                ? Optional.of(new LinkTarget(url, true))
                 : Optional.empty();
     }
 
-    /** Tables of many columns are told apart: on a narrow screen each of their rows becomes a list. */
+    /** Marks tables with many columns: on a narrow screen each of their rows becomes a list. */
     private void table(Node table) {
         heads = heads(table);
         html.line();
@@ -187,7 +199,7 @@ final class MarkdownPieces implements NodeRenderer {
         return heads;
     }
 
-    /** An empty cell is no heading. */
+    /** Renders a cell. An empty cell is never a heading. */
     private void cell(TableCell cell) {
         if (cell.isHeader() && cell.getFirstChild() != null) {
             html.tag("th", Map.of("scope", "col"));

@@ -11,14 +11,14 @@ import org.commonmark.node.AbstractVisitor;
 import org.commonmark.node.Heading;
 import org.commonmark.node.Node;
 
-/** The headings of a text: for each an id of its own, and a level that is at most one below the one before it. */
+/** The headings of a text. Each has a unique id, and a level at most one below the previous one. */
 final class Outline extends AbstractVisitor {
     private static final int LOWEST = 6;
 
-    /** The ids of the page around it. */
+    /** The ids of the surrounding page. */
     private static final List<String> TAKEN = List.of("main", "theme", "account-button", "q");
 
-    private final Map<Heading, Place> places = new IdentityHashMap<>();
+    private final Map<Heading, HeadingId> places = new IdentityHashMap<>();
     private final Map<String, Integer> numbers = new HashMap<>();
     private final Set<String> taken = new HashSet<>(TAKEN);
     private final String prefix;
@@ -26,7 +26,7 @@ final class Outline extends AbstractVisitor {
     private int last;
 
     /** @param level 1 to 6 */
-    record Place(int level, String id) {}
+    record HeadingId(int level, String id) {}
 
     Outline(Node document, String prefix, int top) {
         this.prefix = prefix;
@@ -35,17 +35,20 @@ final class Outline extends AbstractVisitor {
         document.accept(this);
     }
 
-    Place place(Heading heading) {
+    HeadingId place(Heading heading) {
         return Objects.requireNonNull(places.get(heading));
     }
 
     @Override
     public void visit(Heading heading) {
         last = Math.min(Math.min(heading.getLevel() + top - 1, last + 1), LOWEST);
-        places.put(heading, new Place(last, free(prefix + Markdown.slug(PlainText.of(heading)))));
+        places.put(heading, new HeadingId(last, free(prefix + Markdown.slug(PlainText.of(heading)))));
     }
 
-    /** The id itself, else with a number: from where the numbers were left, since thousands may have the same title. */
+    /**
+     * Returns the id itself if it is free, else the id with a number. Counting continues from the last number, since
+     * thousands of headings may have the same title.
+     */
     private String free(String id) {
         var free = id;
         for (var i = numbers.getOrDefault(id, 1); !taken.add(free); i++) {

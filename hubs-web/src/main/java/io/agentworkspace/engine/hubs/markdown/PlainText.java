@@ -12,7 +12,7 @@ import org.commonmark.node.Node;
 import org.commonmark.node.SoftLineBreak;
 import org.commonmark.node.Text;
 
-/** What a reader reads of a piece of Markdown. */
+/** The text of a piece of Markdown, without markup. */
 final class PlainText extends AbstractVisitor {
     private final StringBuilder words = new StringBuilder();
 
@@ -59,7 +59,7 @@ final class PlainText extends AbstractVisitor {
         words.append(' ');
     }
 
-    /** Paragraphs, entries and cells are apart. */
+    /** Separates paragraphs, list items and cells. */
     @Override
     protected void visitChildren(Node parent) {
         super.visitChildren(parent);

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.banks.files;
 
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.MemoryStore;
-import io.agentworkspace.engine.banks.MemoryStore.Draft;
+import io.agentworkspace.engine.banks.MemoryStore.MemoryDraft;
 import io.agentworkspace.engine.banks.MemoryWrite;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.plan.Limits;
@@ -17,7 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The commands of the memory tool that change something, each in the transaction of its call; they return the text for the model. */
+/**
+ * The commands of the memory tool that change something, each in the transaction of its call. They
+ * return the text for the model.
+ */
 final class FileCommands {
     private static final int QUOTED = 1_000;
     private static final int LINES_NAMED = 100;
@@ -25,12 +28,12 @@ final class FileCommands {
     private final MemoryStore memories;
     private final FileStore files;
     private final Call call;
-    private final BankStore.Held bank;
+    private final BankStore.LockedBank bank;
     private final Ref author;
     private final boolean censored;
     private final MemoryWrite write;
 
-    FileCommands(MemoryStore memories, FileStore files, Call call, BankStore.Held bank, Ref author) {
+    FileCommands(MemoryStore memories, FileStore files, Call call, BankStore.LockedBank bank, Ref author) {
         this.memories = memories;
         this.files = files;
         this.call = call;
@@ -111,7 +114,7 @@ final class FileCommands {
         return lines.map(String::valueOf).collect(Collectors.joining(", "));
     }
 
-    /** Counted from 1. */
+    /** Returns the number of the line, counted from 1. */
     private static int line(String text, int place) {
         return 1 + (int) text.chars().limit(place).filter(c -> c == '\n').count();
     }
@@ -135,7 +138,7 @@ final class FileCommands {
         String of(String text);
     }
 
-    /** The text as it is then. The file is locked before it is read, so no other writer's change is lost. */
+    /** Edits a file and returns its new text. The file is locked before it is read, so no other writer's change is lost. */
     private String edit(FilePath path, String start, Edit edit) {
         if (path.isRoot()) {
             throw ToolText.notThere(start, path.given());
@@ -151,7 +154,7 @@ final class FileCommands {
         return text[0];
     }
 
-    private static Draft draft(FilePath path, String text) {
+    private static MemoryDraft draft(FilePath path, String text) {
         var length = text.codePointCount(0, text.length());
         if (length > Limits.CONTENT) {
             throw ToolText.refused(
@@ -159,7 +162,7 @@ final class FileCommands {
                     "Error: The file %s would have %,d characters; at most %,d are allowed"
                             .formatted(path.given(), length, Limits.CONTENT));
         }
-        return Draft.of(path.file(), text);
+        return MemoryDraft.of(path.file(), text);
     }
 
     String delete(FilePath path) {
@@ -208,7 +211,7 @@ final class FileCommands {
                 Failure.ALREADY_EXISTS, "Error: The destination %s already exists".formatted(path.given()));
     }
 
-    /** The files at the path, locked, if the author may change each of them. */
+    /** Locks the files at the path, if the author may change each of them. */
     private List<FileStore.File> changeable(FilePath path) {
         var found = files.lock(call, bank, path);
         if (found.isEmpty()) {
@@ -216,7 +219,7 @@ final class FileCommands {
         }
         if (censored) {
             throw Problem.notPermitted(
-                    "what you write in this bank is kept in quarantine, so you cannot delete or rename what others read");
+                    "your writes in this bank are in quarantine, so you cannot delete or rename memories that others read");
         }
         if (found.stream().anyMatch(file -> file.author() != author.id())) {
             bank.permission().require(Permission.WRITE);

@@ -7,8 +7,8 @@ import io.agentworkspace.engine.model.problem.Problem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A path of the memory tool: {@code /memories} itself, or below it the name of a memory. A directory exists while a name begins
- * with it.
+ * A path of the memory tool: {@code /memories} itself, or below it the name of a memory. A directory
+ * exists while a name begins with it.
  *
  * @param given as the model wrote it
  * @param name the part below {@code /memories}; empty for {@code /memories} itself
@@ -47,7 +47,7 @@ record FilePath(String given, String name) {
         return MemoryName.of(name);
     }
 
-    /** What the keys of all names below it begin with. */
+    /** Returns the prefix of the keys of all names below it. */
     String prefix() {
         return isRoot() ? "" : key() + "/";
     }
@@ -56,12 +56,12 @@ record FilePath(String given, String name) {
         return Name.key(name);
     }
 
-    /** How many parts it has below {@code /memories}. */
+    /** Returns the number of its parts below {@code /memories}. */
     int depth() {
         return isRoot() ? 0 : name.split("/").length;
     }
 
-    /** Whether the other one is this one, or below it. */
+    /** Returns whether the other path is this one, or below it. */
     boolean holds(FilePath other) {
         return (other.key() + "/").startsWith(prefix());
     }

@@ -1,13 +1,13 @@
 package io.agentworkspace.engine.banks.files;
 
 import io.agentworkspace.engine.access.Visibility;
-import io.agentworkspace.engine.banks.BankPermissionQueries;
+import io.agentworkspace.engine.banks.BankAccess;
+import io.agentworkspace.engine.banks.BankPermissionRow;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
-import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of a bank's named memories as files and directories. */
+/** Reads a bank's named memories as files and directories. */
 public final class FileQueries {
-    /** How many entries of a directory are looked at. */
+    /** The maximum number of entries of a directory that are read. */
     private static final int ENTRIES = 10_000;
 
     private static final String VIEW = ContextStore.WITH_CONTEXT
-            + BankPermissionQueries.SUBJECT
+            + BankPermissionRow.SUBJECT
             + """
             , b AS (
                 SELECT b.*, %s
@@ -47,8 +47,8 @@ public final class FileQueries {
                              LIMIT :entries) entry) AS entries
               FROM ctx LEFT JOIN b ON true
             """.formatted(
-                            BankPermissionQueries.COLUMNS,
-                            BankPermissionQueries.HELD,
+                            BankPermissionRow.COLUMNS,
+                            BankPermissionRow.HELD,
                             Visibility.bank("b"),
                             MemoryVisibility.READABLE,
                             MemoryVisibility.CURRENT);
@@ -62,14 +62,14 @@ public final class FileQueries {
     }
 
     /**
-     * What a directory shows: a file in it, or what is in a directory in it.
+     * An entry of a directory: a file, or an entry of a subdirectory.
      *
-     * @param top the file or the directory in it
-     * @param sub what is in that directory; empty for a file
-     * @param deep whether that is a directory itself
-     * @param bytes how large it is
+     * @param top the file or subdirectory
+     * @param sub the entry in the subdirectory; empty for a file
+     * @param deep whether that entry is a directory itself
+     * @param bytes its size
      */
-    record Entry(String top, String sub, boolean deep, long bytes) {
+    record DirectoryEntry(String top, String sub, boolean deep, long bytes) {
         boolean isBelow() {
             return !sub.isEmpty();
         }
@@ -87,10 +87,10 @@ public final class FileQueries {
         }
     }
 
-    /** A file's text, or else what is in the directory. */
-    record View(@Nullable String text, List<Entry> entries) {}
+    /** A file's text, or the entries of a directory. */
+    record View(@Nullable String text, List<DirectoryEntry> entries) {}
 
-    /** What is there, in one statement with the context. */
+    /** Returns the content of the path, in one statement with the context. */
     View view(Call call, Name bank, FilePath path) {
         return db.sql(call, VIEW)
                 .set("key", bank.key())
@@ -108,7 +108,7 @@ public final class FileQueries {
         if (row.textOrNull("held_permission") == null) {
             return Optional.empty();
         }
-        BankPermissionQueries.read(row).require(Permission.READ);
-        return Optional.of(new View(row.textOrNull("text"), row.jsonList("entries", Entry.class)));
+        BankAccess.requireRead(call, BankPermissionRow.read(row));
+        return Optional.of(new View(row.textOrNull("text"), row.jsonList("entries", DirectoryEntry.class)));
     }
 }

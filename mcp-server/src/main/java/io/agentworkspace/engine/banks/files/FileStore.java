@@ -10,7 +10,7 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.util.List;
 import java.util.UUID;
 
-/** Changes of files that are not changes of their text. */
+/** Changes files without changing their text. */
 public final class FileStore {
     private static final String FIND = """
             SELECT m.id, m.author_id, m.name
@@ -45,17 +45,17 @@ public final class FileStore {
 
     record File(UUID id, long author, String name) {}
 
-    /** The file of this path, and what is in the directory of this path. */
-    List<File> find(Call call, BankStore.Held bank, FilePath path) {
+    /** Finds the file with this path, and the files in the directory with this path. */
+    List<File> find(Call call, BankStore.LockedBank bank, FilePath path) {
         return find(call, bank, path, FIND);
     }
 
-    /** The same, locked. */
-    List<File> lock(Call call, BankStore.Held bank, FilePath path) {
+    /** Finds and locks the same files. */
+    List<File> lock(Call call, BankStore.LockedBank bank, FilePath path) {
         return find(call, bank, path, LOCK);
     }
 
-    private List<File> find(Call call, BankStore.Held bank, FilePath path, String statement) {
+    private List<File> find(Call call, BankStore.LockedBank bank, FilePath path, String statement) {
         return db.sql(call, statement)
                 .set("bank", bank.id())
                 .set("name", path.key())
@@ -63,8 +63,10 @@ public final class FileStore {
                 .list(row -> new File(UUID.fromString(row.text("id")), row.number("author_id"), row.text("name")));
     }
 
-    /** Whether it is in its directory: neither expired nor superseded. For the author of a hidden one it is. */
-    boolean isCurrent(Call call, BankStore.Held bank, UUID id) {
+    /**
+     * Returns whether the file is in its directory: neither expired nor superseded. Hidden files count for their author.
+     */
+    boolean isCurrent(Call call, BankStore.LockedBank bank, UUID id) {
         return db.sql(call, IS_CURRENT)
                 .set("bank", bank.id())
                 .set("id", id)
@@ -72,8 +74,8 @@ public final class FileStore {
                 .orElseThrow();
     }
 
-    /** Puts them into the trash. */
-    void delete(Call call, BankStore.Held bank, List<File> files) {
+    /** Moves the files into the trash. */
+    void delete(Call call, BankStore.LockedBank bank, List<File> files) {
         db.sql(call, """
                 UPDATE memory SET deleted_at = :now WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (:ids)
                 """)
@@ -82,8 +84,8 @@ public final class FileStore {
                 .run();
     }
 
-    /** Gives them other names; whether no other memory has one of these. A hidden one gives way. */
-    boolean rename(Call call, BankStore.Held bank, Ref editor, List<File> files, List<MemoryName> names) {
+    /** Renames the files, and returns false if another memory has one of the names. A hidden memory loses its name. */
+    boolean rename(Call call, BankStore.LockedBank bank, Ref editor, List<File> files, List<MemoryName> names) {
         var ids = files.stream().map(File::id).toList();
         var keys = names.stream().map(MemoryName::key).toList();
         db.sql(call, LET_HIDDEN_GIVE_WAY)

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.MemoryStore;
 import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.Name;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The back end of Anthropic's memory tool: MB_Files. */
 public final class FileTools {
-    /** Leaves room for what surrounds it, also where it is sent twice. */
+    /** Leaves room for the rest of the response, and for sending the listing twice. */
     private static final int LISTING = 200_000;
 
     private final BankStore banks;
@@ -42,7 +43,7 @@ public final class FileTools {
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
 
-    record Command(
+    record FileRequest(
             @Doc("Which bank.") Target target,
 
             @Doc(
@@ -74,7 +75,7 @@ public final class FileTools {
             @Doc("rename: from.") @Nullable String oldPath,
             @Doc("rename: to.") @Nullable String newPath) {}
 
-    record Answer(
+    record FileResponse(
             @Doc("The result, in the words of the memory tool: give it to the model as it is.")
             String text,
 
@@ -82,8 +83,8 @@ public final class FileTools {
 
             @Doc("How many characters the whole text has, where it is cut.") @Nullable
             Integer length) {
-        static Answer of(String text) {
-            return new Answer(text, null, null);
+        static FileResponse of(String text) {
+            return new FileResponse(text, null, null);
         }
     }
 
@@ -91,7 +92,7 @@ public final class FileTools {
         return List.of(files());
     }
 
-    private Tool<Command, Answer> files() {
+    private Tool<FileRequest, FileResponse> files() {
         return Tool.named("MB_Files")
                 .title("Use a bank as files")
                 .description("""
@@ -110,18 +111,18 @@ public final class FileTools {
                         "view memories as files",
                         "str_replace")
                 .needs(Capability.BANK_WRITE)
-                .on(Requirement.OfBank.APPEND)
+                .on(Requirement.OfBank.READ_OR_APPEND)
                 .effect(Effect.CHANGES)
                 .wholeTexts()
                 .route("POST", "/api/banks/{name}/files", Map.of("target.bank", "name"))
                 .example("command", "create")
                 .example("path", "/memories/tides/may.md")
                 .example("file_text", "Low water at 06:12.")
-                .handledBy(Command.class, Answer.class, (in, call) -> Answer.of(change(in, call)))
+                .handledBy(FileRequest.class, FileResponse.class, (in, call) -> FileResponse.of(change(in, call)))
                 .readingWith("command", "view", this::view);
     }
 
-    private Answer view(Command in, Call call) {
+    private FileResponse view(FileRequest in, Call call) {
         var path = FilePath.of("path", in.path());
         if (in.viewRange() != null && in.viewRange().size() != 2) {
             throw Problem.invalid("view_range", "must have two numbers: the first and the last line");
@@ -134,20 +135,22 @@ public final class FileTools {
             throw ToolText.notThere("", path.given());
         }
         var shown = found.entries().stream().filter(entry -> !entry.isHidden()).toList();
-        return Answer.of(ToolText.listing(path, shown, LISTING));
+        return FileResponse.of(ToolText.listing(path, shown, LISTING));
     }
 
-    private static Answer cut(String text, Call call) {
+    private static FileResponse cut(String text, Call call) {
         var head = call.budget().head(text, call.budget().left() - 1_000);
         return head.length() == text.length()
-                ? Answer.of(text)
-                : new Answer(head, true, text.codePointCount(0, text.length()));
+                ? FileResponse.of(text)
+                : new FileResponse(head, true, text.codePointCount(0, text.length()));
     }
 
-    private String change(Command in, Call call) {
+    private String change(FileRequest in, Call call) {
         var self = call.context().self();
         var bank = banks.read(call, in.target().bank(), self);
         AccessCheck.require(BankAccess.missing(call, bank));
+        bank.permission().require(Permission.APPEND);
+        call.checked(Requirement.OfBank.READ_OR_APPEND);
         var author = self == null ? call.context().user() : self;
         var commands = new FileCommands(memories, files, call, bank, author);
         return switch (in.command()) {
@@ -164,7 +167,7 @@ public final class FileTools {
         };
     }
 
-    private static FilePath path(Command in) {
+    private static FilePath path(FileRequest in) {
         return FilePath.of("path", in.path());
     }
 

@@ -9,12 +9,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model is given by the memory tool, in the words of its documentation ({@code memory_20250818}) and of the official SDKs.
+ * The texts that a model gets from the memory tool, in the words of its documentation ({@code
+ * memory_20250818}) and of the official SDKs.
  */
 final class ToolText {
     private ToolText() {}
 
-    /** A refusal whose words are for the model. */
+    /** Returns a refusal with a text for the model. */
     static Problem refused(Failure failure, String text) {
         return new Problem(failure, text).with("text", text);
     }
@@ -23,7 +24,7 @@ final class ToolText {
         return refused(Failure.NOT_FOUND, "Error: The path %s does not exist".formatted(path));
     }
 
-    /** Where the command needs something to look at. */
+    /** Returns the refusal for a missing path. */
     static Problem notThere(String start, String path) {
         return refused(
                 Failure.NOT_FOUND, "%sThe path %s does not exist. Please provide a valid path.".formatted(start, path));
@@ -37,7 +38,7 @@ final class ToolText {
         return "Here's the content of %s with line numbers:\n%s".formatted(path, numbered(lines, first, last));
     }
 
-    /** The lines around the first one that has changed. */
+    /** Returns the lines around the first changed one. */
     static String snippet(String text, int changed) {
         var lines = text.split("\n", -1);
         return "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
@@ -50,8 +51,8 @@ final class ToolText {
                 .collect(Collectors.joining("\n"));
     }
 
-    /** A directory with what is in it, at most this many characters of it. */
-    static String listing(FilePath path, List<FileQueries.Entry> entries, int max) {
+    /** Returns the listing of a directory, cut to this many characters. */
+    static String listing(FilePath path, List<FileQueries.DirectoryEntry> entries, int max) {
         var start = path.isRoot() ? FilePath.ROOT : FilePath.ROOT + "/" + path.name();
         var lines = new ArrayList<String>();
         var top = "";
@@ -59,14 +60,14 @@ final class ToolText {
             if (entry.isBelow() && !entry.top().equals(top)) {
                 var size = entries.stream()
                         .filter(other -> other.isBelow() && other.top().equals(entry.top()))
-                        .mapToLong(FileQueries.Entry::bytes)
+                        .mapToLong(FileQueries.DirectoryEntry::bytes)
                         .sum();
                 lines.add("%s\t%s/%s/".formatted(size(size), start, entry.top()));
                 top = entry.top();
             }
             lines.add("%s\t%s/%s".formatted(size(entry.bytes()), start, entry.path()));
         }
-        var all = entries.stream().mapToLong(FileQueries.Entry::bytes).sum();
+        var all = entries.stream().mapToLong(FileQueries.DirectoryEntry::bytes).sum();
         var shown = new StringBuilder("""
                 Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:
                 %s\t%s""".formatted(path.given(), size(all), start));
@@ -80,7 +81,7 @@ final class ToolText {
         return shown.toString();
     }
 
-    /** {@code 0B}, {@code 5.5K}, {@code 1.2M}. */
+    /** Returns a size such as {@code 0B}, {@code 5.5K} or {@code 1.2M}. */
     static String size(long bytes) {
         if (bytes < 1024) {
             return bytes + "B";

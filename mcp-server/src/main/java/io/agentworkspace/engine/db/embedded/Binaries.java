@@ -17,10 +17,10 @@ import org.tukaani.xz.XZInputStream;
 
 /** PostgreSQL's programs, unpacked once for each version from the archive on the class path. */
 record Binaries(Path home) {
-    /** The version of the archives in the pom. */
+    /** The version of the archives in pom.xml. */
     static final String VERSION = "18.6.0";
 
-    /** Unpacks beside the final place and renames, so that a start that breaks off leaves nothing half done. */
+    /** Unpacks to a temporary place and renames, so that an interrupted start leaves nothing incomplete. */
     static Binaries in(DataDirectory directory) {
         Path home = directory.programs(VERSION);
         if (Files.isDirectory(home)) {
@@ -41,7 +41,7 @@ record Binaries(Path home) {
         return home.resolve("bin").resolve(name);
     }
 
-    /** The version's first number: what a cluster's files are bound to. */
+    /** Returns the major version, which a cluster's files depend on. */
     static String major() {
         return VERSION.substring(0, VERSION.indexOf('.'));
     }
@@ -87,7 +87,7 @@ record Binaries(Path home) {
         }
     }
 
-    /** With its parents: the archive does not name all of them. */
+    /** Creates a directory with its parents, since the archive does not list all of them. */
     private static void makeDirectory(Path path) throws IOException {
         if (!Files.isDirectory(path)) {
             makeDirectory(path.resolveSibling(""));
@@ -96,7 +96,10 @@ record Binaries(Path home) {
         }
     }
 
-    /** Says the mode outright: whoever PostgreSQL runs as has to read this, whatever the engine's umask. */
+    /**
+     * Sets the mode explicitly: the user that PostgreSQL runs as must be able to read the file, whatever the engine's
+     * umask.
+     */
     private static void permit(Path path, boolean executable) throws IOException {
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(executable ? "rwxr-xr-x" : "rw-r--r--"));
     }

@@ -9,11 +9,14 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
 
-/** The database files: made once, with one user whose password lies beside them in a file that only its owner reads. */
+/**
+ * The database files. They are created once, with one user. Its password is beside them in a file that only its owner
+ * can read.
+ */
 record Cluster(Path path, String password) {
     static final String USER = "engine";
 
-    /** Finds the cluster or makes it: first the password, then the files under another name, then the rename. */
+    /** Finds or creates the cluster: first the password, then the files under another name, then the rename. */
     static Cluster in(DataDirectory directory, Binaries binaries, UnprivilegedCommand confinement) {
         Path path = directory.cluster();
         try {

@@ -6,16 +6,19 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** The data directory of the embedded database: its real path, and the names in it. */
+/** The data directory of the embedded database: its real path, and the names inside it. */
 record DataDirectory(Path root) {
 
-    /** The group that {@link UnprivilegedCommand} switches to: the group of nobody on every system, whatever its name. */
+    /**
+     * The group that {@link UnprivilegedCommand} switches to: that of the user nobody on every system, whatever its
+     * name.
+     */
     static final int NOGROUP = 65534;
 
     private static final Set<String> OWN_MODES = Set.of("rwx------", "rwx--x---", "rwx--x--x");
     private static final Set<String> OWN_NAMES = Set.of("postgres", "lock", "first-api-key", "secrets-key");
 
-    /** Creates the directory if necessary, for its owner only. */
+    /** Opens the directory. Creates it if necessary, for its owner only. */
     static DataDirectory open(Path path) {
         try {
             Files.createDirectories(
@@ -30,14 +33,17 @@ record DataDirectory(Path root) {
         }
     }
 
-    /** Denies access to all but its owner, root: PostgreSQL runs as the same user, without root's privileges. */
+    /** Denies access to everyone but the owner, root. PostgreSQL runs as the same user, without root's privileges. */
     void closeForOthers() throws IOException {
         if (Files.getOwner(root).getName().equals("root") && isForUsAlone()) {
             FileModes.set(root, "rwx------");
         }
     }
 
-    /** Lets the group of nobody enter, which PostgreSQL has if it runs as another user. It can't list the directory. */
+    /**
+     * Lets the group of the user nobody pass through, which PostgreSQL has if it runs as another user. The group
+     * cannot list the directory.
+     */
     void letPass() throws IOException {
         if (isForUsAlone()) {
             Files.setAttribute(root, "unix:gid", NOGROUP);
@@ -45,7 +51,10 @@ record DataDirectory(Path root) {
         }
     }
 
-    /** Whether it has a mode set by an engine, or contains only an engine's files: not somebody's {@code /srv}. */
+    /**
+     * Returns whether the directory belongs to an engine alone: it has a mode that an engine sets, or contains only
+     * an engine's files. Somebody's {@code /srv} does not.
+     */
     private boolean isForUsAlone() throws IOException {
         var mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(root));
         if (OWN_MODES.contains(mode)) {

@@ -9,9 +9,14 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Holds a data directory for one engine. The operating system releases it when the process ends, however it ends. */
+/**
+ * Locks a data directory for one engine. The operating system releases the lock when the process ends for any reason.
+ */
 final class DirectoryLock implements AutoCloseable {
-    /** Closing any channel on a locked file drops the whole process's lock, so a second try in here must never open one. */
+    /**
+     * Closing any channel on a locked file releases the whole process's lock, so this process must never open the
+     * file twice.
+     */
     private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
 
     private final Path file;
@@ -39,7 +44,7 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     private static FileChannel lock(DataDirectory directory, Path file) throws IOException {
-        FileModes.keepPrivate(file); // A user who may open it may also lock it.
+        FileModes.keepPrivate(file); // A user who can open the file can also lock it.
         FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         if (channel.tryLock() == null) {

@@ -5,8 +5,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A PostgreSQL server of the engine's own, on the loopback address, with its data in {@code <data directory>/postgres}. It is the real
- * thing with durability on; it ends with the engine's process, and comes back by itself, on the same port, when it ends before that.
+ * The engine's own PostgreSQL server, on the loopback address, with its data in {@code <data directory>/postgres}. It
+ * is a full server with durability on. It ends with the engine's process; if it ends earlier, it is restarted on the
+ * same port.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private final DirectoryLock lock;
@@ -22,10 +23,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Returns when the server takes connections. The first start in a directory unpacks the programs and makes the database; a later one
-     * recovers whatever the one before left, a running server included.
+     * Starts the server, and returns when it accepts connections. The first start in a directory unpacks the programs
+     * and creates the database. A later start recovers from whatever the previous one left, even a running server.
      *
-     * @throws PostgresFailure when it cannot start, or another engine uses the directory
+     * @throws PostgresFailure if it cannot start, or another engine uses the directory
      */
     public static EmbeddedPostgres start(Path dataDir) {
         DataDirectory directory = DataDirectory.open(dataDir);
@@ -47,9 +48,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * How to reach a server.
+     * How to connect to a server.
      *
-     * @param jdbcUrl carries no credentials
+     * @param jdbcUrl without credentials
      */
     public record Access(String jdbcUrl, String user, String password) {
         static Access of(int port, String password) {
@@ -57,7 +58,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** Stays the same until the close, across restarts of the server. */
+    /** Returns how to connect, which stays the same across restarts of the server until it is closed. */
     public Access access() {
         return Access.of(port, password);
     }
@@ -74,7 +75,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return password;
     }
 
-    /** The server that another engine runs in this directory at present, if one does. */
+    /** Returns the server that another engine is running in this directory, if any. */
     public static Optional<Access> running(Path dataDir) {
         return Files.isDirectory(dataDir) ? running(DataDirectory.open(dataDir)) : Optional.empty();
     }
@@ -85,7 +86,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
                 .map(file -> Access.of(file.port(), Cluster.readPassword(directory)));
     }
 
-    /** Stops the server cleanly and gives the data directory free. Close what is connected to it first. */
+    /** Stops the server cleanly and releases the data directory. Close all connections to it first. */
     @Override
     public void close() {
         keeping.stop();

@@ -14,7 +14,9 @@ final class FileModes {
 
     private FileModes() {}
 
-    /** Creates the file if necessary. Only its owner may open it, even if an earlier version made it readable for all. */
+    /**
+     * Creates the file if necessary. Only its owner can open it, even if an earlier version made it readable for all.
+     */
     static void keepPrivate(Path file) throws IOException {
         try {
             Files.createFile(file, PosixFilePermissions.asFileAttribute(OWN_FILE));

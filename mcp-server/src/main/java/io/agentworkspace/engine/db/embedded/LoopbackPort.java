@@ -6,8 +6,9 @@ import java.net.ServerSocket;
 import java.util.random.RandomGenerator;
 
 /**
- * Free ports of the loopback address, for a server that has to know its port before it starts. They are below the range that systems
- * give to outgoing connections: no connection can take the port while the server restarts, not even the pool's own attempts to reach it.
+ * Free ports of the loopback address, for a server that must know its port before it starts. They are below the range
+ * for outgoing connections. Therefore no connection can take the port while the server restarts, not even the pool's
+ * own attempts to connect.
  */
 public final class LoopbackPort {
     private static final int LOWEST = 20_000;

@@ -12,15 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an earlier server left running on a cluster: a whole server whose engine was killed, or the sessions of one that was killed
- * itself. Safe only while the data directory's lock is held: then none of them serves anyone.
+ * Removes what an earlier server left running on a cluster: a server whose engine was killed, or the sessions of a
+ * server that was killed. This is safe only with the data directory's lock, since then none of them is in use.
  */
 final class OrphanedServers {
     private static final Logger log = LoggerFactory.getLogger(OrphanedServers.class);
 
     private OrphanedServers() {}
 
-    /** Returns when no process uses the cluster any more, as far as this system can tell. */
+    /** Returns when no process uses the cluster any longer, as far as this system can tell. */
     static void clear(Path cluster) {
         var said = PidFile.find(cluster);
         said.flatMap(file -> ProcessHandle.of(file.pid())).ifPresent(process -> {
@@ -37,11 +37,14 @@ final class OrphanedServers {
             return sessions.isEmpty();
         });
         if (said.isEmpty()) {
-            forget(cluster); // No server runs here any more, and PostgreSQL refuses a file that names no process.
+            forget(cluster); // No server runs here any longer, and PostgreSQL refuses a file that names no process.
         }
     }
 
-    /** By its command line, which an ended process lacks even if its parent has not reaped it. */
+    /**
+     * Returns whether the process serves the cluster, by its command line. An ended process has none, even if its
+     * parent has not reaped it.
+     */
     private static boolean serves(ProcessHandle process, Path cluster) {
         String command = process.info().commandLine().orElse("");
         return command.contains("postgres") && command.contains(cluster.toString());
@@ -58,8 +61,8 @@ final class OrphanedServers {
     }
 
     /**
-     * Removes the file of a server that has ended. If another process has its pid, or a full disk or a crash truncated
-     * the file, PostgreSQL would refuse to start.
+     * Removes the pid file of a server that has ended. PostgreSQL would refuse to start if another process has that
+     * pid, or if a full disk or a crash truncated the file.
      */
     private static void forget(Path cluster) {
         try {
@@ -69,7 +72,10 @@ final class OrphanedServers {
         }
     }
 
-    /** Processes of PostgreSQL whose working directory is the cluster; none where the system has no {@code /proc}. */
+    /**
+     * Returns PostgreSQL's processes with the cluster as working directory; none where the system has no
+     * {@code /proc}.
+     */
     private static List<ProcessHandle> sessions(Path cluster) {
         var found = new ArrayList<ProcessHandle>();
         Path proc = Path.of("/proc");
@@ -97,7 +103,7 @@ final class OrphanedServers {
                             .toString()
                             .startsWith("postgres");
         } catch (IOException e) {
-            return false; // It has ended in the meantime, or we may not look at it.
+            return false; // The process has ended in the meantime, or may not be inspected.
         }
     }
 

@@ -8,12 +8,15 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 
 /**
- * The data of a running server in its cluster's {@code postmaster.pid}: line 1 its process, line 4 its port, line 8 its
+ * A running server's data in its cluster's {@code postmaster.pid}: line 1 the process, line 4 the port, line 8 the
  * state.
  */
 record PidFile(long pid, int port, boolean ready) {
 
-    /** Empty if there is none, or if it names no server: it is being written right now, or was truncated. */
+    /**
+     * Reads the file. The result is empty if there is none, or if it names no server: it is being written right now,
+     * or was truncated.
+     */
     static Optional<PidFile> find(Path cluster) {
         try {
             List<String> lines = Files.readAllLines(in(cluster));

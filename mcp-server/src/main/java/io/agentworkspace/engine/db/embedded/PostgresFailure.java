@@ -2,7 +2,7 @@ package io.agentworkspace.engine.db.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** The embedded database cannot be started. The message is one line, written for whoever started the engine. */
+/** The embedded database cannot be started. The message is one line for the operator who started the engine. */
 public final class PostgresFailure extends RuntimeException {
     PostgresFailure(String message) {
         super(message);

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 /** One running PostgreSQL server, from its start to its end. */
 final class Postmaster {
-    /** Sized for a small server that shares its machine with the engine; durability stays as PostgreSQL ships it: on. */
+    /** Settings for a small server that shares its machine with the engine. Durability is PostgreSQL's default: on. */
     private static final List<String> TUNING = List.of(
             "shared_buffers=128MB",
             "max_connections=100",
@@ -19,8 +19,8 @@ final class Postmaster {
             "log_timezone=UTC",
             "listen_addresses=127.0.0.1",
             "unix_socket_directories=",
-            // What a statement did wrong is the engine's to report; rows quoted in such messages do not belong in a
-            // log.
+            // The engine reports failed statements. PostgreSQL's messages about them may quote rows, which do not
+            // belong in a log.
             "log_min_messages=log",
             "log_min_error_statement=panic",
             "log_checkpoints=off");
@@ -37,7 +37,10 @@ final class Postmaster {
         this.logging = log.follow(process.getInputStream());
     }
 
-    /** Starts the server. It ends with the calling thread: call from one that lives as long as the server should. */
+    /**
+     * Starts the server. It ends with the calling thread, so call this from a thread that lives as long as the server
+     * should.
+     */
     static Postmaster launch(UnprivilegedCommand command, Path program, Path cluster, int port, ServerLog log) {
         var arguments = new ArrayList<>(List.of("-D", cluster.toString(), "-p", Integer.toString(port)));
         for (String setting : TUNING) {
@@ -53,7 +56,10 @@ final class Postmaster {
         }
     }
 
-    /** Waits until it takes connections, through a recovery of any length, or fails with the reason why it ended. */
+    /**
+     * Waits until the server accepts connections, however long a recovery takes. Fails with the reason if the server
+     * ends.
+     */
     void awaitReady() throws InterruptedException {
         while (!PidFile.find(cluster)
                 .filter(file -> file.pid() == pid() && file.ready())
@@ -74,7 +80,7 @@ final class Postmaster {
         return process.waitFor();
     }
 
-    /** Ends open sessions and writes everything down; after 10 seconds leaves that to the next start's recovery. */
+    /** Ends open sessions and writes all data. After 10 seconds, the rest is left to the next start's recovery. */
     void stop() {
         try {
             PostgresProgram.signal("INT", pid());

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps one server running on one port: starts it, and starts it again whenever it ends unasked. */
+/** Keeps one server running on one port: starts it, and restarts it whenever it ends unexpectedly. */
 final class ServerKeeper {
     private static final Logger log = LoggerFactory.getLogger(ServerKeeper.class);
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
@@ -17,7 +17,8 @@ final class ServerKeeper {
     private final Runnable clear;
     private final IntFunction<Postmaster> launch;
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
-    // The server dies with the thread that forked it, so that is this one, which lives as long as the server should.
+    // The server ends with the thread that started it. Therefore this thread starts it, and lives as long as the
+    // server should.
     private final Thread thread =
             Thread.ofPlatform().daemon().name("postgres-keeper").unstarted(this::keep);
     private Duration pause = Duration.ZERO;
@@ -26,14 +27,14 @@ final class ServerKeeper {
 
     /**
      * @param clear removes what is left of an earlier server
-     * @param launch starts one on the given port
+     * @param launch starts a server on the given port
      */
     ServerKeeper(Runnable clear, IntFunction<Postmaster> launch) {
         this.clear = clear;
         this.launch = launch;
     }
 
-    /** Returns the port when the server takes connections. */
+    /** Returns the port when the server accepts connections. */
     int start() {
         thread.start();
         try {
@@ -82,7 +83,7 @@ final class ServerKeeper {
         }
     }
 
-    /** Somebody may take the free port before the server does: then it tries another. */
+    /** Starts the server the first time. If another program takes the free port first, another port is tried. */
     private Postmaster first() throws InterruptedException {
         for (int attempt = 1; ; attempt++) {
             int candidate = LoopbackPort.free();
@@ -98,7 +99,7 @@ final class ServerKeeper {
         }
     }
 
-    /** Tries for as long as it takes, first at once and then with growing pauses. */
+    /** Restarts the server until it succeeds, first at once and then with growing pauses. */
     private Postmaster again(int samePort) throws InterruptedException {
         while (true) {
             Thread.sleep(pause);

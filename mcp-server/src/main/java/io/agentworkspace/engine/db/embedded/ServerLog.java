@@ -12,7 +12,7 @@ import java.nio.file.StandardOpenOption;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** PostgreSQL's own log: a file of bounded size and the one before it. */
+/** PostgreSQL's own log: a file of limited size and the previous one. */
 final class ServerLog {
     private static final Logger log = LoggerFactory.getLogger(ServerLog.class);
     private static final long LARGEST = 4L << 20;
@@ -29,7 +29,7 @@ final class ServerLog {
         return file;
     }
 
-    /** The last reason that the server logged for ending. */
+    /** Returns the last reason that the server logged for ending. */
     String lastFailure() {
         return lastFailure;
     }
@@ -55,7 +55,7 @@ final class ServerLog {
         append(line + "\n");
     }
 
-    /** A full disk must not stop the reading: a server whose output nobody reads would block. */
+    /** Writes a line. A full disk must not stop the reading, since a server whose output nobody reads would block. */
     private synchronized void append(String line) {
         try {
             if (Files.exists(file) && Files.size(file) > LARGEST) {

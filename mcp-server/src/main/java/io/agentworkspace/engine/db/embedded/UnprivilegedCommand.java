@@ -10,25 +10,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The words put before PostgreSQL's programs so that they run as an ordinary user (they refuse root), out of reach of
- * the terminal's Ctrl-C, and end with the thread that started them. The last two are left out where the system has no
- * such tool.
+ * The command prefix that runs PostgreSQL's programs as an ordinary user (they refuse root), out of reach of the
+ * terminal's Ctrl-C. It also makes them end with the thread that started them. The last two are left out if the
+ * system has no such tool.
  *
  * @param account the required owner of the files, if that is not the engine's user
  */
 record UnprivilegedCommand(List<String> prefix, @Nullable String account) {
     private static final Logger log = LoggerFactory.getLogger(UnprivilegedCommand.class);
     private static final String NEW_SESSION = "setsid ";
-    /** Must stand after a change of user: the kernel forgets the signal at one. */
+    /** Must come after a change of user, at which the kernel discards the signal. */
     private static final String DIES_WITH_PARENT = "setpriv --pdeathsig=INT -- ";
-    /** A user namespace without a mapping: nobody inside, root's own files outside. */
+    /** A user namespace without a mapping: inside, the user is nobody; outside, its files are root's. */
     private static final String UNMAPPED = "unshare -U -- ";
 
     static boolean runningAsRoot() {
         return System.getProperty("user.name").equals("root");
     }
 
-    /** The first method that works here and lets PostgreSQL reach the data directory. */
+    /** Returns the first method that works here and lets PostgreSQL reach the data directory. */
     static UnprivilegedCommand choose(DataDirectory directory) {
         List<UnprivilegedCommand> ways = runningAsRoot() ? waysForRoot(directory) : waysForUser();
         return ways.stream()
@@ -64,7 +64,10 @@ record UnprivilegedCommand(List<String> prefix, @Nullable String account) {
                 new UnprivilegedCommand(List.of(), null));
     }
 
-    /** A cluster that exists decides by its owner; a new one is root's where user namespaces are allowed. */
+    /**
+     * Returns the methods for root. An existing cluster's owner decides; a new cluster is root's where user
+     * namespaces are allowed.
+     */
     private static List<UnprivilegedCommand> waysForRoot(DataDirectory directory) {
         String owner = owner(directory.cluster());
         if (owner != null && !owner.equals("root")) {
@@ -88,7 +91,7 @@ record UnprivilegedCommand(List<String> prefix, @Nullable String account) {
     }
 
     private static UnprivilegedCommand as(String account) {
-        // PostgreSQL checks only its user.
+        // PostgreSQL checks only the user, not the group.
         String change = "setpriv --reuid=%s --regid=%d --clear-groups -- ".formatted(account, DataDirectory.NOGROUP);
         return way(account, NEW_SESSION + change + DIES_WITH_PARENT);
     }
@@ -97,7 +100,7 @@ record UnprivilegedCommand(List<String> prefix, @Nullable String account) {
         return new UnprivilegedCommand(List.of(words.split(" ")), account);
     }
 
-    /** With the directory as restricted as this method allows. */
+    /** Returns whether PostgreSQL reaches the directory, which is restricted as far as this method allows. */
     private boolean reaches(DataDirectory directory) {
         permit(directory);
         var probe = new ArrayList<>(prefix);

@@ -5,14 +5,14 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /**
- * One piece of a document's structure.
+ * A block of a document's structure.
  *
- * @param level of a heading, from 1; how deep an item of a list is, from 1; otherwise 0
- * @param position where it is in the file, such as {@code page 3} or {@code line 12}
+ * @param level of a heading, from 1; the depth of a list item, from 1; otherwise 0
+ * @param position in the file, such as {@code page 3} or {@code line 12}
  */
-public record Block(Kind kind, int level, String text, String position) {
-    /** What a block is. */
-    public enum Kind {
+public record Block(BlockKind kind, int level, String text, String position) {
+    /** The kind of a block. */
+    public enum BlockKind {
         HEADING,
         PARAGRAPH,
         ITEM,
@@ -27,12 +27,12 @@ public record Block(Kind kind, int level, String text, String position) {
         }
 
         @JsonCreator
-        public static Kind of(String word) {
+        public static BlockKind of(String word) {
             return valueOf(word.toUpperCase(Locale.ROOT));
         }
     }
 
-    /** As it is shown to a reader, with marks as in Markdown. */
+    /** Returns the block for a reader, with Markdown marks. */
     public String rendered() {
         return switch (kind) {
             case HEADING -> "#".repeat(Math.clamp(level, 1, 6)) + " " + text;
@@ -41,9 +41,9 @@ public record Block(Kind kind, int level, String text, String position) {
         };
     }
 
-    /** Whether it follows the other without an empty line between. */
+    /** Returns whether it follows the other block without an empty line between them. */
     public boolean continues(Block before) {
-        return kind == Kind.ITEM && before.kind == Kind.ITEM
-                || kind == Kind.ROW && (before.kind == Kind.ROW || before.kind == Kind.HEADER);
+        return kind == BlockKind.ITEM && before.kind == BlockKind.ITEM
+                || kind == BlockKind.ROW && (before.kind == BlockKind.ROW || before.kind == BlockKind.HEADER);
     }
 }

@@ -1,17 +1,17 @@
 package io.agentworkspace.engine.documents.extract;
 
-import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects the blocks of a document, within {@link Bounds}; with clean text, and none without any. */
+/** Collects the blocks of a document within {@link Bounds}. It cleans their text and drops empty ones. */
 final class BlockWriter {
     private final List<Block> blocks = new ArrayList<>();
     private long characters;
 
-    void add(Kind kind, int level, String text, String position) {
+    void add(BlockKind kind, int level, String text, String position) {
         var clean = clean(kind, text);
         if (clean.isBlank()) {
             return;
@@ -47,8 +47,8 @@ final class BlockWriter {
         return Character.isHighSurrogate(text.charAt(to - 1)) ? to - 1 : to;
     }
 
-    /** In NFC, without characters that nobody sees or that the database cannot store. */
-    private static String clean(Kind kind, String text) {
+    /** Returns the text in NFC, without invisible characters and those that the database cannot store. */
+    private static String clean(BlockKind kind, String text) {
         var plain = new StringBuilder(text.length());
         var blank = false;
         for (var i = 0; i < text.length(); ) {
@@ -58,7 +58,7 @@ final class BlockWriter {
                 continue;
             }
             var isSpace = Character.isWhitespace(c) || Character.isSpaceChar(c);
-            if (kind == Kind.CODE) {
+            if (kind == BlockKind.CODE) {
                 plain.appendCodePoint(isSpace && c != '\n' && c != '\t' ? ' ' : c);
             } else if (!isSpace) {
                 if (blank && !plain.isEmpty()) {
@@ -69,7 +69,7 @@ final class BlockWriter {
             blank = isSpace;
         }
         var normal = Normalizer.normalize(plain, Normalizer.Form.NFC);
-        return kind == Kind.CODE ? normal.stripTrailing() : normal;
+        return kind == BlockKind.CODE ? normal.stripTrailing() : normal;
     }
 
     private static boolean isDropped(int c) {

@@ -1,26 +1,26 @@
 package io.agentworkspace.engine.documents.extract;
 
-/** How much there may be in a file, besides its size: what is beyond is refused, whatever the file says it is. */
+/** The limits of a file's content. A file beyond them is refused, whatever it declares. */
 final class Bounds {
-    /** Characters of extracted text. */
+    /** The characters of extracted text. */
     static final int CHARACTERS = 5_000_000;
 
-    /** Characters of one block; a longer one is split. */
+    /** The characters of one block; a longer one is split. */
     static final int BLOCK = 20_000;
 
-    /** Headings, paragraphs, items and rows. */
+    /** The number of headings, paragraphs, items and rows. */
     static final int BLOCKS = 200_000;
 
-    /** Bytes that a DOCX may unpack to. */
+    /** The bytes that a DOCX may unpack to. */
     static final long UNPACKED = 100L << 20;
 
-    /** Files in a DOCX. */
+    /** The files in a DOCX. */
     static final int ENTRIES = 5_000;
 
-    /** How deep JSON, and the XML of a DOCX, may be nested. */
+    /** The nesting depth of JSON, and of the XML in a DOCX. */
     static final int DEPTH = 200;
 
-    /** How deep HTML may be nested; browsers stop at the same number. */
+    /** The nesting depth of HTML. Browsers have the same limit. */
     static final int HTML_DEPTH = 512;
 
     static final int PAGES = 5_000;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What no document should have in its text: secrets; and what its readers should know of: text that addresses agents. */
+/** Scans a document's text for secrets, which reject it, and for text that addresses agents, which causes a warning. */
 final class ContentScan {
     private static final int MOST = 5;
 
@@ -16,7 +16,7 @@ final class ContentScan {
         }
     }
 
-    /** Forms that nothing but a secret has; what looks like one by chance is left alone. */
+    /** Formats that only secrets have. Text that resembles one by chance is ignored. */
     private static final List<Secret> SECRETS = List.of(
             new Secret("a private key", "-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----"),
             new Secret("an API key of this service", "\\bek_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}\\b"),

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.documents.extract;
 
-import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The records of CSV as rows of a table. Formulas are text like any other: nothing evaluates them. */
+/** Extracts the records of CSV as rows of a table. Formulas are plain text and are not evaluated. */
 final class CsvExtractor {
     static final String BETWEEN = " | ";
 
@@ -18,7 +18,7 @@ final class CsvExtractor {
             var cells = joined(row.get().cells());
             if (!cells.isEmpty()) {
                 out.add(
-                        isFirst ? Kind.HEADER : Kind.ROW,
+                        isFirst ? BlockKind.HEADER : BlockKind.ROW,
                         0,
                         cells,
                         "line " + row.get().line());
@@ -27,7 +27,7 @@ final class CsvExtractor {
         }
     }
 
-    /** Empty if all cells are. */
+    /** Returns an empty text if all cells are empty. */
     static String joined(List<String> cells) {
         return cells.stream().allMatch(String::isBlank)
                 ? ""

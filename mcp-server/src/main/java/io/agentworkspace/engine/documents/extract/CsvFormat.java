@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** CSV as RFC 4180 describes it, with whatever separator. */
+/** CSV as RFC 4180 describes it, with any separator. */
 record CsvFormat(char separator) {
     private static final char[] SEPARATORS = {',', ';', '\t', '|'};
     private static final int SAMPLE = 100;
     private static final int WIDEST = 1_000;
 
-    /** One record, and the line that it begins in. */
+    /** A record, and the line that it begins on. */
     record Row(int line, List<String> cells) {}
 
-    /** Reads the records one after the other. */
+    /** Reads the records in order. */
     static final class Reader {
         private final String text;
         private final char separator;
@@ -25,7 +25,7 @@ record CsvFormat(char separator) {
             this.separator = separator;
         }
 
-        /** Empty at the end. */
+        /** Returns the next record; empty at the end. */
         Optional<Row> next() {
             if (at >= text.length()) {
                 return Optional.empty();
@@ -96,7 +96,9 @@ record CsvFormat(char separator) {
         }
     }
 
-    /** The format in which the beginning of the text is a table: nearly all records have the same number of cells. */
+    /**
+     * Returns the format in which the beginning of the text is a table: nearly all records have the same number of cells.
+     */
     static Optional<CsvFormat> of(String text) {
         CsvFormat best = null;
         var most = 0;
@@ -110,7 +112,7 @@ record CsvFormat(char separator) {
         return Optional.ofNullable(best);
     }
 
-    /** The number of columns; 0 if it is no table. */
+    /** Returns the number of columns; 0 if the text is not a table. */
     private static int width(String text, char separator) {
         var rows = sample(text, separator);
         if (rows.size() < 2) {
@@ -144,12 +146,15 @@ record CsvFormat(char separator) {
         return rows;
     }
 
-    /** Titles of columns, or the first values: short, and no sentences. */
+    /** Returns whether a cell looks like a column title or a first value: short, and not a sentence. */
     private static boolean isTitle(String cell) {
         return cell.length() <= 200 && !cell.strip().endsWith(".");
     }
 
-    /** Sentences have a space after a comma, and so do not begin the next cell with a letter. */
+    /**
+     * Returns whether the rows are prose. Sentences have a space after a comma, so their next
+     * cell does not begin with a letter.
+     */
     private static boolean isProse(List<Row> rows, char separator) {
         var cells = rows.stream().flatMap(row -> row.cells().stream().skip(1)).toList();
         var spaced = cells.stream().filter(cell -> cell.startsWith(" ")).count();

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.documents.extract;
 
-import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,12 +14,15 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 import org.jspecify.annotations.Nullable;
 
-/** The text of a DOCX: headings by their styles, paragraphs, lists, tables and notes; not what was deleted under review. */
+/**
+ * Extracts the text of a DOCX: headings by their styles, paragraphs, lists, tables and notes, without text
+ * that was deleted under review.
+ */
 final class DocxExtractor {
     private static final String MAIN = "word/document.xml";
     private static final List<String> NOTES = List.of("word/footnotes.xml", "word/endnotes.xml");
 
-    /** What is no text of the document, or the same text once more. */
+    /** Elements that are not text of the document, or repeat it. */
     private static final Set<String> SKIPPED =
             Set.of("del", "moveFrom", "instrText", "Fallback", "sectPr", "rPrChange", "pPrChange", "tblPr");
 
@@ -61,7 +64,7 @@ final class DocxExtractor {
         }
     }
 
-    /** The levels of the styles that are headings, by the ids that paragraphs refer to. */
+    /** Returns the levels of the heading styles by the ids that paragraphs refer to. */
     private static Map<String, Integer> headings(DocxPackage opened) {
         var headings = new HashMap<String, Integer>();
         opened.xml("word/styles.xml").ifPresent(reader -> {
@@ -196,7 +199,7 @@ final class DocxExtractor {
             table.cell.append(row).append(' ');
             return;
         }
-        out.add(table.hasRows ? Kind.ROW : Kind.HEADER, 0, row, "paragraph " + number);
+        out.add(table.hasRows ? BlockKind.ROW : BlockKind.HEADER, 0, row, "paragraph " + number);
         table.hasRows = true;
     }
 
@@ -210,9 +213,13 @@ final class DocxExtractor {
             var cell = tables.element().cell;
             cell.append(cell.isEmpty() ? "" : " ").append(text);
         } else if (paragraph.heading > 0) {
-            out.add(Kind.HEADING, paragraph.heading, text, "paragraph " + number);
+            out.add(BlockKind.HEADING, paragraph.heading, text, "paragraph " + number);
         } else {
-            out.add(paragraph.item > 0 ? Kind.ITEM : Kind.PARAGRAPH, paragraph.item, text, "paragraph " + number);
+            out.add(
+                    paragraph.item > 0 ? BlockKind.ITEM : BlockKind.PARAGRAPH,
+                    paragraph.item,
+                    text,
+                    "paragraph " + number);
         }
     }
 }

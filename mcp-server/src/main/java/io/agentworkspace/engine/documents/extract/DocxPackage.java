@@ -12,7 +12,7 @@ import javax.xml.stream.XMLStreamReader;
 import javax.xml.stream.util.StreamReaderDelegate;
 import org.apache.commons.compress.archivers.zip.ZipFile;
 
-/** The zip that a DOCX is, and the XML in it: only what is needed is unpacked, and only so much of it. */
+/** The zip file of a DOCX, and its XML. Only the required parts are unpacked, within limits. */
 final class DocxPackage implements AutoCloseable {
     private static final String TYPES = "[Content_Types].xml";
     private static final String MAIN = "wordprocessingml.document.main+xml";
@@ -93,7 +93,7 @@ final class DocxPackage implements AutoCloseable {
         return zip.getEntry(path) != null;
     }
 
-    /** The XML of a part; it declares no entities, and is not deeper than it may be. */
+    /** Returns the XML of a part, which may not declare entities, and whose depth is limited. */
     Optional<XMLStreamReader> xml(String path) {
         try {
             var in = stream(path);
@@ -113,17 +113,17 @@ final class DocxPackage implements AutoCloseable {
             return null;
         }
         try {
-            return new Counted(zip.getInputStream(entry));
+            return new CountedStream(zip.getInputStream(entry));
         } catch (ZipException unsupported) {
             throw damaged(path);
         }
     }
 
-    /** Counts what is really unpacked, whatever the zip says. */
-    private final class Counted extends InputStream {
+    /** Counts the bytes that are really unpacked, whatever the zip declares. */
+    private final class CountedStream extends InputStream {
         private final InputStream in;
 
-        Counted(InputStream in) {
+        CountedStream(InputStream in) {
             this.in = in;
         }
 
@@ -177,7 +177,7 @@ final class DocxPackage implements AutoCloseable {
         try {
             zip.close();
         } catch (IOException e) {
-            // It was in memory.
+            // Closing a stream in memory cannot fail.
         }
     }
 }

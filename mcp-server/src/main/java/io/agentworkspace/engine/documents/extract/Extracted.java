@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the process that extracts text reports of a file.
+ * The report of the extraction process about a file.
  *
- * @param type null for one that is not accepted
+ * @param type null if it is not accepted
  * @param parts the blocks in JSON arrays of about the same length, in order
  */
 public record Extracted(@Nullable DocumentType type, List<DocumentReason> reasons, long characters, List<Part> parts) {
-    /** About so many characters of text are in a part. */
+    /** The approximate number of characters in a part. */
     private static final int PART = 32_000;
 
     /** Some blocks, in JSON. */
@@ -22,7 +22,7 @@ public record Extracted(@Nullable DocumentType type, List<DocumentReason> reason
     /** The first frame of a report; the parts follow. */
     record Head(@Nullable DocumentType type, List<DocumentReason> reasons, long characters, int parts) {}
 
-    /** The blocks as they are sent, each part by itself. */
+    /** Returns the blocks in the parts in which they are sent. */
     static List<List<Block>> parts(List<Block> blocks) {
         var parts = new ArrayList<List<Block>>();
         var from = 0;

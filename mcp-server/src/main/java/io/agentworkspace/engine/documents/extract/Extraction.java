@@ -9,14 +9,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is found in a file: its type, its blocks, and the reasons against it.
+ * The result for a file: its type, its blocks, and the reasons against it.
  *
- * @param type null for one that is not accepted
+ * @param type null if it is not accepted
  */
 public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<DocumentReason> reasons) {
 
-    /** What a file is called; it is only compared with what the file is. */
-    public record Claim(String name, @Nullable String mediaType) {
+    /** The declared name and type of a file, which are only compared with its content. */
+    public record DeclaredFile(String name, @Nullable String mediaType) {
         private Optional<DocumentType> type() {
             return Optional.ofNullable(mediaType)
                     .flatMap(DocumentType::ofMediaType)
@@ -24,8 +24,8 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
         }
     }
 
-    /** Whatever is in the file, this returns, unless it takes too much time or memory. */
-    static Extraction of(byte[] file, Claim claim) {
+    /** Extracts a file. This returns for any content, unless it takes too much time or memory. */
+    static Extraction of(byte[] file, DeclaredFile claim) {
         var out = new BlockWriter();
         DocumentType type = null;
         try {
@@ -36,7 +36,7 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
             return new Extraction(type, out.blocks(), List.copyOf(reasons));
         } catch (Rejection rejection) {
             return new Extraction(type, List.of(), reasons(rejection.reason(), type, claim));
-        } catch (RuntimeException unforeseen) { // A parser that trips over the file.
+        } catch (RuntimeException unforeseen) { // The parser failed on the file.
             var unreadable = DocumentReason.of(Code.DAMAGED, "it cannot be read; open it and save it again");
             return new Extraction(type, List.of(), List.of(unreadable));
         } catch (StackOverflowError e) {
@@ -45,7 +45,7 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
         }
     }
 
-    private static List<DocumentReason> reasons(DocumentReason found, @Nullable DocumentType type, Claim claim) {
+    private static List<DocumentReason> reasons(DocumentReason found, @Nullable DocumentType type, DeclaredFile claim) {
         var isOther = found.code() == Code.TYPE_NOT_ALLOWED && claim.type().isPresent();
         return isOther
                 ? List.of(
@@ -61,7 +61,7 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
                                 .orElse(List.of(found));
     }
 
-    private static Optional<DocumentReason> mismatch(DocumentType type, Claim claim) {
+    private static Optional<DocumentReason> mismatch(DocumentType type, DeclaredFile claim) {
         return claim.type()
                 .filter(claimed -> !claimed.isLike(type))
                 .map(claimed -> DocumentReason.of(

@@ -17,14 +17,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.SynchronousQueue;
 
 /**
- * The process that extracts text, one file after the other: a claim and a file come in, a report goes out. It has a small heap, an
- * empty environment and a folder of its own, reaches no network, and ends when the engine does.
+ * The process that extracts text from one file after another: it reads a claim and a file, and writes a report. It has
+ * a small heap, an empty environment and its own folder. It has no network access, and ends when the engine does.
  */
 public final class ExtractorMain {
     private final Frames frames;
     private final SynchronousQueue<Job> jobs = new SynchronousQueue<>();
 
-    private record Job(Extraction.Claim claim, byte[] file) {}
+    private record Job(Extraction.DeclaredFile claim, byte[] file) {}
 
     private ExtractorMain(Frames frames) {
         this.frames = frames;
@@ -42,12 +42,12 @@ public final class ExtractorMain {
         var main = new ExtractorMain(frames);
         Thread.ofPlatform().daemon().name("jobs").start(main::read);
         TypeDetector.load();
-        frames.write(new byte[0]); // It is ready.
+        frames.write(new byte[0]); // Reports that it is ready.
         frames.flush();
         main.work();
     }
 
-    /** Nothing in a document is fetched. */
+    /** Refuses all URLs, since nothing in a document is fetched. */
     private static final class Refused extends URLStreamHandler {
         @Override
         protected URLConnection openConnection(URL url) throws IOException {
@@ -55,11 +55,12 @@ public final class ExtractorMain {
         }
     }
 
-    /** On a thread of its own: that the engine is gone must be noticed in the middle of a file, too. */
+    /** Reads on a separate thread, so that the end of the engine is noticed during a file too. */
     private void read() {
         try {
             while (true) {
-                var claim = Json.readValue(new String(frames.read(), StandardCharsets.UTF_8), Extraction.Claim.class);
+                var claim = Json.readValue(
+                        new String(frames.read(), StandardCharsets.UTF_8), Extraction.DeclaredFile.class);
                 var file = new ByteArrayOutputStream();
                 for (var piece = frames.read(); piece.length > 0; piece = frames.read()) {
                     file.write(piece);

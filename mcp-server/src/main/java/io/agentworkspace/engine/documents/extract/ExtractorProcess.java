@@ -18,10 +18,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** The engine's side of a process that extracts text. It is killed when a file takes it too long. */
+/** The engine's side of an extraction process, which is killed if a file takes too long. */
 public final class ExtractorProcess implements AutoCloseable {
+    /** The heap of a process, in MiB. */
+    private static final int HEAP = 256;
+
     private static final List<String> OPTIONS = List.of(
-            "-Xmx256m",
+            "-Xmx" + HEAP + "m",
             "-Xss4m",
             "-XX:MaxMetaspaceSize=128m",
             "-XX:MaxDirectMemorySize=32m",
@@ -51,20 +54,23 @@ public final class ExtractorProcess implements AutoCloseable {
                 new BufferedOutputStream(process.getOutputStream(), 1 << 16));
     }
 
-    /** A file, a piece at a time; empty at its end. */
+    /** A file in pieces; an empty piece ends it. */
     @FunctionalInterface
     public interface Pieces {
         byte[] next();
     }
 
-    /** The process was lost over a file: it took too much time or memory, or somebody ended it. */
+    /**
+     * The process ended during a file: the file took too much time or memory, or the process was killed. The message
+     * says how it ended.
+     */
     public static final class Lost extends Exception {
         Lost(String message) {
             super(message, null, false, false);
         }
     }
 
-    /** @param limit how long one file may take */
+    /** @param limit the time limit for one file */
     public static ExtractorProcess start(Duration limit) {
         try {
             var folder = Files.createTempDirectory("engine-extract");
@@ -79,7 +85,7 @@ public final class ExtractorProcess implements AutoCloseable {
             var builder = new ProcessBuilder(command)
                     .directory(folder.toFile())
                     .redirectError(ProcessBuilder.Redirect.DISCARD);
-            builder.environment().clear(); // It has no use for the engine's secrets.
+            builder.environment().clear(); // It does not need the engine's secrets.
             var started = new ExtractorProcess(folder, builder.start(), limit);
             started.awaitReady();
             return started;
@@ -88,7 +94,7 @@ public final class ExtractorProcess implements AutoCloseable {
         }
     }
 
-    /** A process that does not get that far is no document's fault. */
+    /** Waits for the process. Its failure to start is not the fault of a document. */
     private void awaitReady() {
         try {
             within(START, () -> {
@@ -101,7 +107,7 @@ public final class ExtractorProcess implements AutoCloseable {
         }
     }
 
-    /** The engine's own, whole paths, without the log. */
+    /** Returns the engine's class path with absolute paths, without logging. */
     private static String classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(entry -> new File(entry).getAbsolutePath())
@@ -113,13 +119,13 @@ public final class ExtractorProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** The number of the process, for those who want to end it. */
+    /** Returns the process id. */
     public long pid() {
         return process.pid();
     }
 
-    /** @throws Lost and then the process is over */
-    public Extracted extract(Extraction.Claim claim, Pieces file) throws Lost {
+    /** @throws Lost and then the process has ended */
+    public Extracted extract(Extraction.DeclaredFile claim, Pieces file) throws Lost {
         return within(limit, () -> {
             frames.write(Json.bytes(claim));
             for (var piece = file.next(); piece.length > 0; piece = file.next()) {
@@ -136,6 +142,7 @@ public final class ExtractorProcess implements AutoCloseable {
     }
 
     private <T> T within(Duration time, Exchange<T> exchange) throws Lost {
+        var begin = System.nanoTime();
         var done = new CountDownLatch(1);
         var guard = Thread.ofVirtual().name("extraction's limit").start(() -> killAfter(time, done));
         try {
@@ -145,11 +152,18 @@ public final class ExtractorProcess implements AutoCloseable {
             if (e instanceof RuntimeException failure) {
                 throw failure;
             }
-            throw new Lost("the process that extracts text was lost");
+            throw new Lost(ending(time, Duration.ofNanos(System.nanoTime() - begin)));
         } finally {
             done.countDown();
             guard.interrupt();
         }
+    }
+
+    private static String ending(Duration limit, Duration took) {
+        return took.compareTo(limit) < 0
+                ? "ended by itself after %.1f s, probably since it needs over %d MiB of memory"
+                        .formatted(took.toMillis() / 1_000.0, HEAP)
+                : "took over %d s".formatted(limit.toSeconds());
     }
 
     private void killAfter(Duration time, CountDownLatch done) {
@@ -176,7 +190,7 @@ public final class ExtractorProcess implements AutoCloseable {
         return new String(frame, StandardCharsets.UTF_8);
     }
 
-    /** Ends it at once, whatever it does. */
+    /** Kills the process. */
     public void kill() {
         process.destroyForcibly();
     }
@@ -189,14 +203,14 @@ public final class ExtractorProcess implements AutoCloseable {
             process.getOutputStream().close();
             process.getInputStream().close();
         } catch (IOException e) {
-            // It is over.
+            // The process has ended.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         try (var files = Files.walk(folder)) {
             files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
         } catch (IOException e) {
-            // Whatever it left is in the system's folder for temporary files.
+            // What remains is in the system's temporary folder.
         }
     }
 }

@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 
-/** What the engine and the process that extracts text send each other: byte strings, each after its length. */
+/** The frames that the engine and the extraction process exchange: byte strings, each preceded by its length. */
 final class Frames {
-    /** No frame is longer: a process that was taken over could claim whatever it likes. */
+    /** The maximum length of a frame. A compromised process could claim any length. */
     private static final int LONGEST = 64 << 20;
 
     private final DataInputStream in;

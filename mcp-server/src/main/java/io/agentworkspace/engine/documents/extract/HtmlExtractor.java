@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.documents.extract;
 
-import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +16,7 @@ import org.jsoup.parser.Parser;
 import org.jsoup.select.NodeFilter;
 import org.jspecify.annotations.Nullable;
 
-/** HTML as its reader sees it: without scripts, styles and what is hidden. */
+/** Extracts HTML as a reader sees it: without scripts, styles and hidden content. */
 final class HtmlExtractor implements NodeFilter {
     private static final Set<String> UNSEEN = Set.of(
             "script", "style", "template", "noscript", "svg", "math", "object", "iframe", "canvas", "select", "head");
@@ -30,7 +30,7 @@ final class HtmlExtractor implements NodeFilter {
     private final BlockWriter out;
     private final StringBuilder text = new StringBuilder();
     private final List<String> cells = new ArrayList<>();
-    private Kind kind = Kind.PARAGRAPH;
+    private BlockKind kind = BlockKind.PARAGRAPH;
     private int level;
     private int lists;
     private int tables;
@@ -41,7 +41,7 @@ final class HtmlExtractor implements NodeFilter {
         this.out = out;
     }
 
-    /** The encoding that it declares, which it also may declare wrongly. */
+    /** Returns the declared encoding, which may be wrong. */
     static @Nullable Charset declared(byte[] file) {
         var head = new String(file, 0, Math.min(file.length, DECLARED_WITHIN), StandardCharsets.ISO_8859_1);
         var declared = DECLARED.matcher(head);
@@ -63,7 +63,7 @@ final class HtmlExtractor implements NodeFilter {
         var title = document.title();
         var extractor = new HtmlExtractor(out);
         if (!title.isBlank() && document.selectFirst("h1") == null) {
-            out.add(Kind.HEADING, 1, title, "line 1");
+            out.add(BlockKind.HEADING, 1, title, "line 1");
         }
         document.body().filter(extractor);
         extractor.end();
@@ -110,7 +110,7 @@ final class HtmlExtractor implements NodeFilter {
         } else if (tables == 0 && isBlock(element)) {
             end();
             kind = kind(name);
-            level = kind == Kind.HEADING ? name.charAt(1) - '0' : kind == Kind.ITEM ? Math.max(1, lists) : 0;
+            level = kind == BlockKind.HEADING ? name.charAt(1) - '0' : kind == BlockKind.ITEM ? Math.max(1, lists) : 0;
         }
         if (name.equals("ul") || name.equals("ol") || name.equals("dl")) {
             lists++;
@@ -124,10 +124,10 @@ final class HtmlExtractor implements NodeFilter {
         return element.isBlock() || ITEMS.contains(element.normalName());
     }
 
-    private static Kind kind(String name) {
+    private static BlockKind kind(String name) {
         return name.matches("h[1-6]")
-                ? Kind.HEADING
-                : ITEMS.contains(name) ? Kind.ITEM : name.equals("pre") ? Kind.CODE : Kind.PARAGRAPH;
+                ? BlockKind.HEADING
+                : ITEMS.contains(name) ? BlockKind.ITEM : name.equals("pre") ? BlockKind.CODE : BlockKind.PARAGRAPH;
     }
 
     @Override
@@ -169,7 +169,7 @@ final class HtmlExtractor implements NodeFilter {
         var row = CsvExtractor.joined(cells);
         cells.clear();
         if (!row.isEmpty()) {
-            out.add(isFirstRow ? Kind.HEADER : Kind.ROW, 0, row, position);
+            out.add(isFirstRow ? BlockKind.HEADER : BlockKind.ROW, 0, row, position);
             isFirstRow = false;
         }
     }
@@ -178,7 +178,7 @@ final class HtmlExtractor implements NodeFilter {
         if (tables == 0) {
             out.add(kind, level, text.toString(), position);
             text.setLength(0);
-            kind = Kind.PARAGRAPH;
+            kind = BlockKind.PARAGRAPH;
             level = 0;
         }
     }

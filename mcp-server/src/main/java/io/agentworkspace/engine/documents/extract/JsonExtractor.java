@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.documents.extract;
 
-import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +10,9 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
-/** JSON as paragraphs: one for each object with values of its own, under headings that are the names of the outer objects. */
+/**
+ * Extracts JSON as paragraphs: one for each object with plain values, under headings with the names of the outer objects.
+ */
 final class JsonExtractor {
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -19,7 +21,7 @@ final class JsonExtractor {
                     .build())
             .build();
 
-    /** Headings for the outer objects only; the names of the inner ones are in the lines. */
+    /** The outer levels that become headings. The names of inner objects are in the lines. */
     private static final int HEADINGS = 2;
 
     private final BlockWriter out;
@@ -29,7 +31,7 @@ final class JsonExtractor {
         this.out = out;
     }
 
-    /** An object or array that is open, with the lines of its own values. */
+    /** An open object or array, with the lines of its plain values. */
     private static final class Level {
         private final boolean isArray;
         private final int line;
@@ -87,7 +89,7 @@ final class JsonExtractor {
             var outer = levels.element();
             if (!outer.isArray && levels.size() <= HEADINGS) {
                 flush(outer);
-                out.add(Kind.HEADING, levels.size(), outer.name(), position(parser));
+                out.add(BlockKind.HEADING, levels.size(), outer.name(), position(parser));
             }
         }
         levels.push(new Level(isArray, parser.currentTokenLocation().getLineNr()));
@@ -106,7 +108,7 @@ final class JsonExtractor {
         }
     }
 
-    /** An array of plain values belongs to the line of its name. */
+    /** Ends a level. An array of plain values belongs to the line of its name. */
     private void end() {
         var level = levels.pop();
         var outer = levels.peek();
@@ -126,7 +128,7 @@ final class JsonExtractor {
                 ? levels.element().name() + ": "
                 : "";
         if (!level.values.isEmpty()) {
-            out.add(Kind.PARAGRAPH, 0, inner + level.values, "line " + level.line);
+            out.add(BlockKind.PARAGRAPH, 0, inner + level.values, "line " + level.line);
             level.values.setLength(0);
         }
     }

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.documents.extract;
 
-import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.commonmark.ext.gfm.tables.TableBlock;
@@ -26,7 +26,7 @@ import org.commonmark.parser.IncludeSourceSpans;
 import org.commonmark.parser.Parser;
 import org.jsoup.Jsoup;
 
-/** Markdown, with the tables of GitHub's. */
+/** Extracts Markdown with GitHub's tables. */
 final class MarkdownExtractor {
     private static final Parser PARSER = Parser.builder()
             .extensions(List.of(TablesExtension.create()))
@@ -56,13 +56,13 @@ final class MarkdownExtractor {
             position = "line " + (node.getSourceSpans().getFirst().getLineIndex() + 1);
         }
         switch (node) {
-            case Heading heading -> out.add(Kind.HEADING, heading.getLevel(), inline(heading), position);
+            case Heading heading -> out.add(BlockKind.HEADING, heading.getLevel(), inline(heading), position);
             case Paragraph paragraph ->
-                out.add(depth > 0 ? Kind.ITEM : Kind.PARAGRAPH, depth, inline(paragraph), position);
-            case FencedCodeBlock code -> out.add(Kind.CODE, 0, code.getLiteral(), position);
-            case IndentedCodeBlock code -> out.add(Kind.CODE, 0, code.getLiteral(), position);
+                out.add(depth > 0 ? BlockKind.ITEM : BlockKind.PARAGRAPH, depth, inline(paragraph), position);
+            case FencedCodeBlock code -> out.add(BlockKind.CODE, 0, code.getLiteral(), position);
+            case IndentedCodeBlock code -> out.add(BlockKind.CODE, 0, code.getLiteral(), position);
             case HtmlBlock html ->
-                out.add(Kind.PARAGRAPH, 0, Jsoup.parse(html.getLiteral()).text(), position);
+                out.add(BlockKind.PARAGRAPH, 0, Jsoup.parse(html.getLiteral()).text(), position);
             case BulletList list -> children(list, depth + 1);
             case OrderedList list -> children(list, depth + 1);
             case ListItem item -> children(item, depth);
@@ -77,7 +77,7 @@ final class MarkdownExtractor {
         for (var part = table.getFirstChild(); part != null; part = part.getNext()) {
             for (var row = part.getFirstChild(); row != null; row = row.getNext()) {
                 if (row instanceof TableRow) {
-                    out.add(isFirst ? Kind.HEADER : Kind.ROW, 0, cells(row), position);
+                    out.add(isFirst ? BlockKind.HEADER : BlockKind.ROW, 0, cells(row), position);
                     isFirst = false;
                 }
             }

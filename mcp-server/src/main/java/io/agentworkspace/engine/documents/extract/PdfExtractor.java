@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.documents.extract;
 
-import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.io.IOException;
 import java.io.Writer;
@@ -19,7 +19,7 @@ import org.apache.pdfbox.pdmodel.encryption.InvalidPasswordException;
 import org.apache.pdfbox.text.PDFTextStripper;
 import org.apache.pdfbox.text.TextPosition;
 
-/** The text of a PDF: its paragraphs by their spacing, its headings by their size. Images are not read. */
+/** Extracts the text of a PDF: paragraphs by their spacing, headings by their size. Images are not read. */
 final class PdfExtractor extends PDFTextStripper {
     private static final Pattern ITEM = Pattern.compile("^([•◦▪●○■‣–*-]|\\d{1,2}[.)])\\s+(\\S.*)$", Pattern.DOTALL);
 
@@ -29,10 +29,10 @@ final class PdfExtractor extends PDFTextStripper {
     private static final int END = 64 * 1024;
     private static final int LONGEST_HEADING = 200;
 
-    /** By how much more than usual two lines of different paragraphs are apart. */
+    /** How much further apart than usual the lines of different paragraphs are. */
     private static final double APART = 1.25;
 
-    /** What counts as the same line, in the size of its letters. */
+    /** The vertical distance within which text is on the same line, relative to the letters' size. */
     private static final double SAME_LINE = 0.4;
 
     private final List<Line> lines = new ArrayList<>();
@@ -45,10 +45,10 @@ final class PdfExtractor extends PDFTextStripper {
     private long characters;
 
     /**
-     * One line as it is set.
+     * A line of text.
      *
      * @param size of its largest letters, in tenths of a point
-     * @param gap to the line before, in percent of the size; negative where the text goes on elsewhere
+     * @param gap to the line before, in percent of the size; negative if the text continues elsewhere
      */
     private record Line(String text, int size, int gap, int page) {}
 
@@ -76,7 +76,7 @@ final class PdfExtractor extends PDFTextStripper {
         }
     }
 
-    /** The library makes what it can of a half one, which may be anything. */
+    /** Returns whether the file is complete. The library would extract anything from a truncated one. */
     private static boolean isWhole(byte[] file) {
         var from = Math.max(0, file.length - END);
         return new String(file, from, file.length - from, StandardCharsets.ISO_8859_1).contains("startxref");
@@ -88,7 +88,7 @@ final class PdfExtractor extends PDFTextStripper {
                 "it has more than %,d pages, the most that one document may have".formatted(Bounds.PAGES));
     }
 
-    /** Counts for itself: a tree of pages need not have as many as it says. */
+    /** Processes the pages with its own count, since the page tree may declare a wrong number. */
     private void pages(PDDocument document) throws IOException {
         var pages = 0;
         for (PDPage _ : document.getPages()) {
@@ -149,17 +149,17 @@ final class PdfExtractor extends PDFTextStripper {
 
     @Override
     protected void writeLineSeparator() {
-        // Lines are told apart by where they are.
+        // Lines are separated by their positions.
     }
 
     @Override
     protected void writeParagraphStart() {
-        // So are paragraphs.
+        // Paragraphs too.
     }
 
     @Override
     protected void writeParagraphEnd() {
-        // So are paragraphs.
+        // Paragraphs too.
     }
 
     @Override
@@ -204,7 +204,7 @@ final class PdfExtractor extends PDFTextStripper {
                 || ITEM.matcher(line.text()).matches();
     }
 
-    /** A soft hyphen says that the word goes on. */
+    /** Joins two lines. After a soft hyphen, the word continues. */
     private static String joined(String line, String next) {
         return line.endsWith("\u00AD") ? line.substring(0, line.length() - 1) + next : line + " " + next;
     }
@@ -225,11 +225,11 @@ final class PdfExtractor extends PDFTextStripper {
             var position = "page " + one.page();
             var item = ITEM.matcher(one.text());
             if (isHeading(one, body)) {
-                out.add(Kind.HEADING, Math.min(6, headings.indexOf(one.size()) + 1), one.text(), position);
+                out.add(BlockKind.HEADING, Math.min(6, headings.indexOf(one.size()) + 1), one.text(), position);
             } else if (item.matches()) {
-                out.add(Kind.ITEM, 1, item.group(2), position);
+                out.add(BlockKind.ITEM, 1, item.group(2), position);
             } else {
-                out.add(Kind.PARAGRAPH, 0, one.text(), position);
+                out.add(BlockKind.PARAGRAPH, 0, one.text(), position);
             }
         }
     }

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.documents.extract;
 
-import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import java.util.regex.Pattern;
 
-/** Paragraphs of plain text: what empty lines separate; and its lists. */
+/** Extracts plain text: its lists, and its paragraphs, which empty lines separate. */
 final class PlainExtractor {
     private static final Pattern ITEM = Pattern.compile("^\\s{0,8}([-*+•–]|\\d{1,3}[.)])\\s+(\\S.*)$");
 
@@ -41,7 +41,7 @@ final class PlainExtractor {
     }
 
     private void end() {
-        out.add(isItem ? Kind.ITEM : Kind.PARAGRAPH, isItem ? 1 : 0, paragraph.toString(), "line " + begun);
+        out.add(isItem ? BlockKind.ITEM : BlockKind.PARAGRAPH, isItem ? 1 : 0, paragraph.toString(), "line " + begun);
         paragraph.setLength(0);
         isItem = false;
     }

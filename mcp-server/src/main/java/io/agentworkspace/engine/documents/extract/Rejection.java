@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import org.jspecify.annotations.Nullable;
 
-/** Why a document cannot be accepted, found while its text was extracted. */
+/** The reason why a document cannot be accepted, found during extraction. */
 final class Rejection extends RuntimeException {
     private final transient DocumentReason reason;
 

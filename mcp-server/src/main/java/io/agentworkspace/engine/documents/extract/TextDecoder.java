@@ -12,9 +12,9 @@ import java.util.Optional;
 import org.apache.tika.parser.txt.CharsetDetector;
 import org.jspecify.annotations.Nullable;
 
-/** The text of bytes: by their byte order mark, as UTF-8 where they are, else in the encoding that Tika finds most likely. */
+/** Decodes text: by its byte order mark, as UTF-8 if it is valid, else in the encoding that Tika finds most likely. */
 final class TextDecoder {
-    /** Tika's confidence, in percent, below which bytes count as no text. */
+    /** The confidence of Tika, in percent, below which bytes do not count as text. */
     private static final int LEAST = 10;
 
     private static final int SAMPLE = 64 * 1024;
@@ -36,7 +36,7 @@ final class TextDecoder {
         new Mark(StandardCharsets.UTF_16BE, 0xFE, 0xFF)
     };
 
-    /** Whether it begins with a byte order mark, or has the zeros of UTF-16 without one. */
+    /** Returns whether the file begins with a byte order mark, or has the zeros of UTF-16 without one. */
     static boolean isWide(byte[] file) {
         return Arrays.stream(MARKS).anyMatch(mark -> mark.begins(file)) || wide(file) != null;
     }
@@ -64,7 +64,7 @@ final class TextDecoder {
         return strictly(file, 0, likely(file));
     }
 
-    /** UTF-16 without a mark, where every other byte of mostly Latin text is zero. */
+    /** Detects UTF-16 without a mark, in which every other byte of mostly Latin text is zero. */
     private static @Nullable Charset wide(byte[] file) {
         var size = Math.min(file.length, 4_096) & ~1;
         var even = 0;
@@ -98,7 +98,7 @@ final class TextDecoder {
                 "byte " + (firstBad(file, 0, StandardCharsets.UTF_8) + 1));
     }
 
-    /** From the first byte that is not ASCII on, which says more than a long English preface. */
+    /** Returns the text from the first byte that is not ASCII, which is more significant than a long English preface. */
     private static byte[] sample(byte[] file) {
         var first = 0;
         while (first < file.length && file[first] >= 0) {

@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.document.DocumentType;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What kind of text a text is, by its look: JSON, HTML, CSV, Markdown, or just text. */
+/** Determines the kind of a text: JSON, HTML, CSV, Markdown or plain. */
 final class TextShape {
     private static final int SAMPLE = 200_000;
     private static final int LINES = 400;
@@ -16,11 +16,11 @@ final class TextShape {
             "\\A\\s*<(p|div|h[1-6]|ul|ol|table|article|section|main|header|title|meta|span|a|b|i|em|strong|br|form|blockquote)\\b[^<>]{0,500}>",
             Pattern.CASE_INSENSITIVE);
 
-    /** Each is a line that hardly anybody writes except in Markdown. */
+    /** Lines that hardly occur outside of Markdown. */
     private static final Pattern SURE = Pattern.compile(
             "#{1,6} \\S.*|(```|~~~).*|={3,}|\\|?( ?:?-{3,}:? ?\\|)+( ?:?-{3,}:? ?)?|.*(?<!!)\\[[^\\]]{1,200}]\\([^)\\s]{1,500}\\).*|.*!\\[[^\\]]{0,200}]\\([^)\\s]{1,500}\\).*");
 
-    /** Each is one that others write too. */
+    /** Lines that occur in other texts too. */
     private static final Pattern LIKELY = Pattern.compile(
             " {0,3}([-*+]|\\d{1,3}[.)]) \\S.*|> .*|.*(\\*\\*|__)\\S.{0,200}\\S(\\*\\*|__).*|.*`[^`]{1,200}`.*");
 

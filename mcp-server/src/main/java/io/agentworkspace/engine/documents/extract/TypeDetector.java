@@ -11,33 +11,33 @@ import org.apache.tika.metadata.Metadata;
 import org.apache.tika.mime.MediaType;
 import org.apache.tika.mime.MimeTypes;
 
-/** The type of a file by its content, with Tika's table of magic numbers; texts are told apart by {@link TextShape}. */
+/** Detects the type of a file by its content, with Tika's table of magic numbers. {@link TextShape} distinguishes texts. */
 final class TypeDetector {
     private static final MimeTypes TYPES = MimeTypes.getDefaultMimeTypes();
 
     private static final Set<String> OLE = Set.of("application/x-tika-msoffice", "application/x-ole-storage");
     private static final Set<String> ZIP = Set.of("application/zip", "application/x-tika-ooxml");
 
-    /** Texts by their bytes, which nobody reads as texts. */
+    /** Formats that consist of text but are not readable as such. */
     private static final Set<String> UNREADABLE = Set.of("application/rtf", "text/rtf", "application/postscript");
 
     private static final Set<String> MARKUP = Set.of("text/html", "application/xhtml+xml");
 
     private static final String UNKNOWN = "application/octet-stream";
 
-    /** How far into a compound file the name of its encrypted part is looked for. */
+    /** The range of a compound file in which the name of its encrypted part is searched. */
     private static final int DIRECTORY = 64 * 1024;
 
     private static final byte[] ENCRYPTED = "EncryptedPackage".getBytes(StandardCharsets.UTF_16LE);
 
     private TypeDetector() {}
 
-    /** Reads Tika's table, which takes a while. */
+    /** Loads Tika's table, which takes a while. */
     static void load() {
         TYPES.getMediaTypeRegistry();
     }
 
-    /** What the bytes are: one of the formats with a magic number, or a text of whatever kind. */
+    /** The format of the bytes: one with a magic number, or some kind of text. */
     enum Format {
         PDF,
         DOCX,
@@ -79,7 +79,10 @@ final class TypeDetector {
         }
     }
 
-    /** Text in another encoding than UTF-8 looks like nothing to Tika where most of it is not Latin. */
+    /**
+     * Returns whether the bytes can be text. Tika does not recognise text in encodings other than
+     * UTF-8 if most of it is not Latin.
+     */
     private static boolean hasNoControls(byte[] file) {
         for (var b : file) {
             if (b >= 0 && b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1B) {
@@ -89,7 +92,7 @@ final class TypeDetector {
         return true;
     }
 
-    /** A mail, a script or a source file is a text too; markup other than HTML is not. */
+    /** Returns whether the type counts as text. A mail, a script or a source file does; markup other than HTML does not. */
     private static boolean isText(MediaType type) {
         var registry = TYPES.getMediaTypeRegistry();
         return !registry.isSpecializationOf(type, MediaType.APPLICATION_XML)

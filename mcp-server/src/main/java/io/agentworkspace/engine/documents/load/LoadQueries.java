@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** The newest accepted version of a document, read to be loaded: no transaction is open while it is. */
+/** Reads the newest accepted version of a document for loading, outside of a transaction. */
 public final class LoadQueries {
     private final Db db;
 
@@ -21,7 +21,7 @@ public final class LoadQueries {
 
     /** A document that can be loaded. */
     public record Source(UUID id, String name, long version, List<Piece> pieces) {
-        /** Equal for all versions. */
+        /** Returns the key, which is the same for all versions. */
         public String key() {
             return Name.key(name);
         }
@@ -35,10 +35,10 @@ public final class LoadQueries {
         var blocks = new ArrayList<Block>();
         for (var n = 0; n < found.parts(); n++) {
             blocks.addAll(Json.readList(part(call, found.id(), n), Block.class));
-            call.progress().tell(n + 1, found.parts() + 1.0, "reading '%s'".formatted(found.name()));
+            call.progress().report(n + 1, found.parts() + 1.0, "reading '%s'".formatted(found.name()));
         }
         var pieces = Splitter.split(blocks);
-        call.progress().tell(found.parts() + 1.0, found.parts() + 1.0, "loading %d pieces".formatted(pieces.size()));
+        call.progress().report(found.parts() + 1.0, found.parts() + 1.0, "loading %d pieces".formatted(pieces.size()));
         return new Source(found.id(), found.name(), found.version(), pieces);
     }
 
@@ -60,7 +60,7 @@ public final class LoadQueries {
                         row.number("parts")))
                 .orElseThrow(() -> Problem.notFound("document", Name.shortened(name), near(call, name)));
         if (!found.state().equals("accepted")) {
-            throw Problem.conflict("no version of '%s' is accepted: version %d is %s; DC_Read tells more"
+            throw Problem.conflict("no version of '%s' is accepted: version %d is %s; DC_Read has the reasons"
                     .formatted(found.name(), found.version(), found.state()));
         }
         return found;
@@ -81,6 +81,6 @@ public final class LoadQueries {
                 .set("id", document)
                 .set("n", n)
                 .one(row -> row.text("blocks"))
-                .orElseThrow(() -> Problem.conflict("the document was changed meanwhile; send the request again"));
+                .orElseThrow(() -> Problem.conflict("the document changed at the same time; send the request again"));
     }
 }

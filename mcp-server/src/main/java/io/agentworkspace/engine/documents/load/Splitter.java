@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.documents.load;
 
 import io.agentworkspace.engine.documents.extract.Block;
-import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import java.text.BreakIterator;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,24 +9,24 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a document by its structure: at headings, between paragraphs, between the rows of a table, and within a paragraph only where
- * that is too long. Where a piece ends depends on what is in it, not on where it is: a change of the document changes the pieces around
- * it, and those further on are the same again.
+ * Splits a document by its structure: at headings, between paragraphs, between the rows of a table, and within a
+ * paragraph only if it is too long. The content of a piece decides where it ends, not its position. A change of the
+ * document therefore changes only the pieces around it.
  */
-public final class Splitter {
-    /** From so many tokens on a piece may end. */
+final class Splitter {
+    /** The tokens after which a piece may end. */
     private static final int ENOUGH = 300;
 
-    /** No piece has more, besides its headings. */
+    /** The maximum tokens of a piece, besides its headings. */
     private static final int MOST = 500;
 
-    /** A section that is shorter shares a piece with the next one. */
+    /** A shorter section shares a piece with the next one. */
     private static final int SHORT = 150;
 
-    /** How much of a paragraph that is cut is in both parts. */
+    /** The tokens that both parts of a split paragraph contain. */
     private static final int OVERLAP = 40;
 
-    /** One of so many paragraphs is where a piece may end. */
+    /** A piece may end at one of this many paragraphs. */
     private static final int ONE_IN = 3;
 
     private final List<Piece> pieces = new ArrayList<>();
@@ -38,7 +38,7 @@ public final class Splitter {
 
     private Splitter() {}
 
-    /** The pieces, in order. */
+    /** Returns the pieces in order. */
     public static List<Piece> split(List<Block> blocks) {
         var splitter = new Splitter();
         blocks.forEach(splitter::take);
@@ -73,14 +73,14 @@ public final class Splitter {
         }
     }
 
-    /** Whether the piece began under a heading that this one is under, too, or beside. */
+    /** Returns whether this heading is deeper than the outermost heading of the piece. */
     private boolean isBelow(Block heading) {
         var first = path.isEmpty() ? 0 : path.getFirst().level();
         return heading.level() > first;
     }
 
     private void row(Block block) {
-        if (header == null && !current.isEmpty() && current.getLast().kind() != Kind.ROW) {
+        if (header == null && !current.isEmpty() && current.getLast().kind() != BlockKind.ROW) {
             end();
         }
         var size = Tokens.of(block.text());
@@ -100,7 +100,7 @@ public final class Splitter {
     }
 
     private boolean holdsRows() {
-        return current.stream().anyMatch(block -> block.kind() == Kind.ROW);
+        return current.stream().anyMatch(block -> block.kind() == BlockKind.ROW);
     }
 
     private void words(Block block) {
@@ -138,7 +138,7 @@ public final class Splitter {
         return Math.floorMod(block.text().hashCode(), ONE_IN) == 0;
     }
 
-    /** By sentences; each part begins with the end of the one before. */
+    /** Splits a paragraph by sentences. Each part begins with the end of the one before. */
     private void cut(Block block) {
         var part = new StringBuilder();
         var before = "";
@@ -158,7 +158,7 @@ public final class Splitter {
         end();
     }
 
-    /** The last words, whole ones. */
+    /** Returns the last whole words. */
     private static String tail(String text) {
         var from = text.length();
         while (from > 0 && Tokens.of(text.substring(from - 1)) <= OVERLAP) {
@@ -183,7 +183,7 @@ public final class Splitter {
         return sentences;
     }
 
-    /** A sentence may be longer than a piece, where nobody wrote a full stop. */
+    /** Adds a sentence in pieces. Without full stops, a sentence may be longer than a piece. */
     private static void addPieces(String sentence, List<String> to) {
         var most = Tokens.of(sentence) * 4 > sentence.length() * 2 ? MOST / 4 : MOST;
         for (var from = 0; from < sentence.length(); ) {
@@ -199,11 +199,11 @@ public final class Splitter {
     }
 
     private void end() {
-        var hasWords = current.stream().anyMatch(block -> block.kind() != Kind.HEADING && block != header);
+        var hasWords = current.stream().anyMatch(block -> block.kind() != BlockKind.HEADING && block != header);
         if (hasWords || !current.isEmpty() && header == null) {
             pieces.add(new Piece(text(), position()));
         } else if (header != null && !current.isEmpty() && pieces.stream().noneMatch(this::isOfTable)) {
-            pieces.add(new Piece(text(), position())); // A table that has only its titles.
+            pieces.add(new Piece(text(), position())); // A table with only a header.
         }
         current.clear();
         tokens = 0;

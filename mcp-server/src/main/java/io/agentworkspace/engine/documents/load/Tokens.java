@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.documents.load;
 
-/** How many tokens a text has, roughly: one for four characters, and one for each character of scripts without spaces. */
+/** Estimates the tokens of a text: one for four characters, and one for each character of scripts without spaces. */
 final class Tokens {
     private static final int CHARACTERS = 4;
 

@@ -1,15 +1,19 @@
 package io.agentworkspace.engine.documents.queue;
 
+import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.documents.DocumentRow;
 import io.agentworkspace.engine.documents.extract.Extracted;
 import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentType;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,11 +23,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue as its workers see it, of all tenants. Whoever validates a document holds a lease on it, by the database's clock; one
- * whose lease has run out waits again, and only the newest claim may write what came of it.
+ * The queue of all tenants as its workers see it. A worker holds a lease on a document, by the database's clock. If the
+ * lease expires, the document waits again. Only the newest claim may write the result.
  */
 public final class QueueStore {
-    /** The row is looked at again once it is locked: somebody else may have taken it meanwhile. */
+    /** The locked row is checked again, since another worker may have claimed it in the meantime. */
     private static final String CLAIM = """
             WITH waiting AS (%s),
                  next AS (
@@ -61,7 +65,7 @@ public final class QueueStore {
                    took_ms = extract(epoch FROM clock_timestamp() - begun_at) * 1000
             """ + HELD;
 
-    /** A version that is the newest accepted one of its name has the content already. */
+    /** Finds a document with the same content: the newest accepted version of its name. */
     private static final String FIND_TWIN = """
             SELECT t.name, t.version
               FROM document t
@@ -75,20 +79,22 @@ public final class QueueStore {
 
     private final Db db;
     private final EventLog events;
+    private final AuditStore audit;
 
-    public QueueStore(Db db, EventLog events) {
+    public QueueStore(Db db, EventLog events, AuditStore audit) {
         this.db = db;
         this.events = events;
+        this.audit = audit;
     }
 
     /**
-     * A document that a worker has taken.
+     * A document that a worker has claimed.
      *
      * @param submitter the user's name
-     * @param role that the user has now, as a word
-     * @param attempts with this one
+     * @param role the user's present role, as a word
+     * @param attempts including this one
      */
-    public record Claim(
+    public record ClaimedDocument(
             long tenant,
             UUID id,
             UUID claim,
@@ -101,12 +107,12 @@ public final class QueueStore {
             String role,
             int attempts) {}
 
-    Optional<Claim> claim(Duration lease) {
+    Optional<ClaimedDocument> claim(Duration lease) {
         var claim = UUID.randomUUID();
         return db.sql(CLAIM)
                 .set("claim", claim)
                 .set("lease", seconds(lease))
-                .one(row -> new Claim(
+                .one(row -> new ClaimedDocument(
                         row.number("tenant_id"),
                         UUID.fromString(row.text("id")),
                         claim,
@@ -124,8 +130,8 @@ public final class QueueStore {
         return time.toSeconds() + " seconds";
     }
 
-    /** Whether the claim is still good; then its lease is as long again. */
-    boolean renew(Claim claim, Duration lease) {
+    /** Returns whether the claim is still valid, and extends its lease. */
+    boolean renew(ClaimedDocument claim, Duration lease) {
         return db.sql(RENEW)
                         .set("tenant", claim.tenant())
                         .set("id", claim.id())
@@ -135,8 +141,8 @@ public final class QueueStore {
                 == 1;
     }
 
-    /** Gives it back: the attempt was not the document's fault. */
-    void release(Claim claim) {
+    /** Returns the document to the queue. The attempt does not count, since its failure was not the document's fault. */
+    void release(ClaimedDocument claim) {
         db.sql(RELEASE)
                 .set("tenant", claim.tenant())
                 .set("id", claim.id())
@@ -144,8 +150,8 @@ public final class QueueStore {
                 .run();
     }
 
-    /** Gives it back after an attempt that failed. */
-    void putBack(Claim claim) {
+    /** Returns the document to the queue after a failed attempt. */
+    void putBack(ClaimedDocument claim) {
         db.sql(PUT_BACK)
                 .set("tenant", claim.tenant())
                 .set("id", claim.id())
@@ -153,8 +159,8 @@ public final class QueueStore {
                 .run();
     }
 
-    /** The document that has this content already, as a reader is told. */
-    Optional<String> twin(Claim claim) {
+    /** Returns the document that has this content already, as shown to a reader. */
+    Optional<String> twin(ClaimedDocument claim) {
         return db.sql(FIND_TWIN)
                 .set("tenant", claim.tenant())
                 .set("id", claim.id())
@@ -163,46 +169,56 @@ public final class QueueStore {
     }
 
     /**
-     * Writes what came of it, with its event, if the claim is still good: once, whoever else validated it too.
+     * The result of a validation.
      *
-     * @param type null for one that is not accepted
-     * @param parts empty for a rejected one
-     * @return whether it was written
+     * @param type null if it was not found
+     * @param parts empty for a rejected document
+     * @param rules the names of the rules that matched
      */
-    boolean finish(
-            Claim claim,
+    record ValidationResult(
             boolean accepted,
             @Nullable DocumentType type,
             List<DocumentReason> reasons,
             List<Extracted.Part> parts,
-            Instant now) {
+            List<String> rules) {
+        static ValidationResult rejected(
+                @Nullable DocumentType type, List<DocumentReason> reasons, List<String> rules) {
+            return new ValidationResult(false, type, reasons, List.of(), rules);
+        }
+
+        @Nullable
+        Long characters() {
+            return accepted
+                    ? (Long)
+                            parts.stream().mapToLong(Extracted.Part::characters).sum()
+                    : null;
+        }
+    }
+
+    /**
+     * Writes the result and its event, if the claim is still valid. It is written once, whoever else validated the
+     * document. If rules matched, the audit gets an entry.
+     *
+     * @return whether it was written
+     */
+    boolean finish(ClaimedDocument claim, ValidationResult result, Instant now) {
         var done = db.transaction(() -> {
-            if (accepted && !isFirst(claim)) {
+            if (result.accepted() && !isFirst(claim)) {
                 return false;
             }
             var changed = db.sql(FINISH)
                     .set("tenant", claim.tenant())
                     .set("id", claim.id())
                     .set("claim", claim.claim())
-                    .set("state", accepted ? "accepted" : "rejected")
-                    .set("type", type == null ? null : type.mediaType())
-                    .set("reasons", Json.text(reasons))
-                    .set(
-                            "characters",
-                            accepted
-                                    ? (Long) parts.stream()
-                                            .mapToLong(Extracted.Part::characters)
-                                            .sum()
-                                    : null)
+                    .set("state", result.accepted() ? "accepted" : "rejected")
+                    .set("type", result.type() == null ? null : result.type().mediaType())
+                    .set("reasons", Json.text(result.reasons()))
+                    .set("characters", result.characters())
                     .set("now", now)
                     .run();
             if (changed == 1) {
-                write(claim, parts);
-                var data = new EventData.DocumentValidated(claim.name(), claim.version(), reasons);
-                var kind = accepted ? EventType.DOCUMENT_ACCEPTED : EventType.DOCUMENT_REJECTED;
-                db.sql(EventLog.INSERT)
-                        .set("events", EventLog.rows(claim.tenant(), List.of(Event.of(kind, now, data))))
-                        .run();
+                write(claim, result.parts());
+                report(claim, result, now);
             }
             return changed == 1;
         });
@@ -212,8 +228,33 @@ public final class QueueStore {
         return done;
     }
 
-    /** Two with the same content that are accepted at once wait for each other here. */
-    private boolean isFirst(Claim claim) {
+    private void report(ClaimedDocument claim, ValidationResult result, Instant now) {
+        var data = new EventData.DocumentValidated(claim.name(), claim.version(), result.reasons());
+        var kind = result.accepted() ? EventType.DOCUMENT_ACCEPTED : EventType.DOCUMENT_REJECTED;
+        db.sql(EventLog.INSERT)
+                .set("events", EventLog.rows(claim.tenant(), List.of(Event.of(kind, now, data))))
+                .run();
+        if (!result.rules().isEmpty()) {
+            var actor = new AuditEntry.Actor(claim.submitter(), "queue", null);
+            var subject =
+                    new AuditEntry.Subject("document", claim.name(), claim.id().toString());
+            var entry = AuditEntry.event(
+                    "document.validated",
+                    now,
+                    actor,
+                    subject,
+                    RequestSource.NOWHERE,
+                    claim.claim().toString());
+            var outcome = result.accepted() ? AuditEntry.DONE : Failure.RULE_REFUSED.commandError();
+            audit.note(claim.tenant(), entry.ruled(outcome, result.rules()));
+        }
+    }
+
+    /**
+     * Returns whether no other document with this content is accepted. Concurrent validations of the same
+     * content wait for each other here.
+     */
+    private boolean isFirst(ClaimedDocument claim) {
         db.sql("SELECT pg_advisory_xact_lock(hashtextextended('document content ' || :sha256, :tenant))")
                 .set("sha256", claim.sha256())
                 .set("tenant", claim.tenant())
@@ -221,7 +262,7 @@ public final class QueueStore {
         return twin(claim).isEmpty();
     }
 
-    private void write(Claim claim, List<Extracted.Part> parts) {
+    private void write(ClaimedDocument claim, List<Extracted.Part> parts) {
         db.sql("DELETE FROM document_part WHERE tenant_id = :tenant AND document_id = :id")
                 .set("tenant", claim.tenant())
                 .set("id", claim.id())
@@ -247,8 +288,12 @@ public final class QueueStore {
         }
     }
 
-    /** Clears away documents that were rejected before then. */
+    /** Deletes documents that were rejected before the given time, except those from which banks have memories. */
     public void purge(Instant until) {
-        db.deleteOld("document", "state = 'rejected' AND validated_at < :until", until);
+        db.deleteOld("document", """
+                state = 'rejected' AND validated_at < :until
+                AND NOT EXISTS (SELECT 1 FROM document_memory l
+                                 WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
+                """, until);
     }
 }

@@ -1,14 +1,16 @@
 package io.agentworkspace.engine.documents.queue;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.documents.DocumentFileStore;
 import io.agentworkspace.engine.documents.extract.ExtractorProcess;
-import io.agentworkspace.engine.documents.queue.QueueStore.Claim;
+import io.agentworkspace.engine.documents.queue.QueueStore.ClaimedDocument;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.rules.DocumentRules;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
@@ -18,22 +20,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The worker of a replica: takes documents from the queue, one at a time, and has each validated. It keeps its claim while it works;
- * if the replica dies, the claim ends by itself, and another replica takes the document. The process that extracts text lives as long as
- * documents wait.
+ * The worker of a replica. It claims documents from the queue, one at a time, and has each validated. It renews its
+ * claim while it works; if the replica fails, the claim expires and another replica takes the document. The extraction
+ * process runs while documents wait.
  */
 public final class ValidationQueue implements AutoCloseable {
-    /** Shorter than 30 s with the pause between two looks: then a document of a dead replica is taken again. */
+    /**
+     * Shorter than 30 s including the pause between two looks, so that a failed replica's document is soon claimed again.
+     */
     static final Duration LEASE = Duration.ofSeconds(15);
 
     private static final Duration RENEWAL = Duration.ofSeconds(4);
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    /** A process that has done so many is replaced: what leaks in a parser does not add up. */
+    /** The number of files after which a process is replaced, so that leaks in parsers do not add up. */
     private static final int FILES = 200;
 
-    /** After so many looks at an empty queue the process is ended. */
+    private static final int REFUSALS = 20;
+
+    /** The number of looks at an empty queue after which the process is ended. */
     private static final int IDLE = 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(ValidationQueue.class);
@@ -42,7 +48,11 @@ public final class ValidationQueue implements AutoCloseable {
     private final Validator validator;
     private final Duration limit;
     private final Semaphore wake = new Semaphore(0);
-    private final Map<Claim, Boolean> held = new ConcurrentHashMap<>();
+    /** How often the database refused the result of a document. */
+    private final Map<UUID, Integer> refused =
+            Caffeine.newBuilder().maximumSize(1_000).<UUID, Integer>build().asMap();
+
+    private final Map<ClaimedDocument, Boolean> held = new ConcurrentHashMap<>();
     private final Thread thread = Thread.ofPlatform().daemon().name("documents").unstarted(this::run);
     private final ScheduledThreadPoolExecutor heart = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("documents' leases").factory());
@@ -51,7 +61,7 @@ public final class ValidationQueue implements AutoCloseable {
     private int done;
     private int idle;
 
-    /** @param limit how long the extraction of one document may take */
+    /** @param limit the time limit for the extraction of one document */
     public ValidationQueue(
             QueueStore store, DocumentFileStore files, DocumentRules rules, Duration limit, Clock clock) {
         this.store = store;
@@ -64,7 +74,7 @@ public final class ValidationQueue implements AutoCloseable {
         heart.scheduleWithFixedDelay(this::renew, RENEWAL.toMillis(), RENEWAL.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** There may be something to do. */
+    /** Looks for work at once. */
     public void wake() {
         if (wake.availablePermits() == 0) {
             wake.release();
@@ -77,6 +87,7 @@ public final class ValidationQueue implements AutoCloseable {
                 var claim = store.claim(LEASE);
                 if (claim.isPresent()) {
                     work(claim.get());
+                    refused.remove(claim.get().id());
                     idle = 0;
                 } else {
                     if (++idle == IDLE) {
@@ -95,37 +106,46 @@ public final class ValidationQueue implements AutoCloseable {
         }
     }
 
-    private void work(Claim claim) {
+    private void work(ClaimedDocument claim) {
         held.put(claim, true);
         try {
             if (claim.attempts() > Validator.ATTEMPTS) {
-                validator.giveUp(claim);
+                validator.giveUp(claim, "ended with its worker");
             } else {
                 validator.validate(claim, process(claim));
             }
         } catch (ExtractorProcess.Lost lost) {
             endProcess();
-            lost(claim);
+            lost(claim, lost);
+        } catch (Problem unavailable) {
+            // A busy database is not the fault of the document, unless it refuses this result again and again.
+            if (refused.merge(claim.id(), 1, Integer::sum) <= REFUSALS) {
+                store.release(claim);
+            }
+            throw unavailable;
         } finally {
             held.remove(claim);
         }
     }
 
-    /** Back into the queue; not again if it was the last time, and without counting if it is this replica that ends. */
-    private void lost(Claim claim) {
+    /**
+     * Returns the document to the queue, unless this was the last attempt. The attempt does not
+     * count if the replica is stopping.
+     */
+    private void lost(ClaimedDocument claim, ExtractorProcess.Lost lost) {
         if (closed) {
             store.release(claim);
         } else if (claim.attempts() >= Validator.ATTEMPTS) {
-            validator.giveUp(claim);
+            validator.giveUp(claim, String.valueOf(lost.getMessage()));
         } else {
             store.putBack(claim);
         }
     }
 
-    private ExtractorProcess process(Claim claim) {
+    private ExtractorProcess process(ClaimedDocument claim) {
         try {
             return process();
-        } catch (RuntimeException e) { // No document is to suffer from an engine that cannot start processes.
+        } catch (RuntimeException e) { // Not the fault of the document.
             store.release(claim);
             throw e;
         }
@@ -154,7 +174,7 @@ public final class ValidationQueue implements AutoCloseable {
         }
     }
 
-    /** What is held is renewed; what is no longer held need not be finished. */
+    /** Renews the claim. The work on a lost claim is cancelled. */
     private void renew() {
         for (var claim : Set.copyOf(held.keySet())) {
             try {
@@ -178,13 +198,13 @@ public final class ValidationQueue implements AutoCloseable {
         }
     }
 
-    /** The number of the process that extracts text, if there is one. */
+    /** Returns the id of the extraction process, if there is one. */
     public long pid() {
         var current = process;
         return current == null ? -1 : current.pid();
     }
 
-    /** Takes nothing more, and gives back what it works at. */
+    /** Claims nothing more, and releases the current document. */
     @Override
     public void close() {
         closed = true;

@@ -5,7 +5,7 @@ import io.agentworkspace.engine.documents.extract.Block;
 import io.agentworkspace.engine.documents.extract.Extracted;
 import io.agentworkspace.engine.documents.extract.Extraction;
 import io.agentworkspace.engine.documents.extract.ExtractorProcess;
-import io.agentworkspace.engine.documents.queue.QueueStore.Claim;
+import io.agentworkspace.engine.documents.queue.QueueStore.ClaimedDocument;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import io.agentworkspace.engine.model.json.Json;
@@ -15,15 +15,14 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Validates one document: has its text extracted, evaluates the tenant's rules about documents, and writes the result. */
+/** Validates a document: has its text extracted, evaluates the tenant's rules about documents, and writes the result. */
 final class Validator {
-    /** So often a document is tried before it counts as damaged. */
+    /** The number of attempts after which a document counts as damaged. */
     static final int ATTEMPTS = 3;
-
-    private static final int TEXT_FOR_RULES = 1_000_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Validator.class);
 
@@ -39,8 +38,8 @@ final class Validator {
         this.clock = clock;
     }
 
-    /** @throws ExtractorProcess.Lost if the process did not survive the document */
-    void validate(Claim claim, ExtractorProcess process) throws ExtractorProcess.Lost {
+    /** @throws ExtractorProcess.Lost if the process ended during the document */
+    void validate(ClaimedDocument claim, ExtractorProcess process) throws ExtractorProcess.Lost {
         var twin = store.twin(claim);
         if (twin.isPresent()) {
             reject(claim, null, List.of(duplicate(twin.get())));
@@ -48,29 +47,32 @@ final class Validator {
         }
         var piece = new AtomicInteger();
         var extracted = process.extract(
-                new Extraction.Claim(claim.name(), claim.declaredType()),
+                new Extraction.DeclaredFile(claim.name(), claim.declaredType()),
                 () -> files.chunk(claim.tenant(), claim.id(), piece.getAndIncrement()));
         decide(claim, extracted);
     }
 
-    private void decide(Claim claim, Extracted extracted) {
+    private void decide(ClaimedDocument claim, Extracted extracted) {
         var isAccepted = extracted.reasons().stream().allMatch(DocumentReason::warns);
         if (!isAccepted) {
             reject(claim, extracted, extracted.reasons());
             return;
         }
-        var denial = rules.areThere(claim.tenant()) ? ruling(claim, extracted).denial() : null;
-        if (denial != null) {
-            reject(claim, extracted, List.of(DocumentReason.of(Code.RULE, denial.note())));
-        } else if (!store.finish(
-                claim, true, extracted.type(), extracted.reasons(), extracted.parts(), clock.instant())) {
-            // Another one with the same content was quicker, or the claim is lost, and then nothing is written.
+        var verdict = rules.areThere(claim.tenant()) ? ruling(claim, extracted) : Verdict.NONE;
+        var denial = verdict.denial();
+        var result = denial == null
+                ? new QueueStore.ValidationResult(
+                        true, extracted.type(), extracted.reasons(), extracted.parts(), verdict.noted())
+                : QueueStore.ValidationResult.rejected(
+                        extracted.type(), List.of(DocumentReason.of(Code.RULE, denial.note())), verdict.noted());
+        if (!store.finish(claim, result, clock.instant())) {
+            // Another document with the same content was accepted first. With a lost claim, nothing is written.
             store.twin(claim).ifPresent(twin -> reject(claim, extracted, List.of(duplicate(twin))));
         }
     }
 
-    private Verdict ruling(Claim claim, Extracted extracted) {
-        var document = new DocumentRules.Document(
+    private Verdict ruling(ClaimedDocument claim, Extracted extracted) {
+        var document = new DocumentRules.CheckedDocument(
                 claim.name(),
                 Objects.requireNonNull(extracted.type()).mediaType(),
                 claim.size(),
@@ -83,36 +85,33 @@ final class Validator {
                 claim.tenant(), document, submitter, clock.instant(), claim.id().toString());
     }
 
-    /** As much as rules may look at. */
     private static String text(Extracted extracted) {
         var text = new StringBuilder();
         for (var part : extracted.parts()) {
-            if (text.length() < TEXT_FOR_RULES) {
-                Json.readList(part.blocks(), Block.class)
-                        .forEach(block -> text.append(block.rendered()).append('\n'));
-            }
+            Json.readList(part.blocks(), Block.class)
+                    .forEach(block -> text.append(block.rendered()).append('\n'));
         }
-        return text.substring(0, Math.min(text.length(), TEXT_FOR_RULES));
+        return text.toString();
     }
 
     private static DocumentReason duplicate(String twin) {
         return DocumentReason.of(Code.DUPLICATE, "%s has the same content; use that one".formatted(twin));
     }
 
-    private void reject(
-            Claim claim, @org.jspecify.annotations.Nullable Extracted extracted, List<DocumentReason> reasons) {
-        store.finish(claim, false, extracted == null ? null : extracted.type(), reasons, List.of(), clock.instant());
+    private void reject(ClaimedDocument claim, @Nullable Extracted extracted, List<DocumentReason> reasons) {
+        var type = extracted == null ? null : extracted.type();
+        store.finish(claim, QueueStore.ValidationResult.rejected(type, reasons, List.of()), clock.instant());
     }
 
-    /** It was tried often enough. */
-    void giveUp(Claim claim) {
+    /** @param last how the last attempt ended */
+    void giveUp(ClaimedDocument claim, String last) {
         LOG.info("a document is rejected: its validation failed {} times", ATTEMPTS);
         reject(
                 claim,
                 null,
                 List.of(DocumentReason.of(
                         Code.DAMAGED,
-                        "its text could not be extracted in %d attempts: it took too much time or memory each time"
-                                .formatted(ATTEMPTS))));
+                        "its text could not be extracted in %d attempts; the last one %s: submit it in parts, or in a simpler format"
+                                .formatted(ATTEMPTS, last))));
     }
 }

@@ -15,13 +15,13 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes of a request, never more than {@link RequestAttributes#MAX_BODY} of them, with or without a declared length. */
+/** Reads the bytes of a request, at most {@link RequestAttributes#MAX_BODY}, with or without a declared length. */
 public final class BodyReader {
     private static final int DISCARDED = 8 * RequestAttributes.MAX_BODY;
     private static final Duration DISCARDED_WITHIN = Duration.ofSeconds(5);
     private static final int FIRST = 8 * 1024;
 
-    /** Request attribute: set if the client took too long. Pending data may still arrive, but nobody else reads it. */
+    /** Request attribute: set if the client took too long. More data may still arrive, but nothing else reads it. */
     private static final String GIVEN_UP = "engine.body.given_up";
 
     private BodyReader() {}
@@ -48,7 +48,7 @@ public final class BodyReader {
     }
 
     /**
-     * Reads the body, up to slightly more than the limit; the rest is left to be read.
+     * Reads the body, up to slightly more than the limit. The rest is left to be read.
      *
      * @param room receives the number of bytes about to be stored, and may refuse
      * @throws Problem {@code bad_request} if it is incomplete or does not arrive in time
@@ -86,12 +86,12 @@ public final class BodyReader {
         }
     }
 
-    /** The bytes read so far of a request that passed the gate; empty for others. */
+    /** Returns the bytes read so far of a request that passed the gate; empty for other requests. */
     public static byte[] taken(Request request) {
         return request instanceof Received received ? received.bytes : new byte[0];
     }
 
-    /** The next chunk from the client; null if it has not arrived by then. */
+    /** Returns the next chunk from the client; null if it has not arrived by then. */
     private static Content.@Nullable Chunk next(Request request, long deadline) {
         while (true) {
             var chunk = request.read();
@@ -129,7 +129,7 @@ public final class BodyReader {
             return bytes;
         }
 
-        /** A stream keeps its request for hours. */
+        /** Releases the bytes, since a stream keeps its request for hours. */
         public void forget() {
             isGiven = true;
             bytes = new byte[0];
@@ -155,19 +155,19 @@ public final class BodyReader {
     }
 
     /**
-     * Reads what a client is still sending although its response is ready: a response to a half-sent request can be
-     * lost, and so can the next request on the connection.
+     * Reads what a client is still sending although its response is ready. Otherwise the response to a half-sent
+     * request can be lost, and so can the next request on the connection.
      *
      * @return whether the body is complete, so that the connection can be reused
      */
     public static boolean finish(Request request) {
-        // Not Request.consumeAvailable: it gives up the connection if the rest has not arrived yet.
+        // Not Request.consumeAvailable, which gives up the connection if the rest has not arrived yet.
         return discard(request);
     }
 
     /**
-     * A client that is still sending reads the response only when it has finished; one that waits for 100 is not
-     * sending.
+     * Reads and drops the rest of the body. A client that is still sending reads the response only when it has
+     * finished; one that waits for 100 is not sending.
      */
     private static boolean discard(Request request) {
         if (request.getHeaders().contains(HttpHeader.EXPECT) || request.getAttribute(GIVEN_UP) != null) {

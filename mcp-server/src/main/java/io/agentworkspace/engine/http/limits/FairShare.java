@@ -7,8 +7,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A limited resource that callers share. One caller gets at most a third of it and all callers of one tenant together at most
- * two thirds, so that only several tenants can use it up. A caller without an entry has taken nothing.
+ * A limited resource that callers share. One caller gets at most a third of it, and all callers of one tenant
+ * together at most two thirds. So only several tenants can use it up. A caller without an entry has taken nothing.
  */
 public final class FairShare {
     private static final int CALLERS = 3;
@@ -17,13 +17,13 @@ public final class FairShare {
     private final String what;
     private final int each;
     private final Semaphore all;
-    private final ConcurrentHashMap<Object, Holder> holders = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Object, CallerShare> holders = new ConcurrentHashMap<>();
 
-    private static final class Holder {
+    private static final class CallerShare {
         private final Semaphore free;
         private int parts;
 
-        Holder(int most) {
+        CallerShare(int most) {
             free = new Semaphore(most, true);
         }
     }
@@ -31,7 +31,7 @@ public final class FairShare {
     /** @param tenant the caller's tenant; 0 for all callers without a credential */
     public record Caller(long tenant, Object name) {}
 
-    /** @param the resource's name, for the note of a refusal */
+    /** @param what the resource's name, for the note of a refusal */
     public FairShare(String what, long all) {
         var units = Math.clamp(all, CALLERS, Integer.MAX_VALUE);
         this.what = what;
@@ -39,7 +39,7 @@ public final class FairShare {
         this.all = new Semaphore(units, true);
     }
 
-    /** The most that one caller can have. */
+    /** Returns the most that one caller can have. */
     int each() {
         return each;
     }
@@ -52,10 +52,11 @@ public final class FairShare {
      * Takes this much, or all that one caller can have.
      *
      * @param patience how long to wait for it
-     * @throws Problem {@code rate_limited} if the caller has too much, {@code unavailable} if all together have
+     * @throws Problem {@code rate_limited} if the caller has too much, {@code unavailable} if all callers
+     *     together have
      */
-    public Part take(Caller caller, long amount, Duration patience) {
-        var part = new Part(caller);
+    public Reservation take(Caller caller, long amount, Duration patience) {
+        var part = new Reservation(caller);
         try {
             part.grow(amount, patience);
             return part;
@@ -65,9 +66,9 @@ public final class FairShare {
         }
     }
 
-    private Holder enter(Object name, int most) {
+    private CallerShare enter(Object name, int most) {
         return holders.compute(name, (_, known) -> {
-            var holder = known == null ? new Holder(most) : known;
+            var holder = known == null ? new CallerShare(most) : known;
             holder.parts++;
             return holder;
         });
@@ -86,15 +87,15 @@ public final class FairShare {
         }
     }
 
-    /** What one request holds of it. */
-    public final class Part implements AutoCloseable {
+    /** The part that one request holds. */
+    public final class Reservation implements AutoCloseable {
         private final Caller caller;
-        private final Holder own;
-        private final Holder tenant;
+        private final CallerShare own;
+        private final CallerShare tenant;
         private int amount;
         private boolean closed;
 
-        private Part(Caller caller) {
+        private Reservation(Caller caller) {
             this.caller = caller;
             this.own = enter(caller, each);
             this.tenant = enter(caller.tenant(), 2 * each);
@@ -107,21 +108,20 @@ public final class FairShare {
                 return;
             } else if (!acquire(own.free, more, patience)) {
                 throw Problem.rateLimited(
-                        "your requests use as %s as one caller may use at once: read their responses before you send more"
+                        "your open requests use as %s as one caller may: read their responses before you send more"
                                 .formatted(what),
                         PAUSE);
             } else if (!acquire(tenant.free, more, patience)) {
                 own.free.release(more);
                 throw Problem.rateLimited(
-                        "the requests of your tenant, or all requests without a credential, use as %s as they may use at once: try again shortly"
+                        "your tenant's requests, or all requests without a credential, use as %s as they may at once: try again shortly"
                                 .formatted(what),
                         PAUSE);
             } else if (!acquire(all, more, patience)) {
                 own.free.release(more);
                 tenant.free.release(more);
                 throw Problem.unavailable(
-                        "the requests of all callers use as %s as the server has: try again shortly".formatted(what),
-                        PAUSE);
+                        "all requests together use as %s as the server has: try again shortly".formatted(what), PAUSE);
             }
             amount += more;
         }

@@ -15,8 +15,9 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 
 /**
- * A token bucket for each caller or address {@code K}, shown in the headers {@code RateLimit-Policy} and {@code RateLimit} of the IETF
- * draft (draft-ietf-httpapi-ratelimit-headers-11). A full bucket that is not used is dropped, so their number is bounded.
+ * A token bucket for each caller or address {@code K}, shown in the headers {@code RateLimit-Policy} and
+ * {@code RateLimit} of the IETF draft (draft-ietf-httpapi-ratelimit-headers-11). A full bucket that is not used is
+ * dropped, so their number is limited.
  */
 public final class RateBuckets<K> {
     static final int MAX = 100_000;
@@ -30,7 +31,7 @@ public final class RateBuckets<K> {
         this(rate, rate.window(), clock);
     }
 
-    /** @param most how long a bucket can take to be full */
+    /** @param most how long a bucket can take to fill */
     RateBuckets(RequestRate rate, Duration most, Clock clock) {
         this.rate = rate;
         this.time = new ClockTime(clock);
@@ -46,7 +47,7 @@ public final class RateBuckets<K> {
     /**
      * Takes one token.
      *
-     * @throws Problem {@code rate_limited} when there is none
+     * @throws Problem {@code rate_limited} if there is none
      */
     public void take(K asker, HttpFields.Mutable headers) {
         if (rate.isOff()) {
@@ -64,9 +65,9 @@ public final class RateBuckets<K> {
     }
 
     /**
-     * Takes none.
+     * Checks that there is a token, without taking it.
      *
-     * @throws Problem {@code rate_limited} when there is none to take
+     * @throws Problem {@code rate_limited} if there is none
      */
     public void check(K asker) {
         if (rate.isOff()) {
@@ -78,7 +79,7 @@ public final class RateBuckets<K> {
         }
     }
 
-    /** What is left; empty where there is no limit. */
+    /** Returns what is left; empty if there is no limit. */
     Optional<Allowance> left(K asker) {
         if (rate.isOff()) {
             return Optional.empty();
@@ -90,7 +91,7 @@ public final class RateBuckets<K> {
                 new Allowance(Allowance.RATE, rate.burst(), Math.max(0, tokens), rate.windowSeconds(), wait));
     }
 
-    /** Leaves at most this many tokens; a negative number has to be refilled first. */
+    /** Leaves at most this many tokens. A negative number must be refilled first. */
     void leave(K asker, long most) {
         var bucket = buckets.get(asker, _ -> newBucket());
         var excess = bucket.getAvailableTokens() - most;
@@ -99,7 +100,7 @@ public final class RateBuckets<K> {
         }
     }
 
-    /** How many buckets there are at the moment. */
+    /** Returns how many buckets there are at the moment. */
     public long known() {
         buckets.cleanUp();
         return buckets.estimatedSize();

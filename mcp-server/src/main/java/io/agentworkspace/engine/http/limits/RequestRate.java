@@ -3,7 +3,7 @@ package io.agentworkspace.engine.http.limits;
 import java.time.Duration;
 
 /**
- * A rate of requests: this many a second on average, and a burst at once.
+ * A rate of requests: an average per second, and a burst at once.
  *
  * @param burst the size of the token bucket; 0 means no limit
  */
@@ -14,7 +14,7 @@ public record RequestRate(long perSecond, long burst) {
         return burst == 0;
     }
 
-    /** The time in which an empty bucket fills, in whole seconds. */
+    /** Returns the time in which an empty bucket fills, in whole seconds. */
     long windowSeconds() {
         return isOff() ? 0 : Math.ceilDiv(burst, perSecond);
     }

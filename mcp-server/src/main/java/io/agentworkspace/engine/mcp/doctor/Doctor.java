@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.mcp.doctor;
 
 import io.agentworkspace.engine.credentials.Grant;
-import io.agentworkspace.engine.mcp.doctor.HandshakeStore.Kept;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore.Latest;
+import io.agentworkspace.engine.mcp.doctor.HandshakeStore.StoredHandshake;
 import io.agentworkspace.engine.mcp.wire.Era;
 import io.agentworkspace.engine.mcp.wire.Revision;
 import io.agentworkspace.engine.model.mcp.ClientConfiguration;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reports how clients connected to the MCP endpoint, and how to correct what went wrong. */
 public final class Doctor {
-    /** In the words of {@link Handshake#toolset}: the path, and the headers as they came. */
+    /** Finds toolsets in the text of {@link Handshake#toolset}: the path, and the headers as they were sent. */
     private static final Pattern TOOLSETS =
             Pattern.compile("(?i)(?:^/mcp/x/|X-MCP-Toolsets: )([\\w-]+(?:,\\s*[\\w-]+(?![\\w-]*:))*)");
 
@@ -32,7 +32,7 @@ public final class Doctor {
     private final String host;
     private final Clock clock;
 
-    /** @param mcpUrl the public address of the tool protocol's host */
+    /** @param mcpUrl the public address of the MCP host */
     public Doctor(HandshakeStore store, String mcpUrl, Clock clock) {
         this.store = store;
         this.host = mcpUrl;
@@ -40,12 +40,12 @@ public final class Doctor {
     }
 
     /**
-     * The latest handshakes of a key, or without one those of what the caller signed in with.
+     * Returns the latest handshakes of a key. Without a key, returns those of the caller's own credential.
      *
-     * @throws Problem {@code not_found} for a key that the caller may not manage, and that is not its own
+     * @throws Problem {@code not_found} for a key that the caller may not manage and did not send
      */
     public Handshake.Latest latest(Caller caller, @Nullable String key) {
-        store.flush(); // What has just happened is what is asked about.
+        store.flush(); // The latest handshakes may not be written yet.
         var id = key == null ? caller.credential().key() : key;
         var now = clock.instant();
         var latest = id == null
@@ -61,7 +61,7 @@ public final class Doctor {
         return new Handshake.Latest(id, latest.user(), handshakes);
     }
 
-    private Handshake handshake(Kept kept, Latest latest, Instant now) {
+    private Handshake handshake(StoredHandshake kept, Latest latest, Instant now) {
         var problem = kept.flaw() == null ? null : HandshakeProblem.of(kept.flaw());
         return new Handshake(
                 kept.at(),
@@ -81,7 +81,7 @@ public final class Doctor {
                 problem == null || !problem.isConfigured() ? null : configuration(kept, problem));
     }
 
-    /** Who is told so may manage the key: what strangers are not told about it is no secret here. */
+    /** Returns what was wrong. The caller may manage the key, so it may learn why the key was refused. */
     private static String wrong(HandshakeProblem problem, Latest latest, Instant now) {
         if (problem != HandshakeProblem.KEY_REFUSED || latest.chain().isEmpty()) {
             return problem.wrong();
@@ -97,7 +97,7 @@ public final class Doctor {
                 : "The key has this id, but another secret: it was rotated at %s.".formatted(latest.rotatedAt());
     }
 
-    private static String fine(Kept kept) {
+    private static String fine(StoredHandshake kept) {
         var asked = kept.protocolVersion();
         return kept.era().equals(Era.SESSION)
                         && asked != null
@@ -107,14 +107,14 @@ public final class Doctor {
                 : "It is connected; there is nothing to do.";
     }
 
-    private ClientConfiguration configuration(Kept kept, HandshakeProblem problem) {
+    private ClientConfiguration configuration(StoredHandshake kept, HandshakeProblem problem) {
         return McpClient.named(kept.clientName())
                 .or(() -> McpClient.named(kept.userAgent()))
                 .orElse(McpClient.GENERIC)
                 .configuration(address(kept.toolset() == null ? "" : kept.toolset(), problem));
     }
 
-    /** What the client limited itself to stays, unless that is what was wrong. */
+    /** Keeps the client's selection in the address, unless the selection was what was wrong. */
     private McpAddress address(String limits, HandshakeProblem problem) {
         var isWrong = problem == HandshakeProblem.SELECTION || problem == HandshakeProblem.TOOLSET;
         var toolsets = TOOLSETS.matcher(limits);

@@ -8,12 +8,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a client of MCP met the service once, as it is noted.
+ * One handshake of an MCP client, before it is stored.
  *
- * @param id the same for what came again
- * @param source the same for whatever one client sends
- * @param again whether it is none where the same client has met us {@link #WHILE a while} ago
- * @param refusal null where nothing was wrong
+ * @param id equal for repetitions of the same refusal by the same client
+ * @param source equal for everything that one client sends
+ * @param again whether to drop the note if the same client connected less than {@link #WHILE} ago
+ * @param refusal null if nothing was wrong
  */
 public record HandshakeNote(
         UUID id,
@@ -24,7 +24,7 @@ public record HandshakeNote(
         Client client,
         int status,
         @Nullable Refusal refusal) {
-    /** For so long the same from the same client is no handshake of its own. */
+    /** The time within which repetitions by the same client count as one handshake. */
     public static final Duration WHILE = Duration.ofMinutes(10);
 
     private static final int LONG_TEXT = 200;
@@ -35,10 +35,10 @@ public record HandshakeNote(
     }
 
     /**
-     * Whose handshakes they are.
+     * The owner of handshakes: a key, or a user who signed in without one.
      *
-     * @param tenant null, as the user, for who only named a key
-     * @param key the id, or null for a user that came without a key
+     * @param tenant null, as is the user, if the client only named a key without proving it
+     * @param key the key's id, or null for a user without a key
      */
     public record Holder(
             @Nullable Long tenant,
@@ -49,7 +49,7 @@ public record HandshakeNote(
                     caller.tenant(), caller.user(), caller.credential().key());
         }
 
-        /** Whoever named this key without proving that it has it. */
+        /** Returns the holder for clients that named this key without a valid secret. */
         public static Holder named(String key) {
             return new Holder(null, null, key);
         }
@@ -60,10 +60,10 @@ public record HandshakeNote(
     }
 
     /**
-     * What a client said of itself.
+     * What a client sent about itself.
      *
-     * @param method what it began with
-     * @param toolset by what it limits itself
+     * @param method the method of its first message
+     * @param toolset the path and headers by which it limits its tools
      */
     public record Client(
             String era,
@@ -73,7 +73,7 @@ public record HandshakeNote(
             @Nullable String protocolVersion,
             @Nullable String userAgent,
             @Nullable String toolset) {
-        /** With so much of each text as is noted. */
+        /** Returns a copy with each text cut to the length that is held in memory. */
         public Client shortened() {
             return new Client(
                     era,
@@ -85,7 +85,7 @@ public record HandshakeNote(
                     ClientName.shortened(toolset));
         }
 
-        /** As it is kept. */
+        /** Returns a copy with each text as it is stored. */
         Client readable() {
             return new Client(
                     era,
@@ -98,6 +98,6 @@ public record HandshakeNote(
         }
     }
 
-    /** What was wrong, as it was answered. */
+    /** The refusal as it was sent to the client. */
     public record Refusal(String flaw, int code, String note) {}
 }

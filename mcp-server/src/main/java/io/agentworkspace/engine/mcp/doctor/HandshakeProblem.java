@@ -8,90 +8,93 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What can be wrong with how a client connects to the MCP endpoint, and how to correct it. Refusals by tools are not part of it. */
+/**
+ * The problems that a client can have when it connects to the MCP endpoint, and how to solve them.
+ * Refusals by tools are not included.
+ */
 public enum HandshakeProblem {
     CONTENT_TYPE(
-            "The body was not announced as plain JSON.",
-            "Send POST with the header Content-Type: application/json, the body in UTF-8 and not compressed."),
+            "The request's Content-Type is not application/json, or its body is compressed.",
+            "Send POST with the header Content-Type: application/json. The body is UTF-8, without compression."),
     JSON(
-            "The body is no JSON.",
+            "The body is not JSON.",
             "Send one JSON-RPC 2.0 object, such as {\"jsonrpc\": \"2.0\", \"id\": \"1\", \"method\": \"tools/list\", \"params\": {}}."
                     + " In a shell, put it into single quotes."),
     MESSAGE(
-            "The body is JSON, but no JSON-RPC 2.0 request.",
-            "Send one object with jsonrpc \"2.0\", an id that is a string or an integer, a method and params. Arrays of several are"
+            "The body is JSON, but not a JSON-RPC 2.0 request.",
+            "Send one object with jsonrpc \"2.0\", an id (a string or an integer), a method and params. Arrays of requests are"
                     + " for sessions of 2025-03-26 only."),
     TOO_LARGE("The body is too large.", "Send at most 1 MiB in a request."),
     HTTP_METHOD(
             "The client sent GET or something else where POST is expected.",
-            "Some clients try this first and then go on, as the next handshake shows: then there is nothing to do. If none follows,"
-                    + " choose the transport HTTP (also called Streamable HTTP) in the client; the older one, SSE, is not spoken here.",
+            "Some clients try this first. If another handshake follows, there is nothing to do. If none follows,"
+                    + " choose the transport HTTP (also called Streamable HTTP) in the client. The older transport, SSE, is not supported.",
             true),
     ADDRESS(
             "There is nothing at this address.",
             "The MCP endpoint is at /mcp: correct the url in the configuration.",
             true),
     ACCEPT(
-            "The client asked for a stream without saying that it takes one.",
+            "The client opened a stream without a matching Accept header.",
             "Send the header Accept: application/json, text/event-stream."),
     VERSION(
-            "The client speaks a revision of the protocol that is not spoken here.",
-            "Update the client, or let it ask for one of " + String.join(", ", Revision.words())
-                    + ". In sessions, initialize may ask for any revision and is told which one is spoken."),
+            "The engine does not support the client's protocol revision.",
+            "Update the client, or let it request one of " + String.join(", ", Revision.words())
+                    + ". In a session, initialize may request any revision: its response names the one to use."),
     META(
-            "A request of 2026-07-28 does not say what each of them has to say about itself.",
+            "A request of revision 2026-07-28 lacks a required entry in params._meta.",
             "Put io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities into params._meta of every"
                     + " request. A client of an older revision sends initialize first, and no header MCP-Protocol-Version before it."),
     HEADERS(
-            "A header is missing, or differs from what the body says.",
+            "A header is missing, or differs from the body.",
             "MCP-Protocol-Version, Mcp-Method and, where the body has a name or uri, Mcp-Name must each come once and repeat the"
-                    + " body. If the client sends them, a proxy on the way drops or changes them."),
+                    + " body. If the client sends them, a proxy drops or changes them."),
     METHOD(
-            "The client called a method that is not there.",
-            "Use one that the note names. Under 2026-07-28 there is no initialize and no ping: server/discover is what a client"
-                    + " begins with."),
+            "The client called an unknown method.",
+            "Use one that the note names. Revision 2026-07-28 has no initialize and no ping: a client begins with"
+                    + " server/discover."),
     INITIALIZE(
-            "initialize lacks something.",
+            "A required parameter of initialize is missing.",
             "Its params need protocolVersion (such as \"2025-11-25\"), capabilities (an object, it may be empty) and clientInfo."),
     SESSION(
-            "The session is unknown, has ended or expired, or was begun with another credential.",
-            "Send initialize again, without Mcp-Session-Id; most clients do so when they are restarted or reconnected."),
+            "The session is unknown, has ended or expired, or belongs to another credential.",
+            "Send initialize again, without Mcp-Session-Id. Most clients do so when you restart or reconnect them."),
     SESSION_VERSION(
-            "The client changed the revision of the protocol in the middle of its session.",
-            "Send in MCP-Protocol-Version what the answer to initialize said, or begin anew with initialize."),
+            "The client changed the protocol revision during its session.",
+            "Send the protocolVersion of the initialize response in MCP-Protocol-Version, or send initialize again."),
     SELECTION(
-            "The client limits itself by a header X-MCP-… to something that there is not.",
-            "Name what there is, as the note does, or leave the header out.",
+            "A header X-MCP-… names a tool or toolset that does not exist.",
+            "Use one of the names in the note, or leave the header out.",
             true),
     CONFIRM(
-            "The header X-MCP-Confirm says something else than destructive.",
-            "Send X-MCP-Confirm: destructive, so that the person is asked before something is destroyed; leave it out if nobody is to be asked."),
+            "The header X-MCP-Confirm has an unknown value.",
+            "Send X-MCP-Confirm: destructive to ask the person before each destructive call. Leave it out to ask nobody."),
     TOOLSET(
-            "The address names a toolset that there is not.",
-            "Name one that there is, as the note does, or use /mcp for all tools.",
+            "The address names a toolset that does not exist.",
+            "Use one of the toolsets in the note, or /mcp for the default tools.",
             true),
     ORIGIN(
-            "A page of a foreign origin called, or a program that sends the header Origin as browsers do.",
-            "Let the operator add the origin to ENGINE_ALLOWED_ORIGINS, or call from a program that sends no Origin."),
+            "The request's Origin is not allowed: it came from another site's page, or from a program that sends this header.",
+            "Ask the operator to add the origin to ENGINE_ALLOWED_ORIGINS, or call from a program that sends no Origin."),
     HOST(
-            "The request names a host that this service does not answer to.",
-            "Use the address of the configuration, or let the operator add the name to ENGINE_ALLOWED_HOSTS.",
+            "The request's host name is not one of this engine's.",
+            "Use the address from the connect page, or ask the operator to add the name to ENGINE_ALLOWED_HOSTS.",
             true),
     KEY_MISTYPED(
-            "The key came damaged: something is missing, added or mistyped.",
-            "Copy the whole key again. If it cannot be found any more, rotate it with AK_Rotate and put the new one into the"
+            "The key is mistyped: a character is missing, added or changed.",
+            "Copy the whole key again. If you no longer have it, rotate it with AK_Rotate and put the new key into the"
                     + " configuration.",
             true),
     KEY_REFUSED(
             "The key was refused.",
-            "Put a key that works into the configuration: AK_Rotate gives this one a new secret, AK_Create makes another.",
+            "Put a working key into the configuration: AK_Rotate gives this key a new secret, AK_Create creates another.",
             true),
     KEY_IN_ADDRESS(
-            "The key came in the address, where it is stored and logged on its way.",
-            "Send it in the header X-Api-Key, and rotate it with AK_Rotate: this one may have been seen.",
+            "The key was in the address, where proxies and logs store it.",
+            "Send it in the header X-Api-Key. Rotate it with AK_Rotate, since others may have seen it.",
             true),
     CREDENTIAL(
-            "The credential came in a way that cannot be understood.",
+            "The credential has an unknown form.",
             "Send the key once, in the header X-Api-Key or as Authorization: Bearer.",
             true);
 
@@ -103,7 +106,7 @@ public enum HandshakeProblem {
         this(wrong, advice, false);
     }
 
-    /** @param configured whether a right configuration puts it right */
+    /** @param configured whether a correct client configuration solves the problem */
     HandshakeProblem(String wrong, String advice, boolean configured) {
         this.wrong = wrong;
         this.advice = advice;
@@ -130,12 +133,12 @@ public enum HandshakeProblem {
         return configured;
     }
 
-    /** What a lane refused; nothing where the client is connected, and only this request was wrong. */
+    /** Returns the problem behind an error of a lane. Empty if the client is connected and only this request was wrong. */
     public static Optional<HandshakeProblem> of(RpcError error) {
         return error.cause().map(HandshakeProblem::of);
     }
 
-    /** What was refused before it came to a lane. */
+    /** Returns the problem behind a refusal before the request reached a lane. */
     public static Optional<HandshakeProblem> of(Problem problem) {
         return problem.cause().map(HandshakeProblem::of).or(() -> of(problem.failure()));
     }
@@ -171,7 +174,20 @@ public enum HandshakeProblem {
             case METHOD_NOT_ALLOWED -> Optional.of(HTTP_METHOD);
             case NOT_FOUND -> Optional.of(ADDRESS);
             case UNAUTHENTICATED -> Optional.of(KEY_REFUSED);
-            default -> Optional.empty();
+            case UNKNOWN_SERVICE,
+                    MISSING_FIELD,
+                    INVALID_FIELD,
+                    NO_CONTEXT,
+                    NOT_PERMITTED,
+                    ALREADY_EXISTS,
+                    CONFLICT,
+                    RULE_REFUSED,
+                    IDEMPOTENCY_MISMATCH,
+                    RATE_LIMITED,
+                    QUOTA_EXCEEDED,
+                    INTERNAL,
+                    UNAVAILABLE,
+                    BAD_REQUEST -> Optional.empty();
         };
     }
 }

@@ -25,14 +25,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How clients of MCP met the service: noted in memory and written every second, so that it costs no request a round trip. Of each
- * key no more is noted or kept than is shown; a crash loses a second of it.
+ * Stores the handshakes of MCP clients. They are collected in memory and written every second, so they cost requests no
+ * round trip. A crash loses up to a second of them. Only as many are kept for each holder as are shown.
  */
 public final class HandshakeStore {
-    /** How many there are of a key. */
+    /** The number of handshakes kept for each holder. */
     static final int LATEST = 20;
 
-    /** How many of them may be of clients that only named the key: they push out nothing that it did itself. */
+    /** The number of kept handshakes by clients that only named the key. They never displace those of the key itself. */
     private static final int LATEST_UNPROVEN = 10;
 
     private static final Duration KEPT = Duration.ofDays(30);
@@ -41,7 +41,7 @@ public final class HandshakeStore {
     private static final int MOST_UNPROVEN = 100;
     private static final int BATCH = 1_000;
 
-    /** Apart, so that whoever makes up keys fills nobody else's place. */
+    /** Separate maps, so that clients with made-up keys cannot use up the room of valid ones. */
     private final Map<Holder, Map<UUID, HandshakeNote>> proven = new ConcurrentHashMap<>();
 
     private final Map<Holder, Map<UUID, HandshakeNote>> unproven = new ConcurrentHashMap<>();
@@ -52,7 +52,7 @@ public final class HandshakeStore {
         this.db = db;
     }
 
-    /** Notes one, to be written soon. */
+    /** Collects a handshake, which the next {@link #flush} writes. */
     public void note(Holder holder, HandshakeNote note) {
         if (holder.isProven()) {
             note(proven, MOST_PROVEN, holder, note);
@@ -76,7 +76,7 @@ public final class HandshakeStore {
         });
     }
 
-    /** Writes what was noted since the last time. What could not be written is noted again. */
+    /** Writes the collected handshakes. Those that could not be written are collected again. */
     public synchronized void flush() {
         flush(proven);
         flush(unproven);
@@ -86,7 +86,7 @@ public final class HandshakeStore {
         }
     }
 
-    /** How many are noted and not yet written. */
+    /** Returns the number of handshakes that are not yet written. */
     int waiting() {
         return Stream.of(proven, unproven)
                 .flatMap(notes -> notes.values().stream())
@@ -214,8 +214,8 @@ public final class HandshakeStore {
                 .run();
     }
 
-    /** One as it is kept. */
-    record Kept(
+    /** A stored handshake. */
+    record StoredHandshake(
             Instant at,
             long times,
             boolean proven,
@@ -232,10 +232,10 @@ public final class HandshakeStore {
             @Nullable String note) {}
 
     /**
-     * @param chain of a key its grant and those of the keys above it
-     * @param rotatedAt when it got the secret that it has
+     * @param chain the grants of a key and of the keys above it
+     * @param rotatedAt when the key got its present secret
      */
-    record Latest(String user, List<Grant> chain, @Nullable Instant rotatedAt, List<Kept> handshakes) {}
+    record Latest(String user, List<Grant> chain, @Nullable Instant rotatedAt, List<StoredHandshake> handshakes) {}
 
     private static final String ROWS = """
             (SELECT jsonb_agg(to_jsonb(h) ORDER BY h.at DESC, h.place DESC)
@@ -254,7 +254,7 @@ public final class HandshakeStore {
 
     private static final String READ_OF_USER = "SELECT " + ROWS;
 
-    /** Those of a key that the caller may manage, or has come with; nothing where there is no such key. */
+    /** Returns the handshakes of a key that the caller may manage or authenticates with. Empty if there is no such key. */
     Optional<Latest> ofKey(Caller caller, String key, Instant now) {
         return reading(READ_OF_KEY, caller, "key:" + key, now)
                 .set("id", key)
@@ -262,13 +262,13 @@ public final class HandshakeStore {
                         row.text("user_name"),
                         row.jsonList("chain", Grant.class),
                         row.instantOrNull("rotated_at"),
-                        row.jsonList("rows", Kept.class)));
+                        row.jsonList("rows", StoredHandshake.class)));
     }
 
-    /** Those of the caller as it signs in without a key. */
+    /** Returns the handshakes of the caller without a key. */
     Latest ofUser(Caller caller, Instant now) {
         return reading(READ_OF_USER, caller, "user:" + caller.user(), now)
-                .one(row -> new Latest(caller.userName(), List.of(), null, row.jsonList("rows", Kept.class)))
+                .one(row -> new Latest(caller.userName(), List.of(), null, row.jsonList("rows", StoredHandshake.class)))
                 .orElseThrow();
     }
 
@@ -285,7 +285,7 @@ public final class HandshakeStore {
                 .set("latest", LATEST);
     }
 
-    /** Clears away what is older than it is kept. */
+    /** Deletes handshakes older than the retention period. */
     public void purge(Instant now) {
         db.deleteOld("handshake", "at < :until ORDER BY at", now.minus(KEPT));
     }

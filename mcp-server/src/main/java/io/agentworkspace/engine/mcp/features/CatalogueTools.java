@@ -31,6 +31,9 @@ public final class CatalogueTools implements ToolSource {
     private final Confirmation confirmation = new Confirmation();
     private final Map<String, ObjectNode> listed = new LinkedHashMap<>();
     private final Map<String, ObjectNode> full = new LinkedHashMap<>();
+    private final Map<String, ObjectNode> listedReading = new LinkedHashMap<>();
+    private final Map<String, ObjectNode> fullReading = new LinkedHashMap<>();
+    private final Names names;
 
     public CatalogueTools(ToolRunner runner, Clock clock) {
         this.runner = runner;
@@ -38,13 +41,13 @@ public final class CatalogueTools implements ToolSource {
         for (var tool : runner.catalogue().tools()) {
             listed.put(tool.name(), ToolDescription.listed(tool));
             full.put(tool.name(), ToolDescription.full(tool));
+            listedReading.put(tool.name(), reading(tool, ToolDescription.listed(tool)));
+            fullReading.put(tool.name(), reading(tool, ToolDescription.full(tool)));
         }
+        names = names(runner.catalogue().tools());
     }
 
-    /** Over the whole catalogue, which is public: a tool that a key may not use is not a mistyped name. */
-    @Override
-    public Names names(Caller caller) {
-        var tools = runner.catalogue().tools();
+    private static Names names(List<Tool<?, ?>> tools) {
         var families = tools.stream().map(tool -> tool.family().word()).distinct();
         return new Names(
                 Stream.concat(families, Stream.of(Toolset.DEFAULT, Toolset.ALL, Toolset.READ_ONLY))
@@ -52,32 +55,42 @@ public final class CatalogueTools implements ToolSource {
                 tools.stream().map(Tool::name).toList());
     }
 
-    /** In catalogue order. */
+    /**
+     * Returns the names of the whole catalogue, which is public: a tool that the key may not use is not a mistyped name.
+     */
+    @Override
+    public Names names(Caller caller) {
+        return names;
+    }
+
+    /** Lists the tools in the order of the catalogue. */
     @Override
     public List<ObjectNode> list(McpRequest request) {
         return runner.catalogue().tools(request.caller()).stream()
                 .filter(request.selection()::lists)
-                .map(tool -> seen(tool, listed, request))
+                .map(tool -> seen(tool, request.selection().readOnly() ? listedReading : listed))
                 .toList();
     }
 
-    /** With all that there is to know about it. */
+    /** Returns the full description of a tool. */
     ObjectNode description(Tool<?, ?> tool, McpRequest request) {
-        return seen(tool, full, request);
+        return seen(tool, request.selection().readOnly() ? fullReading : full);
     }
 
-    /** A read-only selection marks nothing as read, so all its tools are read-only. */
-    private static ObjectNode seen(Tool<?, ?> tool, Map<String, ObjectNode> descriptions, McpRequest request) {
+    private static ObjectNode seen(Tool<?, ?> tool, Map<String, ObjectNode> descriptions) {
         var description = descriptions.get(tool.name());
         if (description == null) {
             throw new IllegalArgumentException(tool.name() + " is not in the catalogue");
         }
-        if (tool.effect() != Effect.MARKS || !request.selection().readOnly()) {
-            return description;
+        return description;
+    }
+
+    /** A read-only selection marks nothing as read, so all its tools are read-only. */
+    private static ObjectNode reading(Tool<?, ?> tool, ObjectNode description) {
+        if (tool.effect() == Effect.MARKS) {
+            description.putObject("annotations").put("readOnlyHint", true).put("openWorldHint", false);
         }
-        var reading = description.deepCopy();
-        reading.putObject("annotations").put("readOnlyHint", true).put("openWorldHint", false);
-        return reading;
+        return description;
     }
 
     @Override
@@ -97,26 +110,26 @@ public final class CatalogueTools implements ToolSource {
         return new CatalogueCall(tool, arguments, request);
     }
 
-    /** A tool's own failure is a result, so that a model can read the note and correct itself. */
+    /** A call of a tool. A failure of the tool is a result, so that a model can read the note and correct itself. */
     private final class CatalogueCall implements ToolCall {
         private final Tool<?, ?> tool;
         private final ObjectNode arguments;
         private final McpRequest request;
 
-        /** @param given the arguments as the model wrote them */
+        /** @param given the arguments as the model sent them */
         CatalogueCall(Tool<?, ?> tool, ObjectNode given, McpRequest request) {
             this.tool = tool;
             this.arguments = LenientInput.of(given, tool.inputSchema());
             this.request = request;
         }
 
-        /** A refusal is returned at once. */
+        /** Returns how the call runs. A refused call is answered at once. */
         @Override
         public ExecutionMode mode() {
             return tool.isLong() && request.caller().may(tool) ? ExecutionMode.LONG : ExecutionMode.QUICK;
         }
 
-        /** A task does not start before the person has confirmed. */
+        /** Returns the confirmation that the task requires before it starts. */
         @Override
         public Optional<MethodResult> beforeTask() {
             return confirmed(tool, arguments, request);
@@ -138,13 +151,14 @@ public final class CatalogueTools implements ToolSource {
         }
     }
 
-    /** What prevents the run: the pending confirmation, or its refusal. */
+    /** Returns the pending confirmation or its refusal. Empty if the call may run. */
     private Optional<MethodResult> confirmed(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
-        var open = confirmation.ask(tool, arguments, request);
-        if (open.isPresent() || !confirmation.isRefused(tool, request)) {
+        var meant = tool.runFor(arguments);
+        var open = confirmation.ask(meant, arguments, request);
+        if (open.isPresent() || !confirmation.isRefused(meant, request)) {
             return open;
         }
-        var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
+        var problem = Problem.conflict("the person did not confirm it: nothing was changed");
         var envelope = Envelope.failure(tool.name(), request.requestId(), clock.instant(), problem);
         return Optional.of(MethodResult.done(ToolResult.of(new Answer(envelope, problem, false), tool, arguments)));
     }
@@ -158,7 +172,7 @@ public final class CatalogueTools implements ToolSource {
                 true,
                 request.idempotencyKey(arguments),
                 request::progress,
-                request.whence(),
+                request.source(),
                 request.budget(),
                 request.selection().readOnly()));
         request.limits(answer.limits());

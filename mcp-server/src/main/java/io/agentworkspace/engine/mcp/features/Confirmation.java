@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Asks the person before something is destroyed, where the request says so by {@code X-MCP-Confirm: destructive}, or its key. */
+/** Asks the person before a destructive call, if the header {@code X-MCP-Confirm: destructive} or the key requires it. */
 public final class Confirmation {
     private static final String HEADER = "X-MCP-Confirm";
     private static final String DESTRUCTIVE = "destructive";
     private static final String KEY = "confirm";
     private static final String FIELD = "destroy";
 
-    /** @throws RpcError with status 400 when the header says what it cannot say: mistyped, it would protect nothing */
+    /** @throws RpcError with status 400 if the header has an unknown value: a mistyped one would protect nothing */
     public static void checkHeader(McpExchange exchange) {
         var values = exchange.request().getHeaders().getValuesList(HEADER);
         if (!values.stream().allMatch(Confirmation::isDestructive)) {
@@ -32,7 +32,7 @@ public final class Confirmation {
         return value.strip().equalsIgnoreCase(DESTRUCTIVE);
     }
 
-    /** The question, if it is to be asked and has not been answered. */
+    /** Returns the question if it is required and not yet answered. */
     Optional<MethodResult> ask(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
         if (!isNeeded(tool, request) || request.answer(KEY).isPresent()) {
             return Optional.empty();
@@ -49,7 +49,7 @@ public final class Confirmation {
         return Optional.of(new MethodResult.Ask(Map.of(KEY, MethodResult.form(message, schema)), Json.object()));
     }
 
-    /** Only what was remembered of asking makes an answer one. */
+    /** Returns whether the person refused. An answer counts only if the state shows that the question was asked. */
     boolean isRefused(Tool<?, ?> tool, McpRequest request) {
         return isNeeded(tool, request)
                 && !(request.state().isPresent()

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The toolset {@code discovery}: three tools for everything that the caller may use, for clients that do not want every
- * description in their context.
+ * The toolset {@code discovery}: three tools that find, describe and run all tools of the caller. It is for clients
+ * that do not want every description in their context.
  */
 public final class DiscoveryTools implements ToolSource {
     private static final int FOUND = 10;
@@ -69,7 +69,7 @@ public final class DiscoveryTools implements ToolSource {
         return tool;
     }
 
-    /** The three tools, as {@code tools/list} shows them. */
+    /** Returns the three tools as {@code tools/list} shows them. */
     public static List<ObjectNode> shown() {
         return SHOWN.stream().map(ObjectNode::deepCopy).toList();
     }
@@ -107,14 +107,16 @@ public final class DiscoveryTools implements ToolSource {
         });
     }
 
-    /** The arguments of the tool to run; some models send them as JSON text. */
+    /** Returns the arguments of the tool to run. Some models send them as JSON text. */
     private static ObjectNode given(ObjectNode arguments) {
         return LenientInput.parsed(arguments.path("arguments")) instanceof ObjectNode object
                 ? object
                 : Params.object(arguments, "arguments");
     }
 
-    /** @throws Problem {@code invalid_field}: most often a model sends the arguments of the tool to run beside its name */
+    /**
+     * @throws Problem {@code invalid_field} for an unknown argument: models often put the tool's arguments beside its name
+     */
     private static void checkKnown(ObjectNode tool, ObjectNode arguments) {
         var known = List.copyOf(tool.at("/inputSchema/properties").propertyNames());
         arguments.propertyNames().stream()
@@ -130,7 +132,7 @@ public final class DiscoveryTools implements ToolSource {
                 });
     }
 
-    /** A text argument, no longer than the tool's schema allows. */
+    /** Returns a text argument; refuses one longer than the tool's schema allows. */
     private static String text(ObjectNode tool, ObjectNode arguments, String field) {
         var text = Params.text(arguments, field);
         var most = tool.path("inputSchema")
@@ -149,7 +151,9 @@ public final class DiscoveryTools implements ToolSource {
         return catalogue.tools(request.caller()).stream().filter(request.selection()::permits);
     }
 
-    /** Also one that lacks only a scope, which the client can get. */
+    /**
+     * Returns the tool to run. A tool for which the caller lacks only a scope is included, since the client can get the scope.
+     */
     private Tool<?, ?> toRun(ObjectNode shown, ObjectNode arguments, McpRequest request) {
         var name = text(shown, arguments, "name");
         var given = given(arguments);

@@ -11,8 +11,8 @@ import java.time.Clock;
 import java.util.List;
 
 /**
- * What the engine's MCP endpoint serves: the catalogue's tools; skills, agents, domains, zones, banks and the feed of
- * events as resources; a prompt for each skill, and the skills extension.
+ * What the engine's MCP endpoint serves: the tools of the catalogue; skills, agents, domains, zones, banks, documents
+ * and the event feed as resources; a prompt for each skill; and the skills extension.
  */
 public final class EngineFeatures {
     private static final String INSTRUCTIONS = """
@@ -40,7 +40,11 @@ public final class EngineFeatures {
         return new ServerFeatures(
                 identity(version),
                 List.of(tools, new DiscoveryTools(runner.catalogue(), tools)),
-                List.of(new SkillFiles(skills), new EngineResources(runner), new FeedResource(runner)),
+                List.of(
+                        new SkillFiles(skills),
+                        new EngineResources(runner),
+                        new DocumentResources(runner),
+                        new FeedResource(runner)),
                 List.of(new SkillPrompts(skills)),
                 List.of(new SkillsExtension(skills)));
     }

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.features;
 
-import io.agentworkspace.engine.mcp.features.EngineUri.Kind;
+import io.agentworkspace.engine.mcp.features.EngineUri.UriKind;
 import io.agentworkspace.engine.mcp.methods.ResourceMethods;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ResourceSource;
@@ -23,34 +23,34 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Agents, domains, zones and banks as resources, read through the tools, with the same permissions. */
+/** Serves agents, domains, zones and banks as resources. They are read through the tools, with the same permissions. */
 final class EngineResources implements ResourceSource {
     private final ToolRunner runner;
-    private final List<ResourceKind> shelves;
+    private final List<ResourceKind> kinds;
 
     EngineResources(ToolRunner runner) {
         this.runner = runner;
-        this.shelves = ResourceKind.ALL.stream()
-                .filter(shelf -> runner.catalogue().find(shelf.readTool()).isPresent())
+        this.kinds = ResourceKind.ALL.stream()
+                .filter(kind -> runner.catalogue().find(kind.readTool()).isPresent())
                 .toList();
     }
 
-    /** Agents, then domains, then banks, each in the order of the tool that lists them. */
+    /** Lists agents, then domains, then banks, each in the order of its list tool. */
     @Override
     public ListPage list(@Nullable String cursor, int limit, McpRequest request) {
         var at = cursor == null ? List.of("0", "") : Cursor.read(cursor, 2);
-        var listed = shelves.stream().filter(ResourceKind::isListed).toList();
+        var listed = kinds.stream().filter(ResourceKind::isListed).toList();
         var items = new ArrayList<ObjectNode>();
         var budget = request.budget().forCall();
         var first = number(at.get(0), listed.size());
         for (var i = first; i < listed.size(); i++) {
-            var shelf = listed.get(i);
+            var kind = listed.get(i);
             var inner = i == first ? at.get(1) : "";
-            var records = (limit - items.size()) / shelf.shownAs();
+            var records = (limit - items.size()) / kind.shownAs();
             if (records == 0 || budget.left() < ResponseBudget.LEAST) {
                 return new ListPage(items, Cursor.of(Integer.toString(i), inner));
             }
-            var page = page(shelf, inner, records, request, budget);
+            var page = page(kind, inner, records, request, budget);
             items.addAll(page.items());
             budget.spend(ResponseBudget.size(page.items()));
             if (page.next() != null) {
@@ -67,24 +67,24 @@ final class EngineResources implements ResourceSource {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Handled below, like any other cursor that is not ours.
+            // Handled below, like any other invalid cursor.
         }
         throw Cursor.invalid();
     }
 
-    private ListPage page(ResourceKind shelf, String cursor, int records, McpRequest request, ResponseBudget budget) {
+    private ListPage page(ResourceKind kind, String cursor, int records, McpRequest request, ResponseBudget budget) {
         var arguments = Json.object();
         var page = arguments.putObject("page").put("limit", records);
         if (!cursor.isEmpty()) {
             page.put("cursor", cursor);
         }
-        var answer = run(shelf.listTool(), arguments, request, budget);
+        var answer = run(kind.listTool(), arguments, request, budget);
         if (answer.isEmpty()) {
             return ListPage.whole(List.of());
         }
         var items = new ArrayList<ObjectNode>();
         for (var record : answer.get().envelope().path("profile")) {
-            items.addAll(shelf.shown(record));
+            items.addAll(kind.shown(record));
         }
         var next = answer.get().envelope().path("next_cursor").asString("");
         return new ListPage(items, next.isEmpty() ? null : next);
@@ -92,7 +92,7 @@ final class EngineResources implements ResourceSource {
 
     @Override
     public List<ObjectNode> templates() {
-        return shelves.stream().map(ResourceKind::template).toList();
+        return kinds.stream().map(ResourceKind::template).toList();
     }
 
     @Override
@@ -101,8 +101,8 @@ final class EngineResources implements ResourceSource {
     }
 
     private Optional<MethodResult> read(String uri, EngineUri address, McpRequest request) {
-        return shelf(address.kind())
-                .flatMap(shelf -> run(shelf.readTool(), shelf.target(address.names()), request))
+        return kind(address.kind())
+                .flatMap(kind -> run(kind.readTool(), kind.target(address.names()), request))
                 .map(answer -> {
                     request.ran(uri);
                     var contents = answer.envelope().deepCopy().without(List.of("header", "status"));
@@ -112,11 +112,11 @@ final class EngineResources implements ResourceSource {
                 });
     }
 
-    private Optional<ResourceKind> shelf(Kind kind) {
-        return shelves.stream().filter(shelf -> shelf.kind() == kind).findFirst();
+    private Optional<ResourceKind> kind(UriKind kind) {
+        return kinds.stream().filter(resource -> resource.kind() == kind).findFirst();
     }
 
-    /** Empty if the caller may not see it: hidden and absent look alike. */
+    /** Runs a tool. Empty if the caller may not see the resource: hidden and absent resources look alike. */
     private Optional<Answer> run(String tool, ObjectNode arguments, McpRequest request) {
         return run(tool, arguments, request, request.budget());
     }
@@ -126,19 +126,19 @@ final class EngineResources implements ResourceSource {
                 .readOnly(request.selection().readOnly())));
     }
 
-    /** Access checks of subscriptions are not calls of the subscriber. */
-    private Optional<Answer> look(String tool, ObjectNode arguments, McpRequest request) {
-        return seen(
-                runner.look(request(tool, arguments, request, request.budget()).readOnly(true)));
+    /** Runs a tool for an access check, which does not count as a call of the subscriber. */
+    private Optional<Answer> fetch(String tool, ObjectNode arguments, McpRequest request) {
+        return seen(runner.runUncounted(
+                request(tool, arguments, request, request.budget()).readOnly(true)));
     }
 
-    private static ToolRunner.Request request(
-            String tool, ObjectNode arguments, McpRequest request, ResponseBudget budget) {
+    static ToolRunner.Request request(String tool, ObjectNode arguments, McpRequest request, ResponseBudget budget) {
         return new ToolRunner.Request(tool, arguments, request.caller(), request.requestId(), true, null)
                 .within(budget);
     }
 
-    private static Optional<Answer> seen(Answer answer) {
+    /** Returns the answer; empty if the caller may not see the resource. */
+    static Optional<Answer> seen(Answer answer) {
         var problem = answer.problem();
         if (problem == null) {
             return Optional.of(answer);
@@ -149,7 +149,10 @@ final class EngineResources implements ResourceSource {
         };
     }
 
-    /** Not counted as a call, and marks no messages as read. A censored bank shows nothing, so it has no changes. */
+    /**
+     * Returns the change to subscribe to. The check is not counted as a call and marks no messages as read. A censored
+     * bank has no content, so it has no changes.
+     */
     @Override
     public Optional<Change> changes(String uri, McpRequest request) {
         return EngineUri.find(uri)
@@ -158,14 +161,14 @@ final class EngineResources implements ResourceSource {
     }
 
     private boolean isSeen(EngineUri address, McpRequest request) {
-        var shelf = shelf(address.kind());
-        if (shelf.isEmpty()) {
+        var kind = kind(address.kind());
+        if (kind.isEmpty()) {
             return false;
         }
-        if (shelf.get().looksByList()) {
+        if (kind.get().looksByList()) {
             var wanted = address.names().getLast();
-            var arguments = shelf.get().search(address.names());
-            return look(shelf.get().listTool(), arguments, request)
+            var arguments = kind.get().search(address.names());
+            return fetch(kind.get().listTool(), arguments, request)
                     .map(answer -> answer.envelope()
                             .path("profile")
                             .valueStream()
@@ -173,7 +176,7 @@ final class EngineResources implements ResourceSource {
                                     Name.key(record.path("name").asString("")).equals(wanted.key())))
                     .orElse(false);
         }
-        return look(shelf.get().readTool(), shelf.get().glance(address.names()), request)
+        return fetch(kind.get().readTool(), kind.get().preview(address.names()), request)
                 .filter(answer -> !answer.envelope()
                         .path("profile")
                         .path(0)
@@ -185,17 +188,17 @@ final class EngineResources implements ResourceSource {
 
     @Override
     public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest request) {
-        var known = shelves.stream()
-                .filter(shelf -> shelf.template().get("uriTemplate").asString().equals(template))
+        var known = kinds.stream()
+                .filter(kind -> kind.template().get("uriTemplate").asString().equals(template))
                 .findFirst();
         if (known.isEmpty()) {
             return Optional.empty();
         }
-        var shelf = ResourceKind.ALL.stream()
+        var kind = ResourceKind.ALL.stream()
                 .filter(one -> one.kind().name().toLowerCase(Locale.ROOT).equals(completion.argument()))
                 .findFirst();
         try {
-            return Optional.of(shelf.map(one -> names(one, completion, request)).orElse(List.of()));
+            return Optional.of(kind.map(one -> names(one, completion, request)).orElse(List.of()));
         } catch (Problem problem) {
             if (problem.failure() == Failure.INVALID_FIELD) {
                 return Optional.of(List.of()); // No name can begin like this.
@@ -204,10 +207,10 @@ final class EngineResources implements ResourceSource {
         }
     }
 
-    private List<String> names(ResourceKind shelf, CompletionArgument completion, McpRequest request) {
+    private List<String> names(ResourceKind kind, CompletionArgument completion, McpRequest request) {
         var prefix = Name.key(completion.value().strip());
-        return shelf.candidates(completion)
-                .flatMap(arguments -> run(shelf.listTool(), arguments, request))
+        return kind.candidates(completion)
+                .flatMap(arguments -> run(kind.listTool(), arguments, request))
                 .map(answer -> answer.envelope()
                         .path("profile")
                         .valueStream()

@@ -12,11 +12,11 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** The address of an agent, a domain, a zone or a bank as a resource: {@code engine://domains/acme/zones/main}. */
-record EngineUri(Kind kind, List<Name> names) {
+record EngineUri(UriKind kind, List<Name> names) {
     static final String SCHEME = "engine://";
 
-    /** What can be addressed, by the shape of its path; empty parts are names. */
-    enum Kind {
+    /** The kinds of resources, by the shape of their path. Empty parts are names. */
+    enum UriKind {
         AGENT("agents", ""),
         DOMAIN("domains", ""),
         ZONE("domains", "", "zones", ""),
@@ -24,7 +24,7 @@ record EngineUri(Kind kind, List<Name> names) {
 
         private final List<String> shape;
 
-        Kind(String... shape) {
+        UriKind(String... shape) {
             this.shape = List.of(shape);
         }
 
@@ -41,17 +41,17 @@ record EngineUri(Kind kind, List<Name> names) {
         }
     }
 
-    static EngineUri of(Kind kind, String... names) {
+    static EngineUri of(UriKind kind, String... names) {
         return new EngineUri(kind, List.of(names).stream().map(Name::of).toList());
     }
 
-    /** Empty when it is not of this form. */
+    /** Parses the URI. Empty if it does not have this form. */
     static Optional<EngineUri> find(String uri) {
         if (!uri.startsWith(SCHEME)) {
             return Optional.empty();
         }
         var parts = List.of(uri.substring(SCHEME.length()).split("/", -1));
-        for (var kind : Kind.values()) {
+        for (var kind : UriKind.values()) {
             if (kind.fits(parts)) {
                 return names(kind, parts).map(names -> new EngineUri(kind, names));
             }
@@ -59,7 +59,7 @@ record EngineUri(Kind kind, List<Name> names) {
         return Optional.empty();
     }
 
-    private static Optional<List<Name>> names(Kind kind, List<String> parts) {
+    private static Optional<List<Name>> names(UriKind kind, List<String> parts) {
         var names = new ArrayList<Name>();
         try {
             for (var i = 0; i < parts.size(); i++) {
@@ -89,7 +89,7 @@ record EngineUri(Kind kind, List<Name> names) {
         return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /** What is told when it changes. */
+    /** Returns the change that subscribers of this resource are notified of. */
     Change change(long tenant) {
         var kind = kind().name().toLowerCase(Locale.ROOT);
         return new Change(tenant, kind, names.stream().map(Name::key).toList());

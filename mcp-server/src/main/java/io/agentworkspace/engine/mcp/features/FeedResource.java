@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The tenant's feed of events as a resource, for those who may run WH_Feed: the stored events, or those after a given
- * one.
+ * Serves the tenant's event feed as a resource to callers who may run WH_Feed: all stored events, or those after a given one.
  */
 final class FeedResource implements ResourceSource {
     private static final String TOOL = "WH_Feed";

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.features;
 
-import io.agentworkspace.engine.mcp.features.EngineUri.Kind;
+import io.agentworkspace.engine.mcp.features.EngineUri.UriKind;
 import io.agentworkspace.engine.mcp.wire.CompletionArgument;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -16,36 +16,39 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param variables the variables in the URI, named as in the tools' target
  */
-record ResourceKind(Kind kind, String title, String listTool, String readTool, List<String> variables) {
+record ResourceKind(UriKind kind, String title, String listTool, String readTool, List<String> variables) {
     static final List<ResourceKind> ALL = List.of(
-            new ResourceKind(Kind.AGENT, "Agent, with its latest messages", "AP_List", "AP_Read", List.of("agent")),
+            new ResourceKind(UriKind.AGENT, "Agent, with its latest messages", "AP_List", "AP_Read", List.of("agent")),
             new ResourceKind(
-                    Kind.DOMAIN, "Domain, with its members and zones", "DM_List", "DM_Read", List.of("domain")),
+                    UriKind.DOMAIN, "Domain, with its members and zones", "DM_List", "DM_Read", List.of("domain")),
             new ResourceKind(
-                    Kind.ZONE, "Zone, with its latest messages", "ZN_List", "ZN_Read", List.of("domain", "zone")),
+                    UriKind.ZONE, "Zone, with its latest messages", "ZN_List", "ZN_Read", List.of("domain", "zone")),
             new ResourceKind(
-                    Kind.BANK, "Memory bank, with its newest memories", "MB_List", "MB_Read", List.of("bank")));
+                    UriKind.BANK, "Memory bank, with its newest memories", "MB_List", "MB_Read", List.of("bank")));
 
-    /** Whether its things have a list of their own; zones are listed with their domains. */
+    /** Returns whether resources of this kind have their own list. Zones are listed with their domains. */
     boolean isListed() {
-        return kind != Kind.ZONE;
+        return kind != UriKind.ZONE;
     }
 
-    /** How many resources a record of the list produces. */
+    /** Returns how many resources one listed record produces. */
     int shownAs() {
-        return kind == Kind.DOMAIN ? 2 : 1;
+        return kind == UriKind.DOMAIN ? 2 : 1;
     }
 
-    /** Whether reading has an effect, so that access checks use the list. */
+    /** Returns whether reading has an effect, so that access checks use the list instead. */
     boolean looksByList() {
-        return kind == Kind.AGENT;
+        return kind == UriKind.AGENT;
     }
 
-    /** The arguments that read one without an effect: for a zone without messages, which would be marked as read. */
-    ObjectNode glance(List<Name> names) {
+    /**
+     * Returns the arguments that read a resource without an effect. A zone is read without messages,
+     * since reading marks them as read.
+     */
+    ObjectNode preview(List<Name> names) {
         var arguments = target(names);
         var page = arguments.putObject("page").put("limit", 1);
-        if (kind == Kind.ZONE) {
+        if (kind == UriKind.ZONE) {
             page.put("cursor", Cursor.of("0"));
         }
         return arguments;
@@ -66,7 +69,7 @@ record ResourceKind(Kind kind, String title, String listTool, String readTool, L
                 .put("mimeType", "application/json");
     }
 
-    /** The arguments that read one. */
+    /** Returns the arguments that read a resource. */
     ObjectNode target(List<Name> names) {
         var arguments = Json.object();
         var target = arguments.putObject("target");
@@ -76,14 +79,14 @@ record ResourceKind(Kind kind, String title, String listTool, String readTool, L
         return arguments;
     }
 
-    /** The arguments that list this one. */
+    /** Returns the arguments that list this resource. */
     ObjectNode search(List<Name> names) {
         var arguments = target(names);
         arguments.putObject("page").put("limit", 1); // The shortest name with this prefix comes first.
         return arguments;
     }
 
-    /** The arguments that list names with this prefix; empty if too little is known to list any. */
+    /** Returns the arguments that list the names with this prefix. Empty if the variables before it are not known yet. */
     Optional<ObjectNode> candidates(CompletionArgument completion) {
         var arguments = Json.object();
         arguments.putObject("page").put("limit", Limits.PAGE);
@@ -91,7 +94,7 @@ record ResourceKind(Kind kind, String title, String listTool, String readTool, L
         if (!completion.value().isBlank()) {
             target.put(variables.getLast(), completion.value().strip());
         }
-        if (kind == Kind.ZONE) {
+        if (kind == UriKind.ZONE) {
             var domain = completion.others().getOrDefault("domain", "");
             if (domain.isBlank()) {
                 return Optional.empty();
@@ -101,15 +104,15 @@ record ResourceKind(Kind kind, String title, String listTool, String readTool, L
         return Optional.of(arguments);
     }
 
-    /** The resources of a listed thing: a domain with its zone main. */
+    /** Returns the resources of a listed record: for a domain also its zone {@code main}. */
     List<ObjectNode> shown(JsonNode record) {
         var name = record.path("name").asString("");
         var description = record.path("description").asString(title);
         var self = resource(EngineUri.of(kind, name), name, description);
-        return kind == Kind.DOMAIN
+        return kind == UriKind.DOMAIN
                 ? List.of(
                         self,
-                        resource(EngineUri.of(Kind.ZONE, name, "main"), name + "/main", "The zone main of " + name))
+                        resource(EngineUri.of(UriKind.ZONE, name, "main"), name + "/main", "The zone main of " + name))
                 : List.of(self);
     }
 

@@ -12,8 +12,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The answer of a tool as a model reads it: the status in short, the payload, and of the header only what tells the model
- * something new. Programs find the whole header in {@code _meta}.
+ * Builds the MCP result of a tool: a short status, the payload, and those fields of the header that are new to the
+ * model. The whole header is in {@code _meta}.
  */
 final class ToolResult {
     /** The key of the envelope's header in a result's {@code _meta}. */
@@ -33,13 +33,14 @@ final class ToolResult {
             shortener.accept(body, arguments);
         }
         var result = Json.object();
-        result.putArray("content").addObject().put("type", "text").put("text", Json.text(body));
-        result.set("structuredContent", body);
+        var text = Json.text(body);
+        result.putArray("content").addObject().put("type", "text").put("text", text);
+        result.set("structuredContent", Json.written(text));
         result.putObject(JsonRpcMessage.META).set(HEADER, answer.envelope().get("header"));
         return answer.success() ? result : result.put("isError", true);
     }
 
-    /** A payload may have a context of its own: then it is the same. */
+    /** Builds the body that the model reads. The context of a payload replaces that of the header; the two are equal. */
     private static ObjectNode body(Answer answer, boolean tellsContext) {
         var envelope = answer.envelope();
         var header = envelope.path("header");
@@ -59,7 +60,7 @@ final class ToolResult {
         return body;
     }
 
-    /** Without what a record has by nature: empty lists, and the time of a change that never was. */
+    /** Removes empty lists, and {@code updated_at} where it equals {@code created_at}. */
     private static JsonNode trimmed(JsonNode value) {
         if (value instanceof ObjectNode record) {
             var trimmed = Json.object();

@@ -3,11 +3,11 @@ package io.agentworkspace.engine.mcp.lanes;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 
-/** How the clients of one era are spoken with. */
+/** Serves the clients of one protocol era. */
 public interface Lane {
-    /** What the era is called. */
+    /** Returns the name of the era. */
     String era();
 
-    /** Answers the message, on this exchange and once only. */
+    /** Responds to the message on this exchange, exactly once. */
     void serve(JsonRpcMessage message, McpExchange exchange);
 }

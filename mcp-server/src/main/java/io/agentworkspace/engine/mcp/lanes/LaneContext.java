@@ -16,25 +16,25 @@ import java.util.List;
 
 /** What the lanes share: signatures, streams, the timer, and stored session data. */
 public record LaneContext(
-        RequestState states, SessionIds office, SessionStore sessions, StreamOpener listen, Streams streams) {
+        RequestState states, SessionIds sessionIds, SessionStore sessions, StreamOpener listen, Streams streams) {
     /**
-     * Streams on this replica.
+     * What the streams of this replica need.
      *
-     * @param listeners the listeners that report changes
+     * @param listeners the streams that are notified of changes
      */
-    public record Streams(Ticker pulse, StreamLimits bounds, NotificationStreams listeners, Clock clock) {}
+    public record Streams(Ticker ticker, StreamLimits bounds, NotificationStreams listeners, Clock clock) {}
 
     Instant now() {
         return streams.clock().instant();
     }
 
-    /** Begins an answer on the thread that makes it. */
+    /** Begins the response on the current thread, which produces it. */
     StreamableResponse begin(McpExchange exchange) {
         var places = streams.bounds().of(exchange.caller());
-        return StreamableResponse.begin(exchange, places, streams.pulse());
+        return StreamableResponse.begin(exchange, places, streams.ticker());
     }
 
-    /** @throws RpcError if the client is asked for something that it did not declare */
+    /** @throws RpcError if a question requires a capability that the client did not declare */
     static void checkAbilities(MethodResult.Ask ask, ClientInfo client) {
         List<ClientInfo.Ability> missing = ask.questions().values().stream()
                 .map(question -> ClientInfo.Ability.of(question.path("method").asString("")))

@@ -4,10 +4,10 @@ import io.agentworkspace.engine.mcp.wire.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session, all of which is in its signed id: any replica can serve it, and beginning one costs no memory.
+ * A session. Its signed id contains all of it, so any replica can serve it, and a new session uses no memory.
  *
- * @param handle what the store knows it by
- * @param clientName what the client called itself when it began
+ * @param handle identifies it in the store
+ * @param clientName the name that the client sent in {@code initialize}
  */
 record McpSession(
         SessionStore.Handle handle,

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What has to be right about a request of the stateless revisions before it is carried out, in this order: what it says
- * about itself in {@code _meta}, and that its headers say the same.
+ * Validates a request of a stateless revision before it runs: first its {@code _meta}, then that its headers match the body.
  */
 public final class ModernChecks {
     private static final String PROTOCOL_VERSION = JsonRpcMessage.meta("protocolVersion");
@@ -32,13 +31,13 @@ public final class ModernChecks {
         this.methods = methods;
     }
 
-    /** Whether the message says of itself that it is of a stateless revision. */
+    /** Returns whether the message declares a stateless revision. */
     public static boolean isModern(JsonRpcMessage message) {
         return message.meta().has(PROTOCOL_VERSION);
     }
 
     /**
-     * The client that the message describes.
+     * Returns the client that the message describes.
      *
      * @throws RpcError with status 400
      */
@@ -91,7 +90,7 @@ public final class ModernChecks {
         }
     }
 
-    /** What the header Mcp-Name repeats; null where the body has nothing that could be repeated. */
+    /** Returns the value that the header {@code Mcp-Name} must repeat; null if the body has none. */
     private @Nullable String name(JsonRpcMessage message) {
         var field = switch (message.method()) {
             case "tools/call", "prompts/get" -> "name";
@@ -105,7 +104,7 @@ public final class ModernChecks {
         return value == null || !value.isString() ? null : value.asString();
     }
 
-    /** @throws RpcError when an argument of a tool and its header differ */
+    /** @throws RpcError if a tool's argument differs from its header */
     void arguments(JsonRpcMessage message, McpExchange exchange, McpRequest request) {
         if (message.method().equals("tools/call")
                 && message.params().path("name").isString()) {
@@ -121,7 +120,7 @@ public final class ModernChecks {
         }
     }
 
-    /** The least level of log messages that the request asks for, or null for none. */
+    /** Returns the minimum level of log messages that the request asks for; null for no log messages. */
     static @Nullable String logLevel(JsonRpcMessage message) {
         var level = message.meta().get(LOG_LEVEL);
         return level == null ? null : level.asString();

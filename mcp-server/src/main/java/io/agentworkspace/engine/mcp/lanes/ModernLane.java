@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The lane of the stateless revisions, 2026-07-28: every request says what it needs to be understood, any replica can
- * answer it, and a client that hangs up has cancelled.
+ * The lane of the stateless revision 2026-07-28. Every request is self-contained, so any replica can serve it. A client
+ * that disconnects cancels its request.
  */
 public final class ModernLane implements Lane {
     private static final String DISCOVER = "server/discover";
@@ -93,9 +93,9 @@ public final class ModernLane implements Lane {
         var inputs = SEVERAL_ROUNDS.contains(message.method()) ? inputs(message, exchange) : InputResponses.NONE;
         var reply = lane.begin(exchange);
         try {
-            var voice = RequestNotifier.of(message, ModernChecks.logLevel(message), reply::say);
-            var outcome =
-                    methods.serve(message.method(), message.params(), new McpRequest(exchange, client, voice, inputs));
+            var notifier = RequestNotifier.of(message, ModernChecks.logLevel(message), reply::send);
+            var outcome = methods.serve(
+                    message.method(), message.params(), new McpRequest(exchange, client, notifier, inputs));
             reply.finish(HttpStatus.OK_200, message.answer(result(outcome, message, exchange, client)));
         } catch (RpcError error) {
             reply.finish(exchange.status(error, error.status()), error.json(message.id()));
@@ -104,7 +104,7 @@ public final class ModernLane implements Lane {
         }
     }
 
-    /** What the client says in this round: its answers, and the state that it carried for us. */
+    /** Returns the client's answers in this round, and the state that it carried. */
     private InputResponses inputs(JsonRpcMessage message, McpExchange exchange) {
         var id = exchange.requestId();
         try {
@@ -119,7 +119,7 @@ public final class ModernLane implements Lane {
                     .orElseThrow(() -> RpcError.invalidParams(
                             Problem.invalid(
                                     "params.requestState",
-                                    "is not, or no longer, what this request was given: send the request anew without it"),
+                                    "is unknown or has expired: send the request again without it"),
                             id));
         } catch (Problem problem) {
             throw RpcError.invalidParams(problem, id);
@@ -152,7 +152,7 @@ public final class ModernLane implements Lane {
         return complete(result, Json.object(), null);
     }
 
-    /** Adds what every result of this revision has. */
+    /** Adds the fields that every result of this revision has. */
     private ObjectNode complete(ObjectNode result, ObjectNode own, MethodResult.@Nullable Caching caching) {
         if (!result.has("resultType")) {
             result.put("resultType", "complete");

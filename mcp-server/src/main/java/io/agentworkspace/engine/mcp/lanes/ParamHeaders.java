@@ -9,13 +9,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Arguments of a tool that are mirrored in headers {@code Mcp-Param-<name>}, as its schema says by {@code x-mcp-header}. */
+/**
+ * Compares a tool's arguments with the headers {@code Mcp-Param-<name>} that repeat them, where its schema
+ * declares {@code x-mcp-header}.
+ */
 final class ParamHeaders {
     private static final String PREFIX = "Mcp-Param-";
 
     private ParamHeaders() {}
 
-    /** @throws RpcError when a header and its argument differ */
+    /** @throws RpcError if a header and its argument differ */
     static void check(JsonNode schema, ObjectNode arguments, McpExchange exchange) {
         if (schema.get("properties") instanceof ObjectNode properties) {
             for (Map.Entry<String, JsonNode> property : properties.properties()) {

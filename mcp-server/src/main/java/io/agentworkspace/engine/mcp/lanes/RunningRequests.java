@@ -6,47 +6,47 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.databind.JsonNode;
 
-/** The requests of sessions that this replica is working at, so that {@code notifications/cancelled} finds them. */
+/** The running session requests of this replica. {@code notifications/cancelled} looks them up here. */
 public final class RunningRequests implements DatabaseSignals.Listener {
     private static final String CANCEL = "cancel";
 
-    private final ConcurrentHashMap<Key, StreamableResponse> replies = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<RequestKey, StreamableResponse> replies = new ConcurrentHashMap<>();
     private final SessionStore sessions;
 
     public RunningRequests(SessionStore sessions) {
         this.sessions = sessions;
     }
 
-    private record Key(long tenant, String session, String request) {
-        static Key of(McpSession session, JsonNode request) {
-            return new Key(session.handle().tenant(), session.handle().id(), request.toString());
+    private record RequestKey(long tenant, String session, String request) {
+        static RequestKey of(McpSession session, JsonNode request) {
+            return new RequestKey(session.handle().tenant(), session.handle().id(), request.toString());
         }
     }
 
-    /** Until it is closed, the request can be cancelled. */
-    Entry enter(McpSession session, JsonNode request, StreamableResponse response) {
-        var key = Key.of(session, request);
+    /** Makes the request cancellable until the entry is closed. */
+    Registration enter(McpSession session, JsonNode request, StreamableResponse response) {
+        var key = RequestKey.of(session, request);
         replies.put(key, response);
         return () -> replies.remove(key, response);
     }
 
-    /** A request that is being worked at. */
+    /** A running request. */
     @FunctionalInterface
-    interface Entry extends AutoCloseable {
+    interface Registration extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** Here, or else wherever it is worked at. */
+    /** Cancels the request on this replica, or signals the other replicas if it does not run here. */
     void cancel(McpSession session, JsonNode request) {
-        var key = Key.of(session, request);
+        var key = RequestKey.of(session, request);
         if (!cancel(key) && key.request().length() < 1_000) {
-            sessions.tell(
+            sessions.signal(
                     new DatabaseSignals.Signal(key.tenant(), CANCEL, List.of(key.session(), key.request()), null));
         }
     }
 
-    private boolean cancel(Key key) {
+    private boolean cancel(RequestKey key) {
         var response = replies.get(key);
         if (response != null) {
             response.cancel();
@@ -55,15 +55,15 @@ public final class RunningRequests implements DatabaseSignals.Listener {
     }
 
     @Override
-    public void heard(DatabaseSignals.Signal signal) {
+    public void received(DatabaseSignals.Signal signal) {
         if (signal.k().equals(CANCEL) && signal.n().size() == 2) {
-            var key = new Key(signal.t(), signal.n().get(0), signal.n().get(1));
+            var key = new RequestKey(signal.t(), signal.n().get(0), signal.n().get(1));
             Thread.startVirtualThread(() -> cancel(key));
         }
     }
 
     @Override
     public void gap() {
-        // A cancellation that was missed is one that came too late.
+        // A missed cancellation has the same effect as one that arrives too late.
     }
 }

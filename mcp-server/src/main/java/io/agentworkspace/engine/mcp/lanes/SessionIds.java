@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Makes and reads session ids. */
+/** Creates and reads session ids. */
 public final class SessionIds {
     private static final int NONCE = 16;
     private static final int MAX_NAME = 100;
@@ -33,7 +33,7 @@ public final class SessionIds {
         this.clock = clock;
     }
 
-    /** The id of a new session of this caller. */
+    /** Creates the id of a new session of this caller. */
     String begin(Caller caller, ClientInfo client, @Nullable String clientName) {
         var nonce = new byte[NONCE];
         random.nextBytes(nonce);
@@ -51,7 +51,9 @@ public final class SessionIds {
         return signer.seal(bound(caller), content.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** The session of this id, if it is this caller's and has not expired. Whether it was ended, the store tells. */
+    /**
+     * Returns the session with this id if it belongs to the caller and has not expired. The store knows whether it was ended.
+     */
     Optional<McpSession> find(String id, Caller caller) {
         return signer.open(bound(caller), id)
                 .map(content -> read(new String(content, StandardCharsets.US_ASCII), caller))

@@ -81,7 +81,7 @@ public final class SessionLane implements Lane {
         }
         var name = ClientInfo.name(message.params().get("clientInfo"));
         exchange.comesFrom(name);
-        var id = lane.office().begin(exchange.caller(), ClientInfo.of(revision, capabilities), name);
+        var id = lane.sessionIds().begin(exchange.caller(), ClientInfo.of(revision, capabilities), name);
         exchange.response().getHeaders().put(McpExchange.SESSION, id);
         exchange.reply(message.answer(welcome(revision)));
     }
@@ -98,7 +98,7 @@ public final class SessionLane implements Lane {
         return result.put("instructions", methods.offer().identity().instructions());
     }
 
-    /** @throws RpcError with status 404 for a session that is not this caller's, or is over */
+    /** @throws RpcError with status 404 if the session belongs to another caller or has ended */
     SessionVisit visit(McpExchange exchange) {
         var id = exchange.header(McpExchange.SESSION);
         if (id == null) {
@@ -106,7 +106,7 @@ public final class SessionLane implements Lane {
                     JsonRpcMessage.invalid("the header Mcp-Session-Id is missing; send initialize to begin a session"),
                     exchange.requestId());
         }
-        var session = lane.office()
+        var session = lane.sessionIds()
                 .find(id, exchange.caller())
                 .orElseThrow(() -> RpcError.sessionNotFound(exchange.requestId()));
         var state = lane.sessions().state(session.handle());
@@ -147,7 +147,7 @@ public final class SessionLane implements Lane {
         }
     }
 
-    /** The response to a method that only sessions have. */
+    /** Responds to a method that exists only in sessions. */
     private ObjectNode own(JsonRpcMessage message, SessionVisit visit) {
         var request = visit.quietTurn();
         try {
@@ -183,7 +183,7 @@ public final class SessionLane implements Lane {
         lane.sessions().subscribe(visit.session().handle(), uri);
     }
 
-    /** Answers a batch, which only clients of 2025-03-26 send, with an array. */
+    /** Responds to a batch with an array. Only clients of 2025-03-26 send batches. */
     public void batch(JsonNode messages, McpExchange exchange) {
         SessionVisit visit;
         try {
@@ -196,7 +196,7 @@ public final class SessionLane implements Lane {
         var responses = JsonNodeFactory.instance.arrayNode();
         var budget = exchange.budget();
         budget.spend(ResponseBudget.REFUSALS);
-        var isFirst = true; // The request has been counted as one call.
+        var isFirst = true; // The request has already been counted as one call.
         for (var json : messages) {
             var response = isFirst ? one(JsonRpcMessage.of(json), visit) : another(JsonRpcMessage.of(json), visit);
             isFirst = false;
@@ -224,7 +224,7 @@ public final class SessionLane implements Lane {
         messages.forEach(JsonRpcMessage::of);
     }
 
-    /** Each message of a batch counts against the rate, as if sent alone. */
+    /** Serves one message of a batch. It counts against the rate limit as if sent alone. */
     private @Nullable ObjectNode another(JsonRpcMessage message, SessionVisit visit) {
         try {
             visit.exchange().countAnother();

@@ -22,27 +22,27 @@ import java.util.concurrent.TimeoutException;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Asks the client of a session: each question is a request on the stream of the answer, and its response is a message
- * that the client posts, to whichever replica.
+ * Asks the client of a session. Each question is a request on the response stream; the client posts its
+ * response as a message to any replica.
  */
 public final class SessionQuestions implements DatabaseSignals.Listener {
     private static final String ANSWER = "answer";
 
-    /** As text inside a signal it can become nearly twice as long. */
+    /** Escaping inside a signal can nearly double the length of the text. */
     private static final int MAX_TOLD = DatabaseSignals.MAX_BYTES / 2 - 100;
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-    private final ConcurrentHashMap<Key, CompletableFuture<ObjectNode>> open = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<QuestionKey, CompletableFuture<ObjectNode>> open = new ConcurrentHashMap<>();
     private final SessionStore sessions;
 
     public SessionQuestions(SessionStore sessions) {
         this.sessions = sessions;
     }
 
-    private record Key(long tenant, String session, String question) {}
+    private record QuestionKey(long tenant, String session, String question) {}
 
-    /** Asks all questions at once and waits for the answers. */
+    /** Sends all questions at once and waits for the answers. */
     Map<String, ObjectNode> ask(MethodResult.Ask ask, McpSession session, StreamableResponse stream, String requestId) {
         var asked = new LinkedHashMap<String, Posed>();
         try {
@@ -55,16 +55,16 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
         }
     }
 
-    private record Posed(Key key, CompletableFuture<ObjectNode> response) {}
+    private record Posed(QuestionKey key, CompletableFuture<ObjectNode> response) {}
 
     private Posed pose(ObjectNode question, McpSession session, StreamableResponse stream) {
         var id = UUID.randomUUID().toString();
-        var key = new Key(session.handle().tenant(), session.handle().id(), id);
+        var key = new QuestionKey(session.handle().tenant(), session.handle().id(), id);
         var posed = new Posed(key, new CompletableFuture<>());
         open.put(key, posed.response());
         var request = Json.object().put("jsonrpc", "2.0").put("id", id);
         request.setAll(question);
-        stream.say(request);
+        stream.send(request);
         return posed;
     }
 
@@ -90,45 +90,45 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
     }
 
     /**
-     * A response that the client posted: for a question asked here, or else wherever it was asked.
+     * Delivers a response that the client posted to the replica that asked the question.
      *
-     * @throws Problem too_large, when it is too long to be told to another replica
+     * @throws Problem {@code too_large} if the response is too long to be signalled to another replica
      */
     void answered(JsonRpcMessage response, McpSession session) {
         if (response.id() == null || !response.id().isString()) {
             return;
         }
-        var key = new Key(
+        var key = new QuestionKey(
                 session.handle().tenant(), session.handle().id(), response.id().asString());
         if (!take(key, response.params())) {
-            tell(key, Json.text(response.params()));
+            send(key, Json.text(response.params()));
         }
     }
 
-    private void tell(Key key, String answer) {
+    private void send(QuestionKey key, String answer) {
         var size = answer.getBytes(StandardCharsets.UTF_8).length;
         if (size > MAX_TOLD) {
             throw Problem.tooLarge("an answer to what another replica asked", size, MAX_TOLD, "bytes");
         }
-        sessions.tell(
+        sessions.signal(
                 new DatabaseSignals.Signal(key.tenant(), ANSWER, List.of(key.session(), key.question(), answer), null));
     }
 
-    private boolean take(Key key, ObjectNode response) {
+    private boolean take(QuestionKey key, ObjectNode response) {
         var waiting = open.get(key);
         return waiting != null && waiting.complete(response);
     }
 
     @Override
-    public void heard(DatabaseSignals.Signal signal) {
+    public void received(DatabaseSignals.Signal signal) {
         if (signal.k().equals(ANSWER) && signal.n().size() == 3) {
-            var key = new Key(signal.t(), signal.n().get(0), signal.n().get(1));
+            var key = new QuestionKey(signal.t(), signal.n().get(0), signal.n().get(1));
             take(key, Json.readObject(signal.n().get(2).getBytes(StandardCharsets.UTF_8)));
         }
     }
 
     @Override
     public void gap() {
-        // Who asked waits until its patience ends.
+        // The waiting request times out.
     }
 }

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What was said about MCP sessions after they began: that one ended, how much it logs, what it listens to. */
+/** Stores what changes about MCP sessions after they begin: their end, log level and subscriptions. */
 public final class SessionStore {
     private static final int MAX_SUBSCRIPTIONS = 256;
 
@@ -22,10 +22,10 @@ public final class SessionStore {
         this.db = db;
     }
 
-    /** A session by its tenant and its id, which says itself until when it lives. */
+    /** Identifies a session by its tenant and id, with the time at which it expires. */
     record Handle(long tenant, String id, Instant expiresAt) {}
 
-    /** @param logLevel the least level that it is told, or null where it never said */
+    /** @param logLevel the minimum level of log messages for the client, or null if it never set one */
     record State(boolean ended, @Nullable String logLevel) {
         static final State UNTOUCHED = new State(false, null);
     }
@@ -39,7 +39,7 @@ public final class SessionStore {
                 .orElse(State.UNTOUCHED);
     }
 
-    /** Ends it for good, on every replica. */
+    /** Ends the session on every replica. */
     void end(Handle session, Instant now) {
         db.transaction(() -> {
             on(session, """
@@ -48,7 +48,7 @@ public final class SessionStore {
                     """).set("now", now).run();
             on(session, "DELETE FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id")
                     .run();
-            return tell(session);
+            return signal(session);
         });
     }
 
@@ -65,7 +65,7 @@ public final class SessionStore {
                         .list(row -> row.text("uri")));
     }
 
-    /** @throws Problem {@code conflict} when it has as many as a session may have */
+    /** @throws Problem {@code conflict} if the session has the maximum number of subscriptions */
     void subscribe(Handle session, String uri) {
         db.transaction(() -> {
             on(session, """
@@ -77,7 +77,7 @@ public final class SessionStore {
                 throw Problem.conflict(
                         "a session has at most %d subscriptions; end one first".formatted(MAX_SUBSCRIPTIONS));
             }
-            return tell(session);
+            return signal(session);
         });
     }
 
@@ -86,17 +86,17 @@ public final class SessionStore {
             on(session, "DELETE FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id AND uri = :uri")
                     .set("uri", uri)
                     .run();
-            return tell(session);
+            return signal(session);
         });
     }
 
-    private boolean tell(Handle session) {
-        tell(new DatabaseSignals.Signal(session.tenant(), DatabaseSignals.SESSION, List.of(session.id()), null));
+    private boolean signal(Handle session) {
+        signal(new DatabaseSignals.Signal(session.tenant(), DatabaseSignals.SESSION, List.of(session.id()), null));
         return true;
     }
 
-    /** Tells all replicas, this one too; inside a transaction: when it is committed. */
-    public void tell(DatabaseSignals.Signal signal) {
+    /** Signals all replicas, including this one. Inside a transaction, the signal is sent at commit. */
+    public void signal(DatabaseSignals.Signal signal) {
         var text = Json.text(signal);
         var size = text.getBytes(StandardCharsets.UTF_8).length;
         if (size > DatabaseSignals.MAX_BYTES) {
@@ -105,7 +105,7 @@ public final class SessionStore {
         db.sql("SELECT pg_notify('mcp', :signal)").set("signal", text).one(_ -> true);
     }
 
-    /** A number greater than any before it, on whichever replica: the order in which streams were opened. */
+    /** Returns a number greater than all earlier ones on any replica. It orders the streams of a session. */
     long next() {
         return db.sql("SELECT nextval('entity_id') AS next")
                 .one(row -> row.number("next"))
@@ -119,7 +119,7 @@ public final class SessionStore {
                 .set("expires", session.expiresAt());
     }
 
-    /** Clears away what belongs to sessions that have expired. */
+    /** Deletes the data of expired sessions. */
     public void purge(Instant now) {
         db.deleteOld("mcp_subscription", "expires_at <= :until", now);
         db.deleteOld("mcp_session", "expires_at <= :until", now);

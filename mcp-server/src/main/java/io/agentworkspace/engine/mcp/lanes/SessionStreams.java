@@ -2,7 +2,6 @@ package io.agentworkspace.engine.mcp.lanes;
 
 import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.mcp.streams.NotificationStream;
-import io.agentworkspace.engine.mcp.streams.Subscriptions;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -11,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The streams that sessions open with GET. A session has one at a time, whichever replica holds it: a newer one takes
- * over. A session may have subscribed at another replica, so its subscriptions are looked up when they change.
+ * The streams that sessions open with GET. A session has one stream at a time across all replicas: a newer one replaces
+ * the older. A session may have subscribed on another replica, so its subscriptions are looked up when they change.
  */
 public final class SessionStreams implements DatabaseSignals.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(SessionStreams.class);
@@ -28,7 +27,7 @@ public final class SessionStreams implements DatabaseSignals.Listener {
         var exchange = visit.exchange();
         if (!exchange.takesEvents()) {
             throw RpcError.invalidRequest(
-                    Problem.invalid("the header Accept", "must hold text/event-stream")
+                    Problem.invalid("the header Accept", "must contain text/event-stream")
                             .because(Cause.ACCEPT),
                     exchange.requestId());
         }
@@ -38,12 +37,11 @@ public final class SessionStreams implements DatabaseSignals.Listener {
         var stream = lane.listen()
                 .session(exchange, new NotificationStream.Purpose(null, handle.id(), opened), visit.quietTurn());
         stream.onSession(() -> refresh(stream, visit));
-        // It is already notified of subscriptions, so none can be missed between this look-up and the next
-        // notification.
+        // The stream already receives signals, so no change is missed between this look-up and the next signal.
         stream.sessionChanged();
         stream.start(null);
         lane.sessions()
-                .tell(new DatabaseSignals.Signal(
+                .signal(new DatabaseSignals.Signal(
                         handle.tenant(), STREAM, List.of(handle.id(), Long.toString(opened)), null));
     }
 
@@ -54,17 +52,17 @@ public final class SessionStreams implements DatabaseSignals.Listener {
                 stream.end();
             } else {
                 var uris = lane.sessions().subscriptions(handle);
-                stream.wishes(
-                        new Subscriptions(stream.wishes().lists(), lane.listen().watched(uris, visit.quietTurn())));
+                stream.subscriptions(
+                        stream.subscriptions().renewed(uris, lane.listen().watched(uris, visit.quietTurn())));
             }
         } catch (Problem | RpcError e) {
             LOG.debug("the subscriptions of a session could not be read", e);
-            stream.end(); // Its client opens a new one.
+            stream.end(); // The client opens a new one.
         }
     }
 
     @Override
-    public void heard(DatabaseSignals.Signal signal) {
+    public void received(DatabaseSignals.Signal signal) {
         if (signal.n().isEmpty()) {
             return;
         }

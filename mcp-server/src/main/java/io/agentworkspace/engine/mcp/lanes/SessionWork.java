@@ -16,7 +16,10 @@ import java.util.Objects;
 import org.eclipse.jetty.http.HttpStatus;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Carries out the requests of sessions: answers what is asked, asks back where that is needed, and stops when told to. */
+/**
+ * Runs the requests of sessions: sends questions to the client where a method needs them, and
+ * stops when a request is cancelled.
+ */
 public final class SessionWork {
     private static final String DEFAULT_LEVEL = "info";
     private static final int ROUNDS = 10;
@@ -33,7 +36,7 @@ public final class SessionWork {
         this.questions = questions;
     }
 
-    /** Handles a message that has no response: a notification, or the response to a question of ours. */
+    /** Handles a message that has no response: a notification, or the response to a question of the server. */
     void take(JsonRpcMessage message, SessionVisit visit) {
         if (message.isResponse()) {
             questions.answered(message, visit.session());
@@ -59,11 +62,11 @@ public final class SessionWork {
     private ObjectNode result(JsonRpcMessage message, SessionVisit visit, StreamableResponse response) {
         var level =
                 visit.state().logLevel() == null ? DEFAULT_LEVEL : visit.state().logLevel();
-        var voice = RequestNotifier.of(message, level, response::say);
+        var notifier = RequestNotifier.of(message, level, response::send);
         var client = visit.session().client();
         var inputs = InputResponses.NONE;
         for (var round = 0; round < ROUNDS; round++) {
-            var mcpRequest = new McpRequest(visit.exchange(), client, voice, inputs);
+            var mcpRequest = new McpRequest(visit.exchange(), client, notifier, inputs);
             switch (methods.serve(message.method(), message.params(), mcpRequest)) {
                 case MethodResult.Done done -> {
                     return done.result();
@@ -88,13 +91,13 @@ public final class SessionWork {
             throw RpcError.invalidRequest(
                     Problem.invalid(
                                     "the header Accept",
-                                    "must hold text/event-stream, for this asks you something back")
+                                    "must contain text/event-stream, since the server sends a question back")
                             .because(Cause.ACCEPT),
                     mcpRequest.requestId());
         }
     }
 
-    /** The response to one request of a batch, which nothing is said to meanwhile. */
+    /** Returns the response to one request of a batch. Batches carry no progress or questions. */
     ObjectNode answer(JsonRpcMessage message, SessionVisit visit) {
         var mcpRequest = visit.quietTurn();
         try {

@@ -20,14 +20,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One attempt at a task: the call of its tool, as the client would have made it, and its result. */
+/** One attempt at a task: runs its tool as if the client had called it, and reports the result. */
 final class TaskAttempt {
     private static final Logger LOG = LoggerFactory.getLogger(TaskAttempt.class);
     private static final int TRIES = 5;
     private static final Duration LONGEST = Duration.ofHours(1);
 
     private final TaskStore.Task task;
-    private final TaskOrigin.Kept kept;
+    private final TaskOrigin.StoredOrigin kept;
     private final TaskState memory;
     private final long begun = System.nanoTime();
     private @Nullable Thread thread;
@@ -36,11 +36,11 @@ final class TaskAttempt {
 
     TaskAttempt(TaskStore.Task task) {
         this.task = task;
-        this.kept = TaskOrigin.Kept.read(task.request());
+        this.kept = TaskOrigin.StoredOrigin.read(task.request());
         this.memory = TaskState.read(task.memory());
     }
 
-    TaskStore.Claim claim() {
+    TaskStore.ClaimedTask claim() {
         return task.claim();
     }
 
@@ -60,12 +60,12 @@ final class TaskAttempt {
         }
     }
 
-    /** Stops the work, which may continue elsewhere. */
+    /** Stops the work. Another replica may continue it. */
     void stop() {
         stop(null);
     }
 
-    /** Stops the work for good: nobody may continue it. */
+    /** Stops the work for good: no replica continues it. */
     void stopForGood() {
         stop(tookTooLong() ? failed("it took longer than an hour, and was stopped") : withoutCredential());
     }
@@ -78,17 +78,17 @@ final class TaskAttempt {
         }
     }
 
-    /** The interrupt concerned the work; its result can still be reported. */
+    /** Clears the interrupt, which concerned only the work, so that the result can still be reported. */
     private synchronized void workIsOver() {
         thread = null;
         var _ = Thread.interrupted();
     }
 
     /**
-     * Does the work.
+     * Runs the tool.
      *
      * @param progress receives the tool's progress
-     * @return empty if it was stopped before it succeeded, so that another replica continues it
+     * @return empty if the work was stopped before it succeeded, so that another replica continues it
      */
     Optional<TaskStore.Step> work(ToolMethods tools, Optional<Caller> caller, Consumer<String> progress) {
         var step = caller.map(known -> work(tools, known, progress)).orElseGet(this::withoutCredential);
@@ -109,8 +109,8 @@ final class TaskAttempt {
         if (task.tries() > TRIES) {
             return failed("it was begun %d times, and each time its server was lost".formatted(TRIES));
         }
-        var voice = RequestNotifier.progress(notification -> progress.accept(words(notification)));
-        var request = new McpRequest(new TaskOrigin(caller, kept), kept.client(), voice, memory.inputs());
+        var notifier = RequestNotifier.progress(notification -> progress.accept(words(notification)));
+        var request = new McpRequest(new TaskOrigin(caller, kept), kept.client(), notifier, memory.inputs());
         try {
             return step(tools.run(kept.tool(), kept.arguments(), request));
         } catch (RpcError error) {
@@ -135,7 +135,7 @@ final class TaskAttempt {
         return clean(progress.get("progress") + total + (message.isEmpty() ? "" : ": " + message));
     }
 
-    /** Without characters that the database cannot store. */
+    /** Removes characters that the database cannot store. */
     private static String clean(String text) {
         return text.replace("\0", "");
     }

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.mcp.lanes;
 
+import static java.util.Objects.requireNonNull;
+
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.mcp.methods.McpMethods;
@@ -10,36 +12,44 @@ import io.agentworkspace.engine.streams.Ticker;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Works at tasks, whichever replica began them: claims those that nobody works at, a few at a time, and keeps its claims
- * while it does. One whose replica is lost is claimed by another when its lease has run out.
+ * Runs tasks, whichever replica created them. Each replica claims a few unclaimed tasks at a time and renews its leases
+ * while it works. If a replica fails, another one claims its tasks when their leases have expired.
  */
 public final class TaskWorkers implements DatabaseSignals.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(TaskWorkers.class);
     private static final String CANCELLED = "task-cancelled";
 
-    /** Few, since long tools hold a connection to the database while they work. */
+    /** Kept small, since long tools hold a database connection while they run. */
     private static final int AT_ONCE = 4;
 
     private static final Duration LEASE = Duration.ofSeconds(12);
     private static final Duration RENEWAL = Duration.ofSeconds(3);
-    private static final Duration LOOK = Duration.ofSeconds(1);
+    private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
     private static final long PATIENCE_MILLIS = 2_000;
+
+    /** Runs after the interval. */
+    private static final Executor LATER = CompletableFuture.delayedExecutor(
+            POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS, Thread::startVirtualThread);
 
     private final TaskStore store;
     private final Callers callers;
     private final String server;
     private final ToolMethods tools;
     private final Clock clock;
-    private final ConcurrentHashMap<TaskStore.Claim, TaskAttempt> running = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<TaskStore.ClaimedTask, TaskAttempt> running = new ConcurrentHashMap<>();
     private final ReentrantLock claiming = new ReentrantLock();
     private volatile boolean stopping;
 
@@ -52,16 +62,16 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
     }
 
     public void start(Ticker ticker) {
-        ticker.every(LOOK, this::look);
+        ticker.every(POLL_INTERVAL, this::poll);
         ticker.every(RENEWAL, this::renew);
     }
 
-    /** There is work, probably. */
+    /** Looks for work at once. */
     public void wake() {
         Thread.startVirtualThread(this::claim);
     }
 
-    private void look() {
+    private void poll() {
         try {
             running.values().stream()
                     .filter(run -> run.tookTooLong()
@@ -75,7 +85,7 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
 
     private void claim() {
         if (!claiming.tryLock()) {
-            return; // Whoever holds it looks as well, and in a second we look again.
+            return; // The holder claims as well, and we retry in a second.
         }
         try {
             var free = AT_ONCE - running.size();
@@ -116,20 +126,18 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
         }
     }
 
-    /** Shows progress as the task's message, once a second at most. */
-    private Consumer<String> progress(TaskStore.Claim claim) {
-        var told = new AtomicLong(System.nanoTime());
+    /** Shows progress as the task's message: the latest one, at most once a second. */
+    private Consumer<String> progress(TaskStore.ClaimedTask claim) {
+        var latest = new AtomicReference<@Nullable String>();
         return message -> {
-            var last = told.get();
-            var now = System.nanoTime();
-            if (now - last >= LOOK.toNanos() && told.compareAndSet(last, now)) {
-                // On a thread of its own: the tool's may be in a transaction, which nobody else sees yet.
-                Thread.startVirtualThread(() -> tell(claim, message));
+            if (latest.getAndSet(message) == null) {
+                // On a separate thread: the tool may be in a transaction, which hides the update until it commits.
+                LATER.execute(() -> report(claim, requireNonNull(latest.getAndSet(null))));
             }
         };
     }
 
-    private void tell(TaskStore.Claim claim, String message) {
+    private void report(TaskStore.ClaimedTask claim, String message) {
         try {
             store.progress(claim, message, clock.instant());
         } catch (Problem e) {
@@ -152,12 +160,12 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
         }
     }
 
-    private void stop(Predicate<TaskStore.Claim> which) {
+    private void stop(Predicate<TaskStore.ClaimedTask> which) {
         running.values().stream().filter(run -> which.test(run.claim())).forEach(TaskAttempt::stop);
     }
 
     @Override
-    public void heard(DatabaseSignals.Signal signal) {
+    public void received(DatabaseSignals.Signal signal) {
         if (signal.k().equals(CANCELLED) && !signal.n().isEmpty()) {
             var id = signal.n().getFirst();
             stop(claim -> claim.tenant() == signal.t() && claim.id().equals(id));
@@ -169,7 +177,7 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
         Thread.startVirtualThread(this::renew);
     }
 
-    /** Gives back what it works at, so that another replica goes on with it at once. */
+    /** Releases the running tasks, so that another replica continues them at once. */
     public void stop() {
         stopping = true;
         stop(_ -> true);

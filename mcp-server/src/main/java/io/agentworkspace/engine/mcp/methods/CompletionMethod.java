@@ -36,7 +36,7 @@ final class CompletionMethod {
             default -> throw Problem.invalid("params.ref.type", "must be ref/prompt or ref/resource");
         };
         return result(values.orElseThrow(
-                () -> Problem.invalid("params.ref", "names no prompt and no resource template that there is")));
+                () -> Problem.invalid("params.ref", "names no existing prompt or resource template")));
     }
 
     private Optional<List<String>> prompt(String name, CompletionArgument completion, McpRequest request) {

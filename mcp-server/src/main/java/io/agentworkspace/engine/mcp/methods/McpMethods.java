@@ -10,6 +10,7 @@ import io.agentworkspace.engine.mcp.wire.Params;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.tracing.TraceSpan;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The methods that work the same in every lane: they return the offer in the protocol's terms. */
+/** The MCP methods that work the same in every lane. They return the server's features in the protocol's format. */
 public final class McpMethods {
     static final List<String> COMMON = List.of(
             "tools/list",
@@ -58,7 +59,7 @@ public final class McpMethods {
         return tools;
     }
 
-    /** All methods of this endpoint, including those of the extensions for clients of this revision. */
+    /** Returns all methods of this endpoint, including those of the extensions that clients of this revision can use. */
     public List<String> names(boolean stateless) {
         var names = new ArrayList<>(COMMON);
         extensions(stateless).forEach(extension -> names.addAll(extension.methods()));
@@ -75,8 +76,23 @@ public final class McpMethods {
                 .findFirst();
     }
 
-    /** @throws RpcError when it cannot be carried out */
+    /** @throws RpcError if the request cannot be carried out */
     public MethodResult serve(String method, ObjectNode params, McpRequest request) {
+        if (!TraceSpan.CURRENT.isBound()) {
+            return served(method, params, request);
+        }
+        return span(method, params, request).around(() -> served(method, params, request));
+    }
+
+    /** What nobody has declared is not named: names in spans are few. */
+    private TraceSpan span(String method, ObjectNode params, McpRequest request) {
+        var known = COMMON.contains(method) || extension(method).isPresent() ? method : "unknown";
+        var tool = params.path("name").asString("");
+        var named = method.equals("tools/call") && tools.find(tool, request).isPresent();
+        return McpSpan.begin(known, named ? tool : null, params);
+    }
+
+    private MethodResult served(String method, ObjectNode params, McpRequest request) {
         request.ran(method);
         try {
             Params.checkTexts(method, params);
@@ -91,7 +107,7 @@ public final class McpMethods {
                 case "completion/complete" -> completions.complete(params, request);
                 default -> extended(method, request).serve(method, params, request);
             };
-            // What a tool answers has been measured before anything was done.
+            // Responses of tools are measured before the tool runs.
             if (outcome instanceof MethodResult.Done done
                     && !method.startsWith("tools/")
                     && !method.startsWith("tasks/")) {
@@ -112,7 +128,7 @@ public final class McpMethods {
         return extension;
     }
 
-    /** The capabilities of a server, as {@code initialize} and {@code server/discover} declare them. */
+    /** Returns the capabilities that {@code initialize} and {@code server/discover} declare. */
     public ObjectNode capabilities() {
         var capabilities = Json.object();
         capabilities.putObject("completions");
@@ -123,7 +139,7 @@ public final class McpMethods {
         return capabilities;
     }
 
-    /** The extensions, as declared to clients of this revision. */
+    /** Returns the extensions that are declared to clients of this revision. */
     public ObjectNode declared(boolean stateless) {
         var declared = Json.object();
         extensions(stateless).forEach(extension -> declared.set(extension.identifier(), extension.settings()));

@@ -58,7 +58,7 @@ final class PromptMethods {
         return new Problem(
                 Failure.NOT_FOUND,
                 near.isEmpty()
-                        ? "there is no prompt '%s' here; prompts/list tells which there are".formatted(shown)
-                        : "there is no prompt '%s' here; did you mean %s?".formatted(shown, String.join(" or ", near)));
+                        ? "no prompt '%s'; prompts/list has all names".formatted(shown)
+                        : "no prompt '%s'; did you mean %s?".formatted(shown, String.join(" or ", near)));
     }
 }

@@ -33,7 +33,7 @@ public final class ResourceMethods {
         return list(number(at.get(0)), at.get(1), request).result("resources", FIVE_SECONDS);
     }
 
-    /** A page is filled from one source after the other. */
+    /** Fills a page from the sources in order. */
     private ListPage list(int first, String cursor, McpRequest request) {
         var items = new ArrayList<ObjectNode>();
         for (var source = first; source < sources.size(); source++) {
@@ -57,7 +57,7 @@ public final class ResourceMethods {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Answered below, like any other cursor that is not ours.
+            // Handled below, like any other invalid cursor.
         }
         throw Cursor.invalid();
     }
@@ -85,7 +85,7 @@ public final class ResourceMethods {
         return uri;
     }
 
-    /** What to listen to for news of this resource; empty when the caller may not see it. */
+    /** Returns the change to subscribe to for this resource. Empty if the caller may not see it. */
     public Optional<Change> changes(String uri, McpRequest request) {
         return sources.stream()
                 .flatMap(source -> source.changes(uri, request).stream())
@@ -98,7 +98,7 @@ public final class ResourceMethods {
                 .findFirst();
     }
 
-    /** The {@code contents} of a resource that is one text. */
+    /** Returns the {@code contents} of a resource that is a single text. */
     public static ObjectNode text(String uri, String mediaType, String text) {
         var result = Json.object();
         result.putArray("contents")

@@ -25,6 +25,7 @@ public final class ToolMethods {
     private static final MethodResult.Caching FIVE_MINUTES = new MethodResult.Caching(300_000, false);
 
     private final List<ToolSource> sources;
+    private final WrittenLists written = new WrittenLists();
     private final McpTasks tasks;
     private final Clock clock;
 
@@ -38,7 +39,7 @@ public final class ToolMethods {
         var all = all(request);
         // The client's next access token may allow more.
         var caching = request.caller().hasScopes() ? MethodResult.Caching.NONE : FIVE_MINUTES;
-        return ListPage.of(all, Params.cursor(params).orElse(null)).result("tools", caching);
+        return ListPage.of(all, Params.cursor(params).orElse(null)).result("tools", written::of, caching);
     }
 
     private List<ObjectNode> all(McpRequest request) {
@@ -53,7 +54,7 @@ public final class ToolMethods {
                 .findFirst();
     }
 
-    /** @throws RpcError invalid params, if no tool is named or none has that name */
+    /** @throws RpcError (invalid params) if no tool is named or the named tool does not exist */
     MethodResult call(ObjectNode params, McpRequest request) {
         var name = Params.text(params, "name");
         var arguments = Params.object(params, "arguments");
@@ -67,7 +68,7 @@ public final class ToolMethods {
                 : call.beforeTask().orElseGet(() -> tasks.begin(name, arguments, request));
     }
 
-    /** Runs a tool to its end. */
+    /** Runs a tool to completion. */
     public MethodResult run(String name, ObjectNode arguments, McpRequest request) {
         return called(name, arguments, request).run();
     }

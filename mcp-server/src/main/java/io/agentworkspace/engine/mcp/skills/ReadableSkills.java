@@ -22,13 +22,13 @@ public final class ReadableSkills {
         this.library = library;
     }
 
-    /** All of them, in list form. */
+    /** Returns all skills, as lists show them. */
     SkillResources all(McpRequest request) {
         var cards = library.list(request.caller());
         return cards.size() == Library.shipped().size() ? shipped : new SkillResources(cards);
     }
 
-    /** The one of this name, in list form; empty if there is none. */
+    /** Returns the skill with this name. Empty if there is none. */
     SkillResources one(String name, McpRequest request) {
         return Library.shippedCard(name).isPresent()
                 ? shipped
@@ -36,12 +36,12 @@ public final class ReadableSkills {
                         library.find(request.caller(), name).map(List::of).orElse(List.of()));
     }
 
-    /** The one that this URI belongs to, in list form. */
+    /** Returns the skill that this URI belongs to. */
     SkillResources at(String uri, McpRequest request) {
         return one(SkillAddress.find(uri).map(SkillAddress::skill).orElse(""), request);
     }
 
-    /** {@code resources/read}: the content of this URI; empty if there is none. */
+    /** Returns the content of this URI for {@code resources/read}. Empty if there is none. */
     Optional<ObjectNode> read(String uri, McpRequest request) {
         return SkillAddress.find(uri)
                 .filter(address -> !address.path().isEmpty())
@@ -55,7 +55,7 @@ public final class ReadableSkills {
                 });
     }
 
-    /** Sets the text; if the response has no room for all of it, cuts it and marks it as cut. */
+    /** Sets the text. If the response has no room for all of it, the text is cut and marked as cut. */
     private static ObjectNode put(ObjectNode content, String text, McpRequest request) {
         var room = request.budget().forCall().sentOnce();
         var head = room.head(text, room.left() - 4096);
@@ -68,7 +68,9 @@ public final class ReadableSkills {
         return content;
     }
 
-    /** {@code prompts/get}: the skill's instructions, with the task if there is one, as a message of a person. */
+    /**
+     * Returns the skill's instructions for {@code prompts/get}, with the task if there is one, as a message of the user.
+     */
     Optional<ObjectNode> prompt(String name, String task, McpRequest request) {
         return library.read(request.caller(), name).map(skill -> {
             var result = Json.object().put("description", skill.description());
@@ -99,7 +101,7 @@ public final class ReadableSkills {
         return String.join("\n\n", parts);
     }
 
-    /** The notification for a change at this URI; shipped skills do not change. */
+    /** Returns the change to subscribe to for this URI. Shipped skills do not change. */
     Optional<Change> changes(String uri, McpRequest request) {
         return SkillAddress.find(uri)
                 .filter(address -> Library.shippedCard(address.skill()).isEmpty())
@@ -109,7 +111,7 @@ public final class ReadableSkills {
                 .map(address -> new Change(request.caller().tenant(), Change.SKILL, List.of(address.skill())));
     }
 
-    /** The URIs of all skills, for a hint at the one that was probably meant. */
+    /** Returns the URIs of all skills, to suggest the one that was probably meant. */
     List<String> addresses(McpRequest request) {
         return library.list(request.caller()).stream()
                 .map(SkillCard::name)

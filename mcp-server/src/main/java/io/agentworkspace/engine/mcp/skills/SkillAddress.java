@@ -5,14 +5,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * What an address of a skill names.
+ * The parts of a skill's URI.
  *
- * @param path of a file or a folder in it; empty for the skill's own folder
+ * @param path of a file or folder in the skill; empty for the skill's own folder
  */
 record SkillAddress(String skill, String path) {
     private static final String SCHEME = "skill://";
 
-    /** Empty when it is not the one spelling that such an address has. */
+    /** Parses the URI. Empty if it is not in canonical form. */
     static Optional<SkillAddress> find(String uri) {
         if (!uri.startsWith(SCHEME)) {
             return Optional.empty();

@@ -20,7 +20,7 @@ public record SkillPrompts(ReadableSkills skills) implements PromptSource {
         return skills.prompt(name, arguments.path("task").asString(""), request).map(MethodResult::done);
     }
 
-    /** A task is in the caller's own words: there is nothing to propose. */
+    /** Returns no suggestions: the task is in the caller's own words. */
     @Override
     public Optional<List<String>> complete(String prompt, CompletionArgument completion, McpRequest request) {
         return skills.one(prompt, request).names(prompt).contains(prompt) ? Optional.of(List.of()) : Optional.empty();

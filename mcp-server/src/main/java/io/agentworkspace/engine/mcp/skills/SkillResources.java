@@ -11,8 +11,8 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Skills as MCP lists them: every file is a resource, {@code skill://<name>/<path>}, every folder can be listed, every
- * skill is a prompt, and has an entry with the digests of its files. What is given out is shared and must not be changed.
+ * Skills as MCP lists them. Every file is a resource, {@code skill://<name>/<path>}; every folder can be listed; every skill
+ * is a prompt and has an entry with the digests of its files. The returned objects are shared and must not be changed.
  */
 final class SkillResources {
     static final String TEMPLATE = "skill://{name}/{+path}";
@@ -51,7 +51,7 @@ final class SkillResources {
         }
     }
 
-    /** {@code resources/list}: all files, each skill's SKILL.md first. */
+    /** Returns all files for {@code resources/list}, each skill's SKILL.md first. */
     List<ObjectNode> resources() {
         return List.copyOf(resources.values());
     }
@@ -66,32 +66,32 @@ final class SkillResources {
                         "Instructions for an agent: begin with the path SKILL.md, which says what else there is.");
     }
 
-    /** {@code resources/directory/read}: the direct children of a folder; empty where that is no folder. */
+    /** Returns the direct children of a folder for {@code resources/directory/read}. Empty if the URI is not a folder. */
     Optional<List<ObjectNode>> children(String uri) {
         return Optional.ofNullable(folders.get(uri)).map(children -> List.copyOf(children.values()));
     }
 
-    /** {@code skills/list}. */
+    /** Returns the entries for {@code skills/list}. */
     List<ObjectNode> entries() {
         return List.copyOf(entries.values());
     }
 
-    /** {@code skills/get}: the entry of the skill whose SKILL.md has this address. */
+    /** Returns the entry of the skill whose SKILL.md has this URI, for {@code skills/get}. */
     Optional<ObjectNode> entry(String uri) {
         return Optional.ofNullable(entries.get(uri));
     }
 
-    /** {@code prompts/list}. */
+    /** Returns the prompts for {@code prompts/list}. */
     List<ObjectNode> prompts() {
         return byName.values().stream().map(SkillResources::prompt).toList();
     }
 
-    /** The names of the skills that begin so, for {@code completion/complete}. */
+    /** Returns the skill names that begin with the prefix, for {@code completion/complete}. */
     List<String> names(String prefix) {
         return byName.keySet().stream().filter(name -> name.startsWith(prefix)).toList();
     }
 
-    /** The paths of a skill's files that begin so, for {@code completion/complete}. */
+    /** Returns the paths of a skill's files that begin with the prefix, for {@code completion/complete}. */
     List<String> paths(String name, String prefix) {
         var skill = byName.get(name);
         return skill == null
@@ -157,7 +157,7 @@ final class SkillResources {
         return SCHEME + skill + "/" + encoded(path);
     }
 
-    /** Everything but RFC 3986's unreserved characters, and the slashes between the parts, is percent-encoded. */
+    /** Percent-encodes everything except RFC 3986's unreserved characters and the slashes between parts. */
     private static String encoded(String path) {
         var uri = new StringBuilder();
         for (var b : path.getBytes(StandardCharsets.UTF_8)) {

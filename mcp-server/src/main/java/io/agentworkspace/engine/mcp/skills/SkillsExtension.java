@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The skills extension (SEP-2640): skills with the digests of all their files, and folders as lists. */
 public record SkillsExtension(ReadableSkills skills) implements Extension {
-    /** A tenant may have skills of its own, so nothing of this is shared between callers. */
+    /** Not shared between callers, since a tenant may have its own skills. */
     static final MethodResult.Caching FIVE_MINUTES = new MethodResult.Caching(300_000, false);
 
     private static final String LIST = "skills/list";
@@ -51,7 +51,9 @@ public record SkillsExtension(ReadableSkills skills) implements Extension {
         return ListPage.of(skills.all(request).entries(), cursor).result("skills", FIVE_MINUTES);
     }
 
-    /** An unknown skill is a wrong parameter in every revision, unlike an unknown resource. */
+    /**
+     * Responds to {@code skills/get}. An unknown skill is an invalid parameter in every revision, unlike an unknown resource.
+     */
     private MethodResult get(String uri, McpRequest request) {
         var entry = skills.at(uri, request).entry(uri).orElseThrow(() -> unknown(uri, request));
         var result = Json.object();

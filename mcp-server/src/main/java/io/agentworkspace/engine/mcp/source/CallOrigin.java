@@ -9,34 +9,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The origin of a request: the HTTP request that waits for its response, or a task that runs without one. */
+/** The origin of a call: an HTTP request that waits for its response, or a task that runs without one. */
 public interface CallOrigin {
     Caller caller();
 
     String requestId();
 
-    /** For the audit. */
-    RequestSource whence();
+    /** Returns the source of the request for the audit. */
+    RequestSource source();
 
     @Nullable
     String header(String name);
 
     ToolSelection selection();
 
-    /** How much its response may carry; the responses of a batch share one budget. */
+    /** Returns how much the response may still carry. The responses of a batch share one budget. */
     ResponseBudget budget();
 
-    /** The idempotency key of a call with these arguments; null if there is none, or the arguments contain one. */
+    /** Returns the idempotency key for a call with these arguments; null if there is none, or the arguments contain one. */
     @Nullable
     String idempotencyKey(ObjectNode arguments);
 
-    /** For the request log: the tool or resource that the request is about. */
+    /** Notes the tool or resource that the request is about, for the request log. */
     void ran(String service);
 
     void retryAfter(long seconds);
 
     void markReplayed();
 
-    /** What the caller has left. */
+    /** Sets the caller's remaining allowances. */
     void limits(List<Allowance> left);
 }

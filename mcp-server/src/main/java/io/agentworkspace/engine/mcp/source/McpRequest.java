@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One request as seen by its handlers: the caller, the client, and how to send messages to it in the meantime. */
+/** One request as its handlers see it: the caller, the client, and messages to the client before the response. */
 public final class McpRequest {
     private final CallOrigin callOrigin;
     private final ClientInfo client;
@@ -40,20 +40,20 @@ public final class McpRequest {
         return callOrigin.requestId();
     }
 
-    public RequestSource whence() {
-        return callOrigin.whence();
+    public RequestSource source() {
+        return callOrigin.source();
     }
 
     public ClientInfo client() {
         return client;
     }
 
-    /** The tools that the request selects. */
+    /** Returns the tools that the request selects. */
     public ToolSelection selection() {
         return selection;
     }
 
-    /** How much the response may still carry. */
+    /** Returns how much the response may still carry. */
     public ResponseBudget budget() {
         return callOrigin.budget();
     }
@@ -62,7 +62,7 @@ public final class McpRequest {
         return callOrigin.header(name);
     }
 
-    /** Reports progress; sent to the client only if it gave a progress token, and only if the value has increased. */
+    /** Reports progress. It is sent only if the client gave a progress token and the value has increased. */
     public void progress(double done, @Nullable Double total, @Nullable String message) {
         notifier.progress(done, total, message);
     }
@@ -72,7 +72,7 @@ public final class McpRequest {
         notifier.log(level, logger, data instanceof JsonNode node ? node : Json.valueTree(data));
     }
 
-    /** The client's answer to the question of this key, if it has answered it. */
+    /** Returns the client's answer to the question with this key, if it has answered. */
     public Optional<ObjectNode> answer(String key) {
         return Optional.ofNullable(inputs.answers().get(key));
     }
@@ -81,19 +81,22 @@ public final class McpRequest {
         return inputs;
     }
 
-    /** The state of the last {@link MethodResult.Ask}; it must come back unchanged, or the request is refused. */
+    /**
+     * Returns the state of the last {@link MethodResult.Ask}. The request is refused if the
+     * state does not come back unchanged.
+     */
     public Optional<ObjectNode> state() {
         return Optional.ofNullable(inputs.state());
     }
 
-    /** The content of a form that was filled in and accepted. */
+    /** Returns the content of a form that the person accepted. */
     public Optional<ObjectNode> accepted(String key) {
         return answer(key)
                 .filter(answer -> answer.path("action").asString("").equals("accept"))
                 .map(answer -> answer.get("content") instanceof ObjectNode content ? content : Json.object());
     }
 
-    /** For the request log: the tool or resource that the request is about. */
+    /** Notes the tool or resource that the request is about, for the request log. */
     public void ran(String service) {
         callOrigin.ran(service);
     }

@@ -8,12 +8,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Prompts that the MCP endpoint serves. */
 public interface PromptSource {
-    /** As {@code prompts/list} shows them, in an order that stays. */
+    /** Returns the prompts as {@code prompts/list} shows them, in a stable order. */
     List<ObjectNode> list(McpRequest request);
 
-    /** The prompt's messages, or questions first; empty when it is none of these. */
+    /** Returns the prompt's messages, or questions to ask first. Empty if the prompt is not from this source. */
     Optional<MethodResult> get(String name, ObjectNode arguments, McpRequest request);
 
-    /** The values of an argument that begin with the given text; empty when the prompt is none of these. */
+    /** Returns the values of an argument that begin with the given text. Empty if the prompt is not from this source. */
     Optional<List<String>> complete(String prompt, CompletionArgument completion, McpRequest request);
 }

@@ -12,22 +12,28 @@ import tools.jackson.databind.node.ObjectNode;
 /** Resources that the MCP endpoint serves, each under a URI. */
 public interface ResourceSource {
     /**
-     * What the caller may see, as {@code resources/list} shows it, from where a cursor of this source points to.
+     * Returns the resources that the caller may see, as {@code resources/list} shows them, from the position of the cursor.
      *
-     * @param limit how many at most, and as many where there are so many
+     * @param limit the size of the page: it is full unless the list ends
      */
     ListPage list(@Nullable String cursor, int limit, McpRequest request);
 
-    /** As {@code resources/templates/list} shows them. */
+    /** Returns the templates as {@code resources/templates/list} shows them. */
     List<ObjectNode> templates();
 
-    /** The contents of a resource, or questions first; empty when it is none of these or hidden from the caller. */
+    /**
+     * Returns the contents of a resource, or questions to ask first. Empty if it is not from this
+     * source or hidden from the caller.
+     */
     Optional<MethodResult> read(String uri, McpRequest request);
 
-    /** The values of a template's variable that begin with the given text; empty when the template is none of these. */
+    /**
+     * Returns the values of a template's variable that begin with the given text. Empty if the
+     * template is not from this source.
+     */
     Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest request);
 
-    /** What is told when this resource changes; empty when it is none of these or does not change. */
+    /** Returns the change to subscribe to for this resource. Empty if it is not from this source or does not change. */
     default Optional<Change> changes(String uri, McpRequest request) {
         return Optional.empty();
     }

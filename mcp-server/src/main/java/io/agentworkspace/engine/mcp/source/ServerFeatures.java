@@ -2,7 +2,7 @@ package io.agentworkspace.engine.mcp.source;
 
 import java.util.List;
 
-/** All that the MCP endpoint serves. The endpoint and its lanes know the protocol; the sources know the content. */
+/** Everything that the MCP endpoint serves. The endpoint and its lanes know the protocol; the sources know the content. */
 public record ServerFeatures(
         Identity identity,
         List<ToolSource> tools,
@@ -18,7 +18,7 @@ public record ServerFeatures(
     }
 
     /**
-     * Who serves.
+     * The identity of the server.
      *
      * @param name the server's name in reverse-DNS form, with one slash
      * @param description one sentence of at most 100 characters

@@ -4,10 +4,10 @@ import io.agentworkspace.engine.mcp.wire.ExecutionMode;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
 import java.util.Optional;
 
-/** A call of a tool that its source has found; it may still be refused. */
+/** A call of a tool that exists. The call may still be refused. */
 @FunctionalInterface
 public interface ToolCall {
-    /** Runs the tool to its end. Access is checked here. */
+    /** Runs the tool to completion. Checks access first. */
     MethodResult run();
 
     default ExecutionMode mode() {
@@ -15,8 +15,8 @@ public interface ToolCall {
     }
 
     /**
-     * What the client has to answer before the call becomes a task: questions, or a result that makes the task needless.
-     * The answers reach the task.
+     * Returns what the client has to answer before the call becomes a task: questions, or a final result that needs no
+     * task. The answers are passed to the task.
      */
     default Optional<MethodResult> beforeTask() {
         return Optional.empty();

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Tools that the MCP endpoint serves. What it lists and what it runs depend on the caller, never on an earlier request. */
+/** Tools that the MCP endpoint serves. What a source lists and runs depends on the caller, never on an earlier request. */
 public interface ToolSource {
-    /** What a request may name to limit itself; everything else that it names is refused. */
+    /** Returns the names that a request may use to limit itself. Other names are refused. */
     default Names names(Caller caller) {
         return Names.NONE;
     }
 
     /**
-     * Names of tools, and of the sets that they are in.
+     * The names of tools and toolsets.
      *
      * @param toolsets in lower case
      */
@@ -26,12 +26,12 @@ public interface ToolSource {
         }
     }
 
-    /** As {@code tools/list} shows them, in an order that stays. */
+    /** Returns the tools as {@code tools/list} shows them, in a stable order. */
     List<ObjectNode> list(McpRequest request);
 
-    /** The tool of this name as it is shown, if it is one of these. */
+    /** Returns the description of the tool with this name, if it is from this source. */
     Optional<ObjectNode> find(String name, McpRequest request);
 
-    /** A call of the tool; empty when it is none of these, or the request may not use it. */
+    /** Returns a call of the tool. Empty if the tool is not from this source, or the request may not use it. */
     Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest request);
 }

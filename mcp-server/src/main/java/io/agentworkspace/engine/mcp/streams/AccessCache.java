@@ -6,28 +6,29 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * A cache of what the listeners of one tenant may see. It is cleared when something may have changed that, before later
- * changes are reported, and after 30 seconds. So a listener costs a query only for its first update after such a
- * change.
+ * A cache of what the listeners of one tenant may see. It is cleared after 30 seconds, and when a signal reports that
+ * access may have changed, before later changes are reported. A listener therefore costs a query only for its first
+ * notification after such a change.
  */
 final class AccessCache {
     private static final int LARGEST = 20_000;
 
-    private volatile ConcurrentHashMap<Key, Boolean> known = new ConcurrentHashMap<>();
+    private volatile ConcurrentHashMap<AccessKey, Boolean> known = new ConcurrentHashMap<>();
 
-    private record Key(Caller caller, String uri) {}
+    private record AccessKey(Caller caller, String uri) {}
 
-    /** Whether the caller may see the resource. */
+    /** Returns whether the caller may see the resource. */
     boolean allows(Caller caller, String uri, Supplier<? extends Optional<?>> look) {
-        return known().computeIfAbsent(new Key(caller, uri), _ -> look.get().isPresent());
+        return known().computeIfAbsent(
+                        new AccessKey(caller, uri), _ -> look.get().isPresent());
     }
 
-    /** Looks it up, and caches whether it was visible. */
-    <T> Optional<T> look(Caller caller, String uri, Supplier<Optional<T>> look) {
-        // Taken before the look-up: a change in the meantime replaces it.
+    /** Looks the resource up and caches whether it was visible. */
+    <T> Optional<T> readable(Caller caller, String uri, Supplier<Optional<T>> look) {
+        // Taken before the look-up: if access changes in the meantime, a new map replaces this one.
         var known = known();
         var found = look.get();
-        known.put(new Key(caller, uri), found.isPresent());
+        known.put(new AccessKey(caller, uri), found.isPresent());
         return found;
     }
 
@@ -35,7 +36,7 @@ final class AccessCache {
         known = new ConcurrentHashMap<>();
     }
 
-    private ConcurrentHashMap<Key, Boolean> known() {
+    private ConcurrentHashMap<AccessKey, Boolean> known() {
         if (known.size() > LARGEST) {
             forget();
         }

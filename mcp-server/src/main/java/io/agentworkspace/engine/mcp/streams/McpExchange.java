@@ -28,7 +28,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One HTTP request at the MCP endpoint, and its response.
+ * One HTTP request to the MCP endpoint, and its response.
  *
  * @param resource the endpoint as an OAuth resource, if it accepts access tokens
  */
@@ -44,9 +44,9 @@ public record McpExchange(
     private static final String FAILURE = "engine.mcp.failure";
     public static final String VERSION = "MCP-Protocol-Version";
 
-    /** A message, and the protocol of its client. */
+    /** A message and the protocol era of its client. */
     public record Greeting(String era, JsonRpcMessage message) {
-        /** Whether a client may begin with it: in a session only {@code initialize}. */
+        /** Returns whether a client may begin with this message. In a session only {@code initialize} qualifies. */
         public boolean isHandshake() {
             return !message.isResponse()
                     && !message.isNotification()
@@ -54,12 +54,12 @@ public record McpExchange(
         }
     }
 
-    /** Remembers what a lane has to answer. */
+    /** Stores the message that a lane serves. */
     public void greets(String era, JsonRpcMessage message) {
         request.setAttribute(GREETING, new Greeting(era, message));
     }
 
-    /** A stream may stay open for hours, and the message may be large. */
+    /** Forgets the message: it may be large, and a stream may stay open for hours. */
     public void forgetGreeting() {
         request.removeAttribute(GREETING);
     }
@@ -69,7 +69,7 @@ public record McpExchange(
         return (Greeting) request.getAttribute(GREETING);
     }
 
-    /** Remembers the error in the response. */
+    /** Stores the error in the response. */
     public void failed(RpcError error) {
         request.setAttribute(FAILURE, error);
     }
@@ -90,7 +90,7 @@ public record McpExchange(
     }
 
     @Override
-    public RequestSource whence() {
+    public RequestSource source() {
         var program = request.getAttribute(PROGRAM) instanceof String said ? said : header("User-Agent");
         return new RequestSource(RequestSource.MCP, Request.getRemoteAddr(request), program);
     }
@@ -110,7 +110,7 @@ public record McpExchange(
     }
 
     /**
-     * Counts one more call against the caller's rate.
+     * Counts one more call against the caller's rate limit.
      *
      * @throws io.agentworkspace.engine.model.problem.Problem {@code rate_limited}
      */
@@ -118,34 +118,37 @@ public record McpExchange(
         ((Runnable) attribute(RequestAttributes.ANOTHER_CALL)).run();
     }
 
-    /** Returns the memory for the response. The result takes it again, or throws a Problem if there is none. */
+    /**
+     * Returns the memory for the response to the pool. The returned action takes it again, or
+     * throws a Problem if there is none.
+     */
     public Runnable pause() {
         return (Runnable) ((Supplier<?>) attribute(RequestAttributes.PAUSE)).get();
     }
 
-    /** Whether the client accepts a stream of events as a response. */
+    /** Returns whether the client accepts an event stream as a response. */
     public boolean takesEvents() {
         return request.getHeaders().contains(HttpHeader.ACCEPT, "text/event-stream");
     }
 
-    /** Returns whether the credential is still valid, for streams. */
+    /** Returns a check for streams of whether the credential is still valid. */
     BooleanSupplier validity() {
         return (BooleanSupplier) attribute(RequestAttributes.VALIDITY);
     }
 
-    /** For the record of the key, and the audit: the client program, if it named itself. */
+    /** Records the client program, if it named itself, for the key and the audit. */
     public void comesFrom(@Nullable String client) {
         if (client != null) {
             request.setAttribute(PROGRAM, client);
         }
         if (client != null && request.getAttribute(RequestAttributes.CLIENT) instanceof Consumer<?> told) {
-            @SuppressWarnings("unchecked") // The gate sets it.
+            @SuppressWarnings("unchecked") // Set by the gate.
             var listener = (Consumer<String>) told;
             listener.accept(client);
         }
     }
 
-    /** Remembers the request to respond to, whatever responds and whatever fails. */
+    /** Stores the request to respond to, for whichever code responds or fails. */
     public void answers(JsonRpcMessage message) {
         if (!message.isResponse()) {
             request.setAttribute(RequestAttributes.MESSAGE_ID, message.id());
@@ -200,7 +203,7 @@ public record McpExchange(
         new JsonResponse(status, JsonResponse.JSON, message).send(response, callback);
     }
 
-    /** Refuses the request, or input that was not one. */
+    /** Refuses the request, or input that is not a request. */
     public void refuse(RpcError error) {
         failed(error);
         reply(status(error, error.status()), json(error));
@@ -210,7 +213,7 @@ public record McpExchange(
         return error.json((JsonNode) request.getAttribute(RequestAttributes.MESSAGE_ID));
     }
 
-    /** The status of a response with the error: the usual one, unless the client has to get more scopes first. */
+    /** Returns the status of a response with this error: the usual one, unless the client needs more scopes. */
     public int status(RpcError error, int usual) {
         if (error.scopes().isEmpty() || resource == null) {
             return usual;

@@ -20,8 +20,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An open stream that tells its client what changes. What waits to be told is a set, so it is bounded by what was asked
- * for; a thread exists only while something is written, and a client that does not read is cut off.
+ * An open stream that notifies its client of changes. Pending notifications are a set, so the subscriptions bound their
+ * number. A thread exists only while something is written. A client that does not read is disconnected.
  */
 public final class NotificationStream {
     private final McpExchange exchange;
@@ -42,7 +42,7 @@ public final class NotificationStream {
     private boolean done;
 
     /**
-     * Why it is open.
+     * Why a stream is open.
      *
      * @param subscription the id of the request that opened it, or null for the stream of a session
      * @param session the session's id in the store, or null
@@ -52,8 +52,8 @@ public final class NotificationStream {
             @Nullable JsonNode subscription, @Nullable String session, long opened) {}
 
     /**
-     * @param words the notification of what is told, if there still is something to tell
-     * @param closed what to do once, when it has ended
+     * @param words returns the notification of a change, or empty if there is nothing to send any more
+     * @param closed runs once, when the stream has ended
      */
     NotificationStream(
             McpExchange exchange,
@@ -79,59 +79,59 @@ public final class NotificationStream {
         return purpose;
     }
 
-    /** Begins to write; the greeting first, where there is one. */
+    /** Begins to write, with the first message if there is one. */
     public synchronized void start(@Nullable ObjectNode first) {
         greeting = first;
         keepAlive = first == null;
         write();
     }
 
-    public void wishes(Subscriptions changed) {
+    public void subscriptions(Subscriptions changed) {
         subscriptions = changed;
     }
 
-    public Subscriptions wishes() {
+    public Subscriptions subscriptions() {
         return subscriptions;
     }
 
-    /** What to do when something was said about its session. */
+    /** Sets the action to run when the stream's session changes. */
     public void onSession(Runnable work) {
         refresh = work;
     }
 
-    /** One look after the other: an earlier one must not have the last word. */
+    /** Looks up the session. Look-ups run one at a time, so that an earlier one cannot overwrite a later one. */
     public void sessionChanged() {
         synchronized (looking) {
             refresh.run();
         }
     }
 
-    /** Tells of a change, if it was wished for. */
-    void tell(Change change) {
+    /** Notifies the client of a change that it subscribed to. */
+    void deliver(Change change) {
         var told = subscriptions.toldOf(change);
         if (!told.isEmpty()) {
-            tell(told);
+            deliver(told);
         }
     }
 
-    /** Tells of everything, since something may have been missed. */
+    /** Notifies the client of all its subscriptions, since a change may have been missed. */
     void tellAll() {
-        tell(subscriptions.everything());
+        deliver(subscriptions.everything());
     }
 
-    /** Tells of one thing. */
-    void tell(String what) {
-        tell(Set.of(what));
+    /** Notifies the client of one subscription. */
+    void deliver(String what) {
+        deliver(Set.of(what));
     }
 
-    private synchronized void tell(Set<String> what) {
+    private synchronized void deliver(Set<String> what) {
         if (!done && !ending) {
             waiting.addAll(what);
             write();
         }
     }
 
-    /** Shows that the stream is alive, or that its client is not. */
+    /** Writes a sign of life, which fails if the client is gone. */
     synchronized void keepAlive() {
         keepAlive = true;
         waiting.addAll(putOff);
@@ -139,13 +139,13 @@ public final class NotificationStream {
         write();
     }
 
-    /** Ends it, as far as the client reads along; also when its credential has become invalid. */
+    /** Ends the stream after the pending notifications, also when its credential has become invalid. */
     public synchronized void end() {
         ending = true;
         write();
     }
 
-    /** @param isValid asks, or knows already what it answered: equal ones answer the same */
+    /** @param isValid tests the credential; it may return a cached result for an equal one */
     void endIfInvalid(Predicate<BooleanSupplier> isValid) {
         if (!isValid.test(valid)) {
             end();
@@ -189,7 +189,7 @@ public final class NotificationStream {
         try {
             return words.apply(what);
         } catch (Problem e) {
-            putOff(what); // The database is away, or too busy: it is looked up again at the next sign of life.
+            putOff(what); // No answer from the database: retried at the next sign of life.
             return Optional.empty();
         }
     }
@@ -198,7 +198,7 @@ public final class NotificationStream {
         putOff.add(what);
     }
 
-    /** What is to be told now; nothing more when null, a comment when empty. */
+    /** Returns the next notifications: null if there are none, an empty list for a comment. */
     private @Nullable List<String> next() throws IOException {
         synchronized (this) {
             if (greeting != null || keepAlive || !waiting.isEmpty()) {
@@ -212,12 +212,15 @@ public final class NotificationStream {
                 return null;
             }
         }
-        bow(); // Nobody else writes any more, since this thread is never through.
+        finish(); // Only this thread writes now: `writing` stays true.
         return null;
     }
 
-    /** The texts disagree on how a listening request ends: with a cancellation, or with a result. So it gets both. */
-    private void bow() throws IOException {
+    /**
+     * Ends the stream. The specification's texts disagree on whether a listening request ends with a cancellation or
+     * with a result, so the client gets both.
+     */
+    private void finish() throws IOException {
         var id = purpose.subscription();
         if (id == null) {
             stream.finish();

@@ -14,13 +14,13 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The listeners of this replica, by tenant: receives changes and notifies those whom they concern. */
+/** The listeners of this replica, by tenant. It receives changes and notifies the listeners that they concern. */
 public final class NotificationStreams implements DatabaseSignals.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(NotificationStreams.class);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
     private static final Duration CHECK = Duration.ofMillis(500);
 
-    /** The signal of the database's triggers that access has changed. */
+    /** The signal by which the database's triggers report that access has changed. */
     private static final String ACCESS = "access";
 
     private final ConcurrentHashMap<Long, Set<NotificationStream>> tenants = new ConcurrentHashMap<>();
@@ -34,13 +34,13 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
         ticker.every(CHECK, this::endInvalid);
     }
 
-    /** A credential is looked up once, however many streams it has. */
+    /** Ends streams whose credential is invalid. Each credential is looked up once, however many streams it has. */
     private void endInvalid() {
         var known = new HashMap<BooleanSupplier, Boolean>();
         each(stream -> stream.endIfInvalid(valid -> known.computeIfAbsent(valid, BooleanSupplier::getAsBoolean)));
     }
 
-    /** Makes sure that this replica is notified of changes in a tenant. */
+    /** Starts to receive the changes of a tenant on this replica. */
     void open(long tenant) {
         if (!tenants.containsKey(tenant)) {
             listening.in(Set.of(tenant));
@@ -48,7 +48,7 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
     }
 
     private void renew() {
-        // A change of access that was in progress when the tenant's first listener came was not signalled.
+        // An access change in progress when the tenant's first listener came was not signalled.
         access.values().forEach(AccessCache::forget);
         try {
             listening.in(Set.copyOf(tenants.keySet()));
@@ -76,19 +76,19 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
         });
     }
 
-    /** The cache of what this tenant's listeners may see. */
+    /** Returns the cache of what this tenant's listeners may see. */
     AccessCache access(long tenant) {
         return access.computeIfAbsent(tenant, _ -> new AccessCache());
     }
 
-    /** The listeners of a session. */
+    /** Applies the action to the listeners of a session. */
     public void ofSession(long tenant, String session, Consumer<NotificationStream> use) {
         tenants.getOrDefault(tenant, Set.of()).stream()
                 .filter(stream -> session.equals(stream.purpose().session()))
                 .forEach(use);
     }
 
-    /** The listeners of all sessions. */
+    /** Applies the action to the listeners of all sessions. */
     public void ofSessions(Consumer<NotificationStream> use) {
         each(stream -> {
             if (stream.purpose().session() != null) {
@@ -98,7 +98,7 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
     }
 
     @Override
-    public void heard(DatabaseSignals.Signal signal) {
+    public void received(DatabaseSignals.Signal signal) {
         if (signal.k().equals(ACCESS)) {
             access(signal.t()).forget();
             return;
@@ -106,12 +106,14 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
         var change = new Change(signal.t(), signal.k(), signal.n());
         for (var stream : tenants.getOrDefault(signal.t(), Set.of())) {
             if (concerns(signal, stream)) {
-                stream.tell(change);
+                stream.deliver(change);
             }
         }
     }
 
-    /** Admins see all in their tenant. */
+    /**
+     * Returns whether a change of access concerns the stream. Admins see everything in their tenant, so none concerns them.
+     */
     private static boolean concerns(DatabaseSignals.Signal signal, NotificationStream stream) {
         var users = signal.u();
         return users == null
@@ -121,7 +123,7 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
 
     @Override
     public void gap() {
-        access.values().forEach(AccessCache::forget); // At once: the renewal waits for the database.
+        access.values().forEach(AccessCache::forget); // At once, since the renewal waits for the database.
         Thread.startVirtualThread(this::renew);
         each(NotificationStream::tellAll);
     }

@@ -28,7 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class StreamOpener {
     public static final int MAX_RESOURCES = 256;
 
-    /** A stream keeps its id for hours. */
+    /** Bounds the id of a listening request, which its stream keeps for hours. */
     private static final int LONGEST_ID = 1_000;
 
     private static final String URIS = "resourceSubscriptions";
@@ -52,33 +52,33 @@ public final class StreamOpener {
         this.bounds = bounds;
     }
 
-    /** Responds to a listening request; its stream stays open. */
+    /** Responds to a listening request. Its stream stays open. */
     public void serve(JsonRpcMessage message, McpExchange exchange, McpRequest request) {
         Params.checkTexts(message.method(), message.params());
         var asked = Params.object(message.params(), "notifications");
         if (!exchange.takesEvents()) {
-            throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream")
+            throw Problem.invalid("the header Accept", "must contain text/event-stream, since the response is a stream")
                     .because(Cause.ACCEPT);
         }
         var id = Objects.requireNonNull(message.id());
         if (id.asString().length() > LONGEST_ID) {
             throw Problem.tooLarge("id", id.asString().length(), LONGEST_ID, "characters");
         }
-        // From here on, losses of access are received, so none can be missed after a look-up.
+        // From here on, losses of access are signalled, so none is missed after a look-up.
         notifications.open(request.caller().tenant());
         var agreed = Json.object();
-        var subscriptions = wishes(asked, agreed, request).with(tasks(asked, agreed, request));
+        var subscriptions = subscriptionsOf(asked, agreed, request).with(tasks(asked, agreed, request));
         var params = Json.object();
         params.set("notifications", agreed);
         Subscriptions.tag(params, id);
         var stream = open(exchange, new NotificationStream.Purpose(id, null, 0), subscriptions, request);
         stream.start(JsonRpcMessage.notification("notifications/subscriptions/acknowledged", params));
-        // A change of a task before anybody listened would not be reported.
-        subscriptions.tasks().forEach(stream::tell);
+        // A task may have changed before the stream listened.
+        subscriptions.tasks().forEach(stream::deliver);
     }
 
     /** @param agreed receives the accepted subscriptions */
-    private Subscriptions wishes(ObjectNode asked, ObjectNode agreed, McpRequest request) {
+    private Subscriptions subscriptionsOf(ObjectNode asked, ObjectNode agreed, McpRequest request) {
         var lists = new LinkedHashSet<String>();
         for (var field : asked.propertyNames()) {
             var list = LISTS.get(field);
@@ -98,7 +98,7 @@ public final class StreamOpener {
         return new Subscriptions(lists, watched);
     }
 
-    /** The tasks to watch: those of the requested ones that belong to the caller. */
+    /** Returns those of the requested tasks that belong to the caller. */
     private Map<Change, Set<String>> tasks(ObjectNode asked, ObjectNode agreed, McpRequest request) {
         var ids = texts(asked, TASKS, "task ids");
         if (!asked.has(TASKS)) {
@@ -130,11 +130,11 @@ public final class StreamOpener {
         return texts;
     }
 
-    /** What to watch for these URIs, without those that the caller may not see. */
+    /** Returns the changes to watch for these URIs. URIs that the caller may not see are left out. */
     public Map<Change, Set<String>> watched(Set<String> uris, McpRequest request) {
         var watched = new LinkedHashMap<Change, Set<String>>();
         var access = notifications.access(request.caller().tenant());
-        uris.forEach(uri -> access.look(request.caller(), uri, () -> resources.changes(uri, request))
+        uris.forEach(uri -> access.readable(request.caller(), uri, () -> resources.changes(uri, request))
                 .ifPresent(change -> watched.computeIfAbsent(change, _ -> new LinkedHashSet<>())
                         .add(uri)));
         return watched;
@@ -145,7 +145,7 @@ public final class StreamOpener {
         return open(exchange, purpose, new Subscriptions(Set.copyOf(LISTS.values()), Map.of()), request);
     }
 
-    /** The notification: for a task its current state, for a resource only if the caller may still see it. */
+    /** Returns the notification of a change: the current state of a task, or a resource if the caller may still see it. */
     private Function<String, Optional<ObjectNode>> words(McpRequest request, NotificationStream.Purpose purpose) {
         var caller = request.caller();
         var access = notifications.access(caller.tenant());

@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The answer to one request while it is being made: it starts as JSON and becomes a stream at the first notification, or
- * when it takes long. Then comments are written all the time: one that cannot be written shows that the client is gone,
- * and the thread at work is interrupted.
+ * The response to one request. It starts as JSON and becomes an event stream at the first notification, or when it
+ * takes long. The stream then gets regular comments. If a comment cannot be written, the client is gone, and the
+ * working thread is interrupted.
  */
 public final class StreamableResponse {
     private static final Logger LOG = LoggerFactory.getLogger(StreamableResponse.class);
@@ -42,7 +42,7 @@ public final class StreamableResponse {
         this.streamable = exchange.takesEvents();
     }
 
-    /** To be begun on the thread that does the work. */
+    /** Begins the response. Call this on the thread that does the work. */
     public static StreamableResponse begin(McpExchange exchange, StreamLimits.Places places, Ticker ticker) {
         var reply = new StreamableResponse(exchange, places);
         if (reply.streamable) {
@@ -51,7 +51,7 @@ public final class StreamableResponse {
         return reply;
     }
 
-    /** Whether what is said meanwhile reaches the client. */
+    /** Returns whether messages before the response reach the client. */
     public boolean isHeard() {
         lock.lock();
         try {
@@ -61,8 +61,8 @@ public final class StreamableResponse {
         }
     }
 
-    /** Sends a message that belongs to this request, where the client can take one. */
-    public void say(ObjectNode message) {
+    /** Sends a message that belongs to this request, if the client accepts streams. */
+    public void send(ObjectNode message) {
         lock.lock();
         try {
             var open = done || gone ? null : open();
@@ -78,7 +78,7 @@ public final class StreamableResponse {
 
     private void beat() {
         if (!lock.tryLock()) {
-            return; // Somebody is writing: that shows as much.
+            return; // Another thread is writing, which is a sign of life too.
         }
         try {
             var open = done || gone ? null : open();
@@ -108,7 +108,7 @@ public final class StreamableResponse {
         worker.interrupt();
     }
 
-    /** Stops the work; the client expects no response any more. */
+    /** Stops the work, since the client no longer expects a response. */
     public void cancel() {
         lock.lock();
         try {
@@ -127,13 +127,13 @@ public final class StreamableResponse {
         }
     }
 
-    /** Ends the answer with the response. */
+    /** Ends the exchange with the response. */
     public void finish(int status, ObjectNode response) {
         lock.lock();
         try {
             done = true;
             stop();
-            // The interrupt was about this request; the thread goes on to others.
+            // The interrupt concerned this request; the thread is used for others.
             var _ = Thread.interrupted();
             if (stream == null && cancelled) {
                 exchange.accept();
@@ -164,7 +164,7 @@ public final class StreamableResponse {
         }
     }
 
-    /** Ends the answer for a defect, which the gate renders where nothing was sent yet. Work that was stopped has none. */
+    /** Ends the exchange after a defect. The gate renders it if nothing was sent yet. Cancelled work gets no response. */
     public void fail(Throwable defect) {
         lock.lock();
         try {

@@ -16,9 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The subscriptions of a listener.
  *
- * @param lists the lists whose changes it subscribes to, by name
- * @param resources for each thing that may change, the URIs under which it was requested; for tasks the result of
- *     {@link #task}
+ * @param lists the names of the lists whose changes it subscribes to
+ * @param resources for each subscribed change, the URIs under which it was requested, or the results of {@link #task}
  */
 public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resources) {
     private static final String LIST = "list:";
@@ -29,12 +28,29 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
         resources = Map.copyOf(resources);
     }
 
-    /** What to report about this change: lists, marked as such, and URIs. */
+    /** Returns what to report about this change: marked list names, and URIs. */
     Set<String> toldOf(Change change) {
         return lists.contains(change.kind()) ? Set.of(LIST + change.kind()) : resources.getOrDefault(change, Set.of());
     }
 
-    /** These wishes, and tasks. */
+    /**
+     * Returns these subscriptions after a new look-up. A resource that is hidden at present stays subscribed, since it may
+     * come back; each notification checks access.
+     *
+     * @param uris all URIs that are subscribed now
+     * @param visible the changes of those that the caller may see
+     */
+    public Subscriptions renewed(Set<String> uris, Map<Change, Set<String>> visible) {
+        var all = new LinkedHashMap<Change, Set<String>>();
+        visible.forEach((change, found) -> all.put(change, new LinkedHashSet<>(found)));
+        resources.forEach((change, known) -> known.stream()
+                .filter(uris::contains)
+                .forEach(uri ->
+                        all.computeIfAbsent(change, _ -> new LinkedHashSet<>()).add(uri)));
+        return new Subscriptions(lists, all);
+    }
+
+    /** Returns these subscriptions with tasks added. */
     Subscriptions with(Map<Change, Set<String>> tasks) {
         if (tasks.isEmpty()) {
             return this;
@@ -44,7 +60,7 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
         return new Subscriptions(lists, all);
     }
 
-    /** The marks of the tasks. */
+    /** Returns the marks of the subscribed tasks. */
     Set<String> tasks() {
         return resources.entrySet().stream()
                 .filter(entry -> entry.getKey().kind().equals(Change.TASK))
@@ -59,22 +75,22 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
         return all;
     }
 
-    /** The mark of a task among what is told. */
+    /** Returns the mark of a task among subscriptions. */
     static String task(String id) {
         return TASK + id;
     }
 
-    /** The id of the task, if it is one that is told of. */
+    /** Returns the task's id if this is the mark of a task. */
     static Optional<String> taskId(String what) {
         return what.startsWith(TASK) ? Optional.of(what.substring(TASK.length())) : Optional.empty();
     }
 
-    /** Whether it is a list: changes of lists are sent to everyone. */
+    /** Returns whether this is the mark of a list. Changes of lists are sent to every subscriber. */
     static boolean isList(String what) {
         return what.startsWith(LIST);
     }
 
-    /** The notification of a list or a resource to be told. */
+    /** Returns the notification of a list or a resource. */
     static ObjectNode notification(String what, @Nullable JsonNode subscription) {
         var params = Json.object();
         if (subscription != null) {

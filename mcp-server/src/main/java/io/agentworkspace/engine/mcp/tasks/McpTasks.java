@@ -16,7 +16,10 @@ import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tasks of the MCP endpoint: started for clients that accept them; shown to, answered and cancelled by the principal that started them. */
+/**
+ * The tasks of the MCP endpoint. They are started for clients that accept them; only the principal that started one
+ * can read, answer or cancel it.
+ */
 public final class McpTasks {
     private static final Duration LIFE = Duration.ofHours(24);
     private static final int POLL_MILLIS = 1_000;
@@ -27,55 +30,55 @@ public final class McpTasks {
     private final SecureRandom random = new SecureRandom();
     private Runnable wake = () -> {};
 
-    /** @param server the name of the server whose tools these are */
+    /** @param server the name of the server that the tools belong to */
     public McpTasks(String server, TaskStore store, Clock clock) {
         this.server = server;
         this.store = store;
         this.clock = clock;
     }
 
-    /** What to do when there is a task to be worked at. */
+    /** Sets the action to run when a task is ready to run. */
     public void onWork(Runnable work) {
         wake = work;
     }
 
-    /** Begins one; it is stored when this returns. */
+    /** Creates a task, which is stored when this returns. */
     public MethodResult begin(String tool, ObjectNode arguments, McpRequest request) {
         var id = newId();
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        var draft = new TaskStore.Draft(
+        var draft = new TaskStore.TaskDraft(
                 id,
                 server,
-                TaskOrigin.Kept.of(id, tool, arguments, request).json(),
+                TaskOrigin.StoredOrigin.of(id, tool, arguments, request).json(),
                 TaskState.of(request.inputs()).json(),
                 now,
                 now.plus(LIFE));
         var task = store.insert(request.caller(), draft)
                 .orElseThrow(() -> Problem.conflict(
-                        "you have %d unfinished tasks, or %d of the last 24 hours, which is as many as there may be: wait, or end one with tasks/cancel"
+                        "you have %d unfinished tasks, or %d of the last 24 hours, which is the limit: wait, or end one with tasks/cancel"
                                 .formatted(TaskStore.MAX_OPEN, TaskStore.MAX_KEPT)));
         wake.run();
         return MethodResult.done(shown(task).put("resultType", "task"));
     }
 
-    /** Nobody guesses it. */
+    /** Returns a new id that cannot be guessed. */
     private String newId() {
         var bytes = new byte[18];
         random.nextBytes(bytes);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** The task with all that belongs to its status. */
+    /** Returns the task with the fields of its status. */
     public Optional<ObjectNode> find(Caller caller, String id) {
         return store.find(caller, id).map(McpTasks::detailed);
     }
 
-    /** Those of these ids that are the caller's own. */
+    /** Returns those of the ids that belong to the caller. */
     public Set<String> known(Caller caller, Collection<String> ids) {
         return store.known(caller, ids);
     }
 
-    /** Takes answers; when none is missing the work goes on. */
+    /** Adds answers. When none is missing, the task continues. */
     boolean answer(Caller caller, String id, Map<String, ObjectNode> answers) {
         var found = store.update(
                 caller,

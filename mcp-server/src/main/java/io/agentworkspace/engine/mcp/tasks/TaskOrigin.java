@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp.tasks;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.agentworkspace.engine.mcp.source.CallOrigin;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.wire.ClientInfo;
@@ -16,16 +17,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A task as the origin of a call: the content of its request, stored until it runs, perhaps on another replica. */
-public record TaskOrigin(Caller caller, Kept kept) implements CallOrigin {
+/** A task as the origin of a call: the request's data, stored until the task runs, perhaps on another replica. */
+public record TaskOrigin(Caller caller, StoredOrigin kept) implements CallOrigin {
     /**
-     * What a task stores of the request that started it.
+     * The stored data of the request that started the task.
      *
      * @param task the task's id
      * @param idempotencyKey the request's, if it had one
      * @param abilities the client's capabilities
      */
-    public record Kept(
+    public record StoredOrigin(
             String task,
             String tool,
             ObjectNode arguments,
@@ -33,10 +34,10 @@ public record TaskOrigin(Caller caller, Kept kept) implements CallOrigin {
             @Nullable String idempotencyKey,
             ToolSelection selection,
             Set<ClientInfo.Ability> abilities,
-            RequestSource whence) {
+            @JsonProperty("whence") RequestSource source) {
 
-        static Kept of(String id, String tool, ObjectNode arguments, McpRequest request) {
-            return new Kept(
+        static StoredOrigin of(String id, String tool, ObjectNode arguments, McpRequest request) {
+            return new StoredOrigin(
                     id,
                     tool,
                     arguments,
@@ -44,11 +45,11 @@ public record TaskOrigin(Caller caller, Kept kept) implements CallOrigin {
                     request.idempotencyKey(Json.object()),
                     request.selection(),
                     request.client().abilities(),
-                    request.whence());
+                    request.source());
         }
 
-        public static Kept read(ObjectNode json) {
-            return Json.bind(json, Kept.class);
+        public static StoredOrigin read(ObjectNode json) {
+            return Json.bind(json, StoredOrigin.class);
         }
 
         ObjectNode json() {
@@ -66,8 +67,8 @@ public record TaskOrigin(Caller caller, Kept kept) implements CallOrigin {
     }
 
     @Override
-    public RequestSource whence() {
-        return kept.whence();
+    public RequestSource source() {
+        return kept.source();
     }
 
     @Override
@@ -85,7 +86,7 @@ public record TaskOrigin(Caller caller, Kept kept) implements CallOrigin {
         return ResponseBudget.twice();
     }
 
-    /** The task's own key if the client gave none, so that a second attempt changes nothing twice. */
+    /** Returns the task's own key if the client gave none, so that a second attempt does not repeat changes. */
     @Override
     public @Nullable String idempotencyKey(ObjectNode arguments) {
         if (kept.idempotencyKey() != null) {
@@ -101,16 +102,16 @@ public record TaskOrigin(Caller caller, Kept kept) implements CallOrigin {
 
     @Override
     public void retryAfter(long seconds) {
-        // Nobody waits.
+        // No client waits for a response.
     }
 
     @Override
     public void markReplayed() {
-        // Nobody waits.
+        // No client waits for a response.
     }
 
     @Override
     public void limits(List<Allowance> left) {
-        // Nobody waits.
+        // No client waits for a response.
     }
 }

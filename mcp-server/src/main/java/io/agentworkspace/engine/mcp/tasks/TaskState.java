@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a task remembers between its attempts: the questions that wait for an answer, the answers, and what its tool
- * wants to have again. A question's key carries its round, so that no key is used twice in a task's life.
+ * The state of a task between its attempts: pending questions, answers, and the state of its tool. A question's key
+ * contains its round, so no key is used twice in one task.
  *
  * @param asked by the key that the client sees
  * @param answers by the tool's own key
@@ -50,7 +50,7 @@ public record TaskState(
         return new InputResponses(answers, state);
     }
 
-    /** After the tool has asked again. */
+    /** Returns the state after the tool has asked again. */
     public TaskState with(MethodResult.Ask ask) {
         var next = round + 1;
         var questions = new LinkedHashMap<String, ObjectNode>();
@@ -58,7 +58,7 @@ public record TaskState(
         return new TaskState(next, questions, answers, ask.state());
     }
 
-    /** After the client has answered; what nobody asked, or asks no more, is left out. */
+    /** Returns the state after the client has answered. Answers to questions that are not pending are ignored. */
     TaskState with(Map<String, ObjectNode> given) {
         var open = new LinkedHashMap<>(asked);
         var known = new LinkedHashMap<>(answers);

@@ -20,17 +20,17 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Tasks, which outlive the request and the replica that began them. Whoever works at one holds a lease on it, by the
- * database's clock; one whose lease has run out is claimed by another, and only the newest claim may write.
+ * Stores tasks, which outlive the request and the replica that created them. A worker holds a lease by the database's
+ * clock. An expired task can be claimed again; only the newest claim may write.
  */
 public final class TaskStore {
-    /** How many unfinished ones a principal may have. */
+    /** The maximum number of unfinished tasks of a principal. */
     static final int MAX_OPEN = 100;
 
-    /** How many a principal may have in all, finished ones too. */
+    /** The maximum number of tasks of a principal, including finished ones. */
     static final int MAX_KEPT = 1_000;
 
-    /** How many of one principal are worked at, at the same time, so that it does not stand before all others. */
+    /** The number of tasks that run at the same time for one principal, so that none can block the others. */
     private static final int SHARE = 2;
 
     private static final String COLUMNS =
@@ -60,7 +60,7 @@ public final class TaskStore {
         this.db = db;
     }
 
-    /** What a task may be: it begins as the first, and ends as one of the last three. */
+    /** The status of a task. A task begins with the first; the last three are final. */
     public enum Status {
         WORKING,
         INPUT_REQUIRED,
@@ -77,19 +77,19 @@ public final class TaskStore {
         }
     }
 
-    /** The right to work at a task: good while it is the newest on it, and its lease is renewed. */
-    public record Claim(long tenant, String id, long attempt) {}
+    /** The right to run a task. It is valid while it is the task's newest claim and its lease is renewed. */
+    public record ClaimedTask(long tenant, String id, long attempt) {}
 
     /**
-     * A task as it is stored.
+     * A stored task.
      *
-     * @param request what is to be done, and for whom
-     * @param memory what was asked and answered meanwhile
-     * @param outcome the result, or of a failed one the error
-     * @param tries how many claims in a row ended without a word
+     * @param request the call to run, and for whom
+     * @param memory the pending questions and the answers
+     * @param outcome the result, or the error of a failed task
+     * @param tries how many consecutive claims ended without a report
      */
     public record Task(
-            Claim claim,
+            ClaimedTask claim,
             String principal,
             ObjectNode request,
             Status status,
@@ -106,7 +106,7 @@ public final class TaskStore {
         }
     }
 
-    /** How far a task has come, as its worker tells it. */
+    /** The state of a task, as its worker reports it. */
     public record Step(
             Status status,
             @Nullable String message,
@@ -114,21 +114,21 @@ public final class TaskStore {
             @Nullable ObjectNode outcome) {}
 
     /**
-     * A task to be made.
+     * A task to create.
      *
-     * @param server the name of the server whose tool it is
+     * @param server the name of the server that the tool belongs to
      */
-    record Draft(
+    record TaskDraft(
             String id, String server, ObjectNode request, ObjectNode memory, Instant createdAt, Instant expiresAt) {}
 
     /**
-     * Makes a task, which waits to be claimed.
+     * Creates a task, which waits to be claimed.
      *
-     * @return nothing when the principal has as many as it may
+     * @return empty if the principal has the maximum number of tasks
      */
-    Optional<Task> insert(Caller owner, Draft task) {
+    Optional<Task> insert(Caller owner, TaskDraft task) {
         return db.transaction(() -> {
-            // One after the other: else those who come together would not see each other.
+            // Serialised by a lock: concurrent inserts could not see each other in the count.
             of(owner, "SELECT pg_advisory_xact_lock(:lock, hashtext(:principal))")
                     .set("lock", AdvisoryLock.TASKS.number)
                     .one(_ -> true);
@@ -146,12 +146,12 @@ public final class TaskStore {
         });
     }
 
-    /** The principal's own task of this id. */
+    /** Returns the principal's own task with this id. */
     Optional<Task> find(Caller owner, String id) {
         return own(owner, id, FIND).one(TaskStore::task);
     }
 
-    /** Those of these ids that are the principal's own. */
+    /** Returns those of the ids that belong to the principal. */
     Set<String> known(Caller owner, Collection<String> ids) {
         return new HashSet<>(of(owner, """
                 SELECT id FROM mcp_task
@@ -159,7 +159,7 @@ public final class TaskStore {
                 """).set("ids", ids).list(row -> row.text("id")));
     }
 
-    /** Claims tasks of this server, in any tenant, that nobody works at, of each principal its share at most. */
+    /** Claims unclaimed tasks of this server in any tenant, at most {@link #SHARE} for each principal. */
     public List<Task> claim(String server, int most, Duration lease) {
         return db.sql("""
                 UPDATE mcp_task t
@@ -185,8 +185,8 @@ public final class TaskStore {
                 .list(TaskStore::task);
     }
 
-    /** Keeps the claims for longer; gives those that still hold: one that ran out is free for others. */
-    public Set<Claim> renew(Collection<Claim> claims, Duration lease) {
+    /** Extends the leases and returns the claims that still hold. Others may have taken the expired ones. */
+    public Set<ClaimedTask> renew(Collection<ClaimedTask> claims, Duration lease) {
         return new HashSet<>(db.sql("""
                 UPDATE mcp_task t
                    SET leased_until = now() + :lease * interval '1 millisecond'
@@ -196,31 +196,31 @@ public final class TaskStore {
                    AND t.leased_until > now()
                 RETURNING t.tenant_id, t.id, t.attempt
                 """)
-                .set("tenants", claims.stream().map(Claim::tenant).toList())
-                .set("ids", claims.stream().map(Claim::id).toList())
-                .set("attempts", claims.stream().map(Claim::attempt).toList())
+                .set("tenants", claims.stream().map(ClaimedTask::tenant).toList())
+                .set("ids", claims.stream().map(ClaimedTask::id).toList())
+                .set("attempts", claims.stream().map(ClaimedTask::attempt).toList())
                 .set("lease", lease.toMillis())
                 .list(TaskStore::claim));
     }
 
-    /** Gives a claim back, so that another replica takes it at once. */
-    public void release(Claim claim) {
+    /** Releases a claim, so that another replica can take the task at once. */
+    public void release(ClaimedTask claim) {
         held(claim, """
                 UPDATE mcp_task SET leased_until = now(), tries = 0
                  WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
                 """).run();
     }
 
-    /** Tells how far the work is. */
-    public void progress(Claim claim, String message, Instant now) {
+    /** Writes the progress of the task. */
+    public void progress(ClaimedTask claim, String message, Instant now) {
         held(claim, """
                 UPDATE mcp_task SET message = :message, updated_at = :now
                  WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
                 """).set("message", message).set("now", now).run();
     }
 
-    /** Writes how the work went on, unless it was cancelled, or the lease has run out. */
-    public void step(Claim claim, Step step, Instant now) {
+    /** Writes the outcome of a step, unless the task was cancelled or the lease has expired. */
+    public void step(ClaimedTask claim, Step step, Instant now) {
         held(claim, """
                 UPDATE mcp_task
                    SET status = :status, message = :message, memory = :memory, outcome = :outcome, tries = 0, updated_at = :now
@@ -236,10 +236,10 @@ public final class TaskStore {
     }
 
     /**
-     * Lets the principal change what its waiting task remembers.
+     * Changes the state of the principal's waiting task.
      *
-     * @param change what the memory becomes and whether the work goes on
-     * @return the task as it was found, if there is one
+     * @param change returns the new memory and whether the task continues
+     * @return the task before the change, if there is one
      */
     Optional<Task> update(Caller owner, String id, UnaryOperator<Step> change, Instant now) {
         return db.transaction(() -> {
@@ -261,7 +261,7 @@ public final class TaskStore {
         });
     }
 
-    /** @return whether the principal has this task; one that has ended stays as it is */
+    /** @return whether the principal has this task; a task that has ended stays unchanged */
     boolean cancel(Caller owner, String id, String message, Instant now) {
         return own(owner, id, """
                 UPDATE mcp_task
@@ -280,12 +280,12 @@ public final class TaskStore {
         return db.sql(text).set("tenant", owner.tenant()).set("principal", owner.principal());
     }
 
-    private Statement held(Claim claim, String text) {
+    private Statement held(ClaimedTask claim, String text) {
         return db.sql(text).set("tenant", claim.tenant()).set("id", claim.id()).set("attempt", claim.attempt());
     }
 
-    private static Claim claim(Row row) throws SQLException {
-        return new Claim(row.number("tenant_id"), row.text("id"), row.number("attempt"));
+    private static ClaimedTask claim(Row row) throws SQLException {
+        return new ClaimedTask(row.number("tenant_id"), row.text("id"), row.number("attempt"));
     }
 
     private static Task task(Row row) throws SQLException {
@@ -307,7 +307,7 @@ public final class TaskStore {
         return Objects.requireNonNull(row.instantOrNull(column));
     }
 
-    /** Deletes the tasks whose time is over. */
+    /** Deletes expired tasks. */
     public void purge(Instant now) {
         db.deleteOld("mcp_task", "expires_at <= :until", now);
     }

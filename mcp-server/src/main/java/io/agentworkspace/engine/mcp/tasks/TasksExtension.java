@@ -12,7 +12,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tasks extension (SEP-2663): a call of a long tool is answered with a task, which the client asks after. */
+/** The tasks extension (SEP-2663): a call of a long tool returns a task, which the client polls. */
 public record TasksExtension(McpTasks tasks) implements Extension {
     private static final String GET = "tasks/get";
     private static final String UPDATE = "tasks/update";
@@ -71,6 +71,6 @@ public record TasksExtension(McpTasks tasks) implements Extension {
     private static Problem unknown(String id) {
         var shown = Name.shortened(id);
         return Problem.invalid(
-                "params.taskId", "'%s' is no task that your key began, or its 24 hours are over".formatted(shown));
+                "params.taskId", "your key has no task '%s', or it is older than 24 hours".formatted(shown));
     }
 }

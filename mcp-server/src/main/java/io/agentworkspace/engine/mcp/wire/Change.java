@@ -3,10 +3,11 @@ package io.agentworkspace.engine.mcp.wire;
 import java.util.List;
 
 /**
- * Something that changed, or that somebody wants to hear of when it does.
+ * A change of a resource or list, and the key under which listeners subscribe to it.
  *
- * @param kind {@code agent}, {@code zone}, {@code bank}, {@code skill}, {@code events}, or a list: {@code tools}, {@code resources}, {@code prompts}
- * @param names what it is called, each name as {@code Name.key} has it; empty for a list
+ * @param kind {@code agent}, {@code zone}, {@code bank}, {@code skill}, {@code events}, or a list: {@code tools},
+ *     {@code resources}, {@code prompts}
+ * @param names the name of the resource, each part as {@code Name.key} returns it; empty for a list
  */
 public record Change(long tenant, String kind, List<String> names) {
     public static final String SKILL = "skill";

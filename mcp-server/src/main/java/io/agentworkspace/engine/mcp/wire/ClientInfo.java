@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The program at the other end, as far as it said what it is: which revision it speaks and what it can be asked for.
+ * What a client declared about itself: its protocol revision and capabilities.
  *
  * @param extensions the identifiers of the extensions that it declared
  */
@@ -18,13 +18,13 @@ public record ClientInfo(Revision revision, Set<Ability> abilities, Set<String> 
     /** The identifier of the tasks extension. */
     public static final String TASKS = "io.modelcontextprotocol/tasks";
 
-    /** A stream keeps what its client said about itself. */
+    /** Bounds the client's name, since streams keep it. */
     private static final int LONGEST_NAME = 400;
 
     private static final int MOST_EXTENSIONS = 50;
     private static final int LONGEST_EXTENSION = 200;
 
-    /** What a client may be asked for in the middle of a request. */
+    /** The requests that a server may send to a client while it serves one. */
     public enum Ability {
         ELICITATION,
         SAMPLING,
@@ -34,7 +34,7 @@ public record ClientInfo(Revision revision, Set<Ability> abilities, Set<String> 
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /** The ability that a request of this method needs. */
+        /** Returns the ability that a request of this method needs. */
         public static Ability of(String method) {
             return switch (method) {
                 case "elicitation/create" -> ELICITATION;
@@ -50,7 +50,7 @@ public record ClientInfo(Revision revision, Set<Ability> abilities, Set<String> 
         extensions = Set.copyOf(extensions);
     }
 
-    /** Of the {@code ClientCapabilities} that it sent. */
+    /** Reads the {@code ClientCapabilities} that the client sent. */
     public static ClientInfo of(Revision revision, ObjectNode capabilities) {
         var abilities = EnumSet.noneOf(Ability.class);
         for (var ability : Ability.values()) {
@@ -70,12 +70,15 @@ public record ClientInfo(Revision revision, Set<Ability> abilities, Set<String> 
         return ability != Ability.ELICITATION || revision != Revision.MARCH_2025;
     }
 
-    /** We ask by form only; a client that declares nothing of elicitation's modes takes forms. */
+    /**
+     * Returns whether forms are accepted. The server asks by form only; a client that declares no
+     * elicitation mode accepts forms.
+     */
     private static boolean isForm(Ability ability, JsonNode declared) {
         return ability != Ability.ELICITATION || declared.isEmpty() || declared.has("form") || !declared.has("url");
     }
 
-    /** What a client calls itself in its {@code clientInfo}, with its version; null where it does not say. */
+    /** Returns the name and version in {@code clientInfo}; null if there is no name. */
     static @Nullable public String name(@Nullable JsonNode info) {
         if (info == null) {
             return null;
@@ -85,12 +88,12 @@ public record ClientInfo(Revision revision, Set<Ability> abilities, Set<String> 
         return name.isEmpty() ? null : Excerpt.cut((name + " " + version).strip(), LONGEST_NAME);
     }
 
-    /** A client of which nothing is known. */
+    /** Returns a client of which nothing is known. */
     public static ClientInfo unknown() {
         return new ClientInfo(Revision.JUNE_2025, Set.of(), Set.of());
     }
 
-    /** Whether a call may be answered with a task. */
+    /** Returns whether a call may be answered with a task. */
     public boolean takesTasks() {
         return revision.isStateless() && extensions.contains(ClientInfo.TASKS);
     }

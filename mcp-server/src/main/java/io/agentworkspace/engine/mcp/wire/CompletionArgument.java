@@ -3,9 +3,9 @@ package io.agentworkspace.engine.mcp.wire;
 import java.util.Map;
 
 /**
- * An argument that somebody is typing.
+ * An argument that a user is typing.
  *
- * @param value what stands there so far
- * @param others the arguments that are already settled
+ * @param value the text so far
+ * @param others the arguments that already have a value
  */
 public record CompletionArgument(String argument, String value, Map<String, String> others) {}

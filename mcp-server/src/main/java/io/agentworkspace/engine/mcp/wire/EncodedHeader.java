@@ -6,14 +6,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
 
-/** A value in a mirrored header: as it is, or {@code =?base64?…?=} where it could not stand in a header. */
+/** Decodes a mirrored header: plain text, or {@code =?base64?…?=} for text that a header cannot contain. */
 public final class EncodedHeader {
     private static final String BEGIN = "=?base64?";
     private static final String END = "?=";
 
     private EncodedHeader() {}
 
-    /** The value meant; empty when the encoding is broken. */
+    /** Returns the decoded value. Empty if the encoding is invalid. */
     public static Optional<String> decode(String header) {
         var text = header.strip();
         if (!text.startsWith(BEGIN) || !text.endsWith(END) || text.length() < BEGIN.length() + END.length()) {

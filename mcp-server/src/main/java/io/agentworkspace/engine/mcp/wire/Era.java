@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.wire;
 
-/** The names of the protocol's eras: clients of each are served by a lane of their own. */
+/** The names of the protocol eras. Each era has its own lane. */
 public final class Era {
     /** The contract's own clients, without a handshake. */
     public static final String BARE = "bare";

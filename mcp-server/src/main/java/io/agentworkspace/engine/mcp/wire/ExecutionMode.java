@@ -4,8 +4,8 @@ package io.agentworkspace.engine.mcp.wire;
 public enum ExecutionMode {
     /** With its result, while the client waits. */
     QUICK,
-    /** With a task where the client takes tasks, else with its result. */
+    /** With a task if the client accepts tasks, else with the result. */
     LONG,
-    /** With a task; clients that take none are refused. */
+    /** With a task. Clients that do not accept tasks are refused. */
     TASK
 }

@@ -8,10 +8,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a client has answered so far in a request of several rounds.
+ * A client's answers so far in a request of several rounds.
  *
- * @param answers by the key of the question; what nobody asked is ignored
- * @param state what we remembered at the last round
+ * @param answers by the key of the question; answers to unknown questions are ignored
+ * @param state what the server stored in the last round
  */
 public record InputResponses(
         Map<String, ObjectNode> answers, @Nullable ObjectNode state) {
@@ -20,7 +20,7 @@ public record InputResponses(
     private static final int MAX = 32;
 
     /**
-     * The {@code inputResponses} of a request.
+     * Returns the {@code inputResponses} of a request.
      *
      * @throws Problem {@code malformed_json} or {@code too_large}
      */

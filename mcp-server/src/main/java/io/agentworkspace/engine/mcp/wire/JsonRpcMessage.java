@@ -9,23 +9,23 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A JSON-RPC 2.0 message: a request, a notification, or the response to a question of ours.
+ * A JSON-RPC 2.0 message: a request, a notification, or a response to a question of the server.
  *
- * @param id a string or an integer, or null for a notification, which is never answered
+ * @param id a string or an integer, or null for a notification, which never gets a response
  * @param method empty for a response
  * @param params of a response: the whole object
  */
 public record JsonRpcMessage(@Nullable JsonNode id, String method, ObjectNode params) {
-    /** Where clients and servers put what belongs to the message and not to the method. */
+    /** The field for data that belongs to the message and not to the method. */
     public static final String META = "_meta";
 
-    /** The key of the protocol's own entry of this name in a {@code _meta} object. */
+    /** Returns the protocol's own key with this name in a {@code _meta} object. */
     public static String meta(String name) {
         return "io.modelcontextprotocol/" + name;
     }
 
     /**
-     * The JSON value in a body: an object, or an array of a batch.
+     * Parses a body: an object, or the array of a batch.
      *
      * @throws Problem {@code malformed_json}
      */
@@ -37,7 +37,7 @@ public record JsonRpcMessage(@Nullable JsonNode id, String method, ObjectNode pa
         return json;
     }
 
-    /** @throws Problem {@code bad_request} when it is no JSON-RPC message */
+    /** @throws Problem {@code bad_request} if it is not a JSON-RPC message */
     public static JsonRpcMessage of(JsonNode json) {
         if (!(json instanceof ObjectNode object)) {
             throw invalid("the body must be one JSON-RPC 2.0 object");
@@ -92,7 +92,7 @@ public record JsonRpcMessage(@Nullable JsonNode id, String method, ObjectNode pa
         return id == null;
     }
 
-    /** The {@code _meta} of the params; empty where there is none. */
+    /** Returns the {@code _meta} of the params; empty if missing. */
     public ObjectNode meta() {
         return params.get(META) instanceof ObjectNode meta ? meta : Json.object();
     }

@@ -3,13 +3,16 @@ package io.agentworkspace.engine.mcp.wire;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A page of a list.
  *
- * @param next where the next page begins, opaque to clients; null on the last
+ * @param next the cursor of the next page, opaque to clients; null on the last page
  */
 public record ListPage(List<ObjectNode> items, @Nullable String next) {
     public static final int SIZE = 100;
@@ -18,12 +21,12 @@ public record ListPage(List<ObjectNode> items, @Nullable String next) {
         return new ListPage(items, null);
     }
 
-    /** The page of a list that a cursor of this method points to. */
+    /** Returns the page at the cursor. */
     public static ListPage of(List<ObjectNode> all, @Nullable String cursor) {
         return of(all, cursor, SIZE);
     }
 
-    /** The same, of this size. */
+    /** Returns the page of the given size at the cursor. */
     public static ListPage of(List<ObjectNode> all, @Nullable String cursor, int size) {
         var from = cursor == null ? 0 : start(cursor);
         if (from > all.size()) {
@@ -41,13 +44,24 @@ public record ListPage(List<ObjectNode> items, @Nullable String next) {
         }
     }
 
-    /** The result of a method that lists, with the items under this field. */
+    /** Returns the result of a list method, with the items under this field. */
     public MethodResult result(String field, MethodResult.Caching caching) {
+        return result(field, ListPage::array, caching);
+    }
+
+    /** @param list makes the list of the items */
+    public MethodResult result(String field, Function<List<ObjectNode>, JsonNode> list, MethodResult.Caching caching) {
         var result = Json.object();
-        items.forEach(result.putArray(field)::add);
+        result.set(field, list.apply(items));
         if (next != null) {
             result.put("nextCursor", next);
         }
         return MethodResult.done(result, caching);
+    }
+
+    private static JsonNode array(List<ObjectNode> items) {
+        var array = JsonNodeFactory.instance.arrayNode(items.size());
+        items.forEach(array::add);
+        return array;
     }
 }

@@ -8,24 +8,24 @@ import tools.jackson.databind.node.ObjectNode;
 /** The outcome of a request: a result, or questions that the client has to answer first. */
 public sealed interface MethodResult {
     /**
-     * A result as every revision has it; what only some have is added by the lanes.
+     * A result with the fields of every revision. The lanes add those of their own revisions.
      *
-     * @param caching how long it may be kept, or null where the protocol has no such hint
+     * @param caching how long the result may be cached, or null if the protocol has no such hint
      */
     record Done(ObjectNode result, @Nullable Caching caching) implements MethodResult {}
 
     /**
-     * Questions, each under a key of its own: client requests with {@code method} and {@code params}. The same request
-     * comes again with the answers; what was known by then is kept in the state.
+     * Questions by key: client requests with {@code method} and {@code params}. The client repeats the request with the
+     * answers; the state keeps what is known so far.
      *
-     * @param state null where nothing has to be remembered
+     * @param state null if there is nothing to keep
      */
     record Ask(Map<String, ObjectNode> questions, @Nullable ObjectNode state) implements MethodResult {}
 
     /**
-     * How long a result may be kept, and by whom.
+     * How long a result may be cached, and by whom.
      *
-     * @param shared whether it is the same for every caller
+     * @param shared whether the result is the same for every caller
      */
     record Caching(long ttlMillis, boolean shared) {
         public static final Caching NONE = new Caching(0, false);
@@ -39,14 +39,14 @@ public sealed interface MethodResult {
         return new Done(result, caching);
     }
 
-    /** A tool's result that is one text. */
+    /** Returns a tool result with a single text. */
     static MethodResult text(String text) {
         var result = Json.object();
         result.putArray("content").addObject().put("type", "text").put("text", text);
         return done(result);
     }
 
-    /** A form to fill in. */
+    /** Returns a request for a form to fill in. */
     static ObjectNode form(String message, ObjectNode schema) {
         var question = Json.object().put("method", "elicitation/create");
         question.putObject("params").put("message", message).set("requestedSchema", schema);

@@ -9,11 +9,11 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads the params of a message. Everything here throws a {@link Problem} that names the field. */
+/** Reads the params of a message. Each method throws a {@link Problem} that names the field. */
 public final class Params {
     private Params() {}
 
-    /** A text in the params. */
+    /** Returns a text. */
     public static String text(ObjectNode params, String name) {
         var value = params.get(name);
         if (value == null || value.isNull()) {
@@ -25,7 +25,7 @@ public final class Params {
         return value.asString();
     }
 
-    /** An object in the params; empty if missing. */
+    /** Returns an object; empty if missing. */
     public static ObjectNode object(ObjectNode params, String name) {
         var value = params.get(name);
         if (value == null || value.isNull()) {
@@ -37,7 +37,7 @@ public final class Params {
         throw Problem.wrongType("params." + name, "an object");
     }
 
-    /** The cursor in the params, if there is one. */
+    /** Returns the cursor, if there is one. */
     public static Optional<String> cursor(ObjectNode params) {
         var value = params.get("cursor");
         if (value == null || value.isNull()) {
@@ -49,7 +49,7 @@ public final class Params {
         return Optional.of(value.asString());
     }
 
-    /** Any text in the params may be looked up; a tool's arguments are validated by its schema. */
+    /** Checks the texts, each of which may be used in a look-up. A tool's schema validates its arguments. */
     public static void checkTexts(String method, ObjectNode params) {
         for (var param : params.properties()) {
             if (!(method.equals("tools/call") && param.getKey().equals("arguments"))) {

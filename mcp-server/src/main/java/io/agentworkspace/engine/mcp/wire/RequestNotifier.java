@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a request may say to its client before its result: progress, if it gave a token, and log messages, if it asked. */
+/** Sends messages to the client before the result: progress if it gave a token, and log messages if it requested them. */
 public final class RequestNotifier {
     public static final List<String> LEVELS =
             List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
@@ -24,7 +24,7 @@ public final class RequestNotifier {
         this.level = level;
     }
 
-    /** @param level the least level that is told, or null for no log messages at all */
+    /** @param level the minimum level of log messages, or null for none */
     public static RequestNotifier of(JsonRpcMessage message, @Nullable String level, Consumer<ObjectNode> line) {
         var token = message.meta().get("progressToken");
         var usable = token != null && (token.isString() || token.isIntegralNumber());
@@ -35,12 +35,12 @@ public final class RequestNotifier {
         return new RequestNotifier(_ -> {}, null, LEVELS.size());
     }
 
-    /** One that takes progress only, as the notification that a client would get. */
+    /** Returns a notifier for progress only, in the form of the client's notification. */
     public static RequestNotifier progress(Consumer<ObjectNode> line) {
         return new RequestNotifier(line, JsonNodeFactory.instance.stringNode(""), LEVELS.size());
     }
 
-    /** Told only where it is more than before. */
+    /** Reports progress, only if the value has increased. */
     public synchronized void progress(double done, @Nullable Double total, @Nullable String message) {
         if (token == null || done <= reached) {
             return;

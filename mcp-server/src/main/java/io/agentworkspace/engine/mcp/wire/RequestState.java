@@ -12,8 +12,8 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a request of several rounds remembers between them: sealed, carried by the client, and good only for the same
- * caller asking for the same thing within ten minutes.
+ * The state of a request of several rounds. The client carries it, sealed. It is valid for ten minutes, for the
+ * same caller and the same request.
  */
 public final class RequestState {
     private static final Duration LIFE = Duration.ofMinutes(10);
@@ -33,7 +33,7 @@ public final class RequestState {
         return signer.seal(bound(request, caller), Json.bytes(content));
     }
 
-    /** What was remembered, if it is untouched, not too old, and of this very request. */
+    /** Returns the state if it is unchanged, not expired, and of this request. */
     public Optional<ObjectNode> open(String text, JsonRpcMessage request, Caller caller) {
         return signer.open(bound(request, caller), text)
                 .map(Json::readObject)

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** A revision of the protocol that is spoken here, newest first. */
+/** The supported revisions of the protocol, newest first. */
 public enum Revision {
     MODERN("2026-07-28"),
     NOVEMBER_2025("2025-11-25"),
@@ -17,12 +17,12 @@ public enum Revision {
         this.word = word;
     }
 
-    /** As it stands on the wire. */
+    /** Returns the revision as it is sent in messages. */
     public String word() {
         return word;
     }
 
-    /** Whether each request carries all that it needs; the others are spoken in sessions. */
+    /** Returns whether each request is self-contained. The other revisions use sessions. */
     boolean isStateless() {
         return this == MODERN;
     }
@@ -37,7 +37,7 @@ public enum Revision {
         return Arrays.stream(values()).map(Revision::word).toList();
     }
 
-    /** What a client that asks for this one in {@code initialize} is given. */
+    /** Returns the revision for a client that requested this one in {@code initialize}. */
     public static Revision negotiated(String asked) {
         return find(asked).filter(revision -> !revision.isStateless()).orElse(NOVEMBER_2025);
     }

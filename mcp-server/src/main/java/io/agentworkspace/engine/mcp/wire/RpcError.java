@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A protocol failure: the request was understood as a message, but cannot be carried out. */
+/** A protocol failure: the message is valid, but the request cannot be carried out. */
 public final class RpcError extends RuntimeException {
     private static final int SESSION_NOT_FOUND = -32001;
     private static final int RESOURCE_NOT_FOUND = -32002;
@@ -47,15 +47,14 @@ public final class RpcError extends RuntimeException {
         this.scopes = List.copyOf(scopes);
     }
 
-    /** A refusal or a failure, as JSON-RPC has it. */
+    /** Returns the error of a method that found this problem. {@link JsonRpcRefusal#code} is for requests without a known method. */
     public static RpcError of(Problem problem, String requestId) {
-        return switch (problem.failure()) {
-            case UNAVAILABLE, INTERNAL, RATE_LIMITED -> internal(problem, requestId);
-            default -> invalidParams(problem, requestId);
-        };
+        return JsonRpcRefusal.isOfRequest(problem.failure())
+                ? invalidParams(problem, requestId)
+                : internal(problem, requestId);
     }
 
-    /** An access token that would be enough if it also had the scope. */
+    /** Returns the error for an access token that lacks only a scope. */
     public static RpcError insufficientScope(Capability scope, String note, Caller caller, String requestId) {
         var problem = Problem.notPermitted(note);
         var scopes = new ArrayList<>(caller.capabilities());
@@ -86,7 +85,7 @@ public final class RpcError extends RuntimeException {
         return new RpcError(JsonRpcRefusal.INVALID_PARAMS, HttpStatus.OK_200, problem, data);
     }
 
-    /** A request that lacks a field that its revision requires. */
+    /** Returns the error for a request that lacks a field which its revision requires. */
     public static RpcError incomplete(Problem problem, String requestId) {
         return new RpcError(
                 JsonRpcRefusal.INVALID_PARAMS,
@@ -103,7 +102,7 @@ public final class RpcError extends RuntimeException {
                 JsonRpcRefusal.data(problem, requestId));
     }
 
-    /** For errors that are not the request's fault. */
+    /** Returns an error that the request did not cause. */
     public static RpcError internal(Problem problem, String requestId) {
         var failure = problem.failure();
         return new RpcError(
@@ -166,12 +165,12 @@ public final class RpcError extends RuntimeException {
         return Excerpt.of(text, 2 * Name.MAX);
     }
 
-    /** All scopes that the client's next access token needs; empty for other errors. */
+    /** Returns all scopes that the client's next access token needs; empty for other errors. */
     public List<String> scopes() {
         return scopes;
     }
 
-    /** What it was refused for, as far as code needs to know it. */
+    /** Returns the cause of the refusal, if code distinguishes it. */
     public Optional<Cause> cause() {
         return Optional.ofNullable(cause);
     }
@@ -180,7 +179,7 @@ public final class RpcError extends RuntimeException {
         return code;
     }
 
-    /** The HTTP status, in revisions where errors have one. */
+    /** Returns the HTTP status, for revisions in which errors have one. */
     public int status() {
         return status;
     }

@@ -11,8 +11,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Signs what clients carry for us and must not change (HMAC-SHA256), together with what it belongs to: what was sealed
- * for one purpose, principal or request opens for no other. It is readable by its bearer.
+ * Signs data that clients carry and must not change (HMAC-SHA256). Data sealed for one purpose, principal or request is
+ * not valid for another. The data is signed, not encrypted.
  */
 public final class StateSigner {
     private static final String ALGORITHM = "HmacSHA256";
@@ -24,7 +24,7 @@ public final class StateSigner {
         this.keys = keys;
     }
 
-    /** @param bound what it belongs to; not part of the text */
+    /** @param bound the context that the seal is valid for; it is not part of the text */
     public String seal(String bound, byte[] content) {
         var key = keys.newest();
         var sealed = ByteBuffer.allocate(Integer.BYTES + MAC + content.length)
@@ -34,7 +34,7 @@ public final class StateSigner {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(sealed.array());
     }
 
-    /** The content, if it was sealed here for this and by a key that is still believed. */
+    /** Returns the content if it was sealed for this context with a key that is still accepted. */
     public Optional<byte[]> open(String bound, String text) {
         var bytes = decoded(text);
         if (bytes.length < Integer.BYTES + MAC) {
@@ -50,7 +50,7 @@ public final class StateSigner {
                 .map(_ -> content);
     }
 
-    /** Nothing for what is not written exactly as we write it. */
+    /** Decodes the text; empty unless it is in the exact form that {@link #seal} writes. */
     private static byte[] decoded(String text) {
         try {
             var bytes = Base64.getUrlDecoder().decode(text);
@@ -60,7 +60,7 @@ public final class StateSigner {
         }
     }
 
-    private static byte[] mac(SealKeys.Key key, String bound, byte[] content) {
+    private static byte[] mac(SealKeys.SealKey key, String bound, byte[] content) {
         try {
             var mac = Mac.getInstance(ALGORITHM);
             mac.init(new SecretKeySpec(key.secret(), ALGORITHM));

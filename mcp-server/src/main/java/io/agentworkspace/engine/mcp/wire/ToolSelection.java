@@ -11,17 +11,16 @@ import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpFields;
 
 /**
- * The tools that a request selects, by headers ({@code X-MCP-Toolsets}, {@code X-MCP-Tools},
- * {@code X-MCP-Exclude-Tools}, {@code X-MCP-Readonly}), by its path, or by its key. Read-only overrides everything,
- * exclusion overrides inclusion. Without toolsets and tools, the default ones are listed, and all others can be called
- * all the same.
+ * The tools that a request selects, by headers ({@code X-MCP-Toolsets}, {@code X-MCP-Tools}, {@code
+ * X-MCP-Exclude-Tools}, {@code X-MCP-Readonly}), by its path, or by its key. Read-only overrides everything, exclusion
+ * overrides inclusion. Without toolsets and tools, the default tools are listed and all others can be called too.
  *
- * @param open whether all tools can be called, listed or not: the request chose none
+ * @param open whether all tools can be called, listed or not, because the request selected none
  * @param toolsets families of tools, by name ({@code agent}, {@code bank}, …), and the general ones of {@link Toolset}
  */
 public record ToolSelection(
         Set<String> toolsets, Set<String> tools, Set<String> excluded, boolean readOnly, boolean open) {
-    /** The toolset of three tools that find, describe and run all others. */
+    /** The toolset of the three tools that find, describe and run all others. */
     public static final String DISCOVERY = Toolset.DISCOVERY;
 
     public static final String PATH = "/mcp";
@@ -38,7 +37,7 @@ public record ToolSelection(
         excluded = Set.copyOf(excluded);
     }
 
-    /** @param ofKey the toolset of the caller's key, which the request replaces by its own, within the key's limits */
+    /** @param ofKey the toolset of the caller's key; the request's own replaces it within the key's limits */
     public static ToolSelection of(String requestPath, HttpFields headers, Toolset ofKey) {
         var path = PATHS.matcher(requestPath);
         var readOnly = path.matches() && path.group("readonly") != null;
@@ -55,7 +54,7 @@ public record ToolSelection(
                 !isChosen && !ofKey.discovery());
     }
 
-    /** The toolset that the path names. */
+    /** Returns the toolset that the path names. */
     public static Optional<String> toolset(String requestPath) {
         var path = PATHS.matcher(requestPath);
         return path.matches()
@@ -63,7 +62,7 @@ public record ToolSelection(
                 : Optional.empty();
     }
 
-    /** The comma-separated values of a header, each once; a repeated header continues the list. */
+    /** Returns the comma-separated values of a header without duplicates. A repeated header continues the list. */
     public static List<String> words(String header, HttpFields headers) {
         return headers.getValuesList(header).stream()
                 .flatMap(list -> Arrays.stream(list.split(",")))
@@ -74,17 +73,17 @@ public record ToolSelection(
                 .toList();
     }
 
-    /** Whether this path of the endpoint is one of a selection. */
+    /** Returns whether this path of the endpoint selects a toolset. */
     public static boolean isPath(String path) {
         return PATHS.matcher(path).matches();
     }
 
-    /** Whether one of the discovery tools is listed. Read-only keeps all three, and limits what they run. */
+    /** Returns whether one of the discovery tools is listed. Read-only keeps all three, and limits what they run. */
     public boolean discovers(String tool) {
         return !excluded.contains(tool) && (listsDefault() || toolsets.contains(DISCOVERY) || tools.contains(tool));
     }
 
-    /** Whether {@code tools/list} shows it. */
+    /** Returns whether {@code tools/list} shows the tool. */
     public boolean lists(Tool<?, ?> tool) {
         return permits(tool)
                 && ((listsDefault() && tool.isDefault())
@@ -94,7 +93,7 @@ public record ToolSelection(
                         || toolsets.contains(tool.family().word()));
     }
 
-    /** Whether it can be called by its name; the key's own limits are checked at the call. */
+    /** Returns whether the tool can be called by name. The key's own limits are checked at the call. */
     public boolean includes(Tool<?, ?> tool) {
         return permits(tool) && (open || lists(tool));
     }
@@ -103,7 +102,7 @@ public record ToolSelection(
         return (toolsets.isEmpty() && tools.isEmpty()) || toolsets.contains(Toolset.DEFAULT);
     }
 
-    /** Whether it is not excluded, whether included or not. */
+    /** Returns whether the tool is not excluded, whether included or not. */
     public boolean permits(Tool<?, ?> tool) {
         return !excluded.contains(tool.name()) && (!readOnly || tool.effect().reads());
     }

@@ -1,15 +1,18 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.memory.embedding.Vectors;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.lucene.document.BinaryDocValuesField;
 import org.apache.lucene.document.Document;
@@ -36,8 +39,8 @@ import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The index of one bank: the terms of its memories, on disk. It is a copy that can be made anew at any time, and knows how
- * far it has read the bank's changes. What readers may see, it does not know.
+ * The index of one bank: the terms of its memories, on disk. It can be rebuilt at any time, and knows how far it has
+ * read the bank's changes. It contains no access rights.
  */
 final class BankIndex implements AutoCloseable {
     static final String STEMS = "s";
@@ -48,12 +51,14 @@ final class BankIndex implements AutoCloseable {
     static final String UPDATED = "u";
     static final String ID = "id";
     static final String BANK = "b";
+    static final String VECTORS = "v";
+    static final String SIGNATURES = "g";
     private static final String LANGUAGE = "l";
 
-    /** Notes are short: their length says little, and a word that comes twice little more than one that comes once. */
+    /** Memories are short: their length matters little, and a repeated word counts little more than a single one. */
     static final BM25Similarity RANKING = new BM25Similarity(0.9f, 0.4f);
 
-    /** A language that fewer than one memory in so many are in is left out: more often it was guessed wrong. */
+    /** A language found in fewer than one of this many memories is left out, since it was probably guessed wrong. */
     private static final int RARE = 20;
 
     private static final String POSITION = "position";
@@ -71,12 +76,16 @@ final class BankIndex implements AutoCloseable {
     }
 
     private final long bank;
+    private final String version;
     private final Directory directory;
     private final IndexWriter writer;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** The changes at or after {@link #position} that it has: they are listed again until the position passes them. */
-    private final Map<UUID, String> applied = new HashMap<>();
+    /** The applied changes at or after {@link #position}. They are listed again until the position passes them. */
+    private final Set<IndexChange> applied = ConcurrentHashMap.newKeySet();
+
+    /** The changes that {@link #reached} will make visible. */
+    private final List<IndexChange> written = new ArrayList<>();
 
     private volatile DirectoryReader reader;
     private volatile long position;
@@ -85,26 +94,32 @@ final class BankIndex implements AutoCloseable {
     private boolean isDirty;
 
     /**
-     * A memory as it is now.
+     * A memory in its current state.
      *
      * @param change the transaction that changed it last
-     * @param text null if it is gone
+     * @param text null if it is deleted
+     * @param vectors those of the current model; null if there are none yet
      */
-    record Entry(
+    record IndexedMemory(
             UUID id,
             String change,
             @Nullable String name,
             @Nullable String text,
             List<String> tags,
             long author,
-            Instant updatedAt) {}
+            Instant updatedAt,
+            byte @Nullable [] vectors) {}
 
-    /** A memory that was changed, and the transaction that did it. */
-    record Change(UUID id, String change) {}
+    /** A changed memory, and the transaction that changed it. */
+    record IndexChange(UUID id, String change) {}
 
-    /** @param oldest what was saved before is not used */
-    BankIndex(long bank, Directory directory, Instant oldest) throws IOException {
+    /**
+     * @param model the model of its vectors; a saved index with vectors of another model is not used
+     * @param oldest the time before which saved indexes are not used
+     */
+    BankIndex(long bank, Directory directory, String model, Instant oldest) throws IOException {
         this.bank = bank;
+        this.version = TextAnalysis.VERSION + "/" + model;
         this.directory = new NRTCachingDirectory(directory, CACHED_SEGMENT_MB, CACHED_MB);
         this.writer = open(oldest);
         this.reader = DirectoryReader.open(writer);
@@ -117,9 +132,9 @@ final class BankIndex implements AutoCloseable {
         }
     }
 
-    /** An index in memory of memories as they once were. */
-    static BankIndex ofPast(long bank, List<Entry> entries) throws IOException {
-        var index = new BankIndex(bank, new ByteBuffersDirectory(NoLockFactory.INSTANCE), Instant.MIN);
+    /** Returns an index in memory of an earlier state of memories. */
+    static BankIndex ofPast(long bank, List<IndexedMemory> entries) throws IOException {
+        var index = new BankIndex(bank, new ByteBuffersDirectory(NoLockFactory.INSTANCE), "", Instant.MIN);
         index.apply(entries);
         index.reached(0);
         return index;
@@ -133,7 +148,7 @@ final class BankIndex implements AutoCloseable {
         var isUsable = false;
         if (DirectoryReader.indexExists(directory)) {
             var saved = DirectoryReader.listCommits(directory).getLast().getUserData();
-            isUsable = TextAnalysis.VERSION.equals(saved.get(VERSION))
+            isUsable = version.equals(saved.get(VERSION))
                     && Instant.parse(saved.getOrDefault(SAVED_AT, Instant.EPOCH.toString()))
                             .isAfter(oldest);
         }
@@ -152,60 +167,70 @@ final class BankIndex implements AutoCloseable {
         return new Term(WORDS, text);
     }
 
-    /** From which transaction on there may be changes that it does not have. */
+    /** Returns the transaction from which on changes may be missing. */
     long position() {
         return position;
     }
 
-    /** Held while changes are read and applied, by one at a time. */
+    /** Returns the lock to hold while changes are read and applied. */
     ReentrantLock lock() {
         return lock;
     }
 
-    /** Whether it has all of these changes. */
-    boolean has(List<Change> changes) {
+    /** Returns whether all of these changes are applied. */
+    boolean has(List<IndexChange> changes) {
         for (var change : changes) {
-            if (Long.parseLong(change.change()) >= position && !change.change().equals(applied.get(change.id()))) {
+            if (Long.parseLong(change.change()) >= position && !applied.contains(change)) {
                 return false;
             }
         }
         return true;
     }
 
-    boolean has(Change change) {
-        return change.change().equals(applied.get(change.id()));
+    boolean has(IndexChange change) {
+        return applied.contains(change);
     }
 
-    /** Applies changes; {@link #reached} then makes them visible. */
-    void apply(List<Entry> entries) throws IOException {
+    /** Applies changes, which {@link #reached} makes visible. */
+    void apply(List<IndexedMemory> entries) throws IOException {
         var isNew = writer.getDocStats().maxDoc == 0;
-        var seen = new HashMap<UUID, Boolean>();
+        var seen = new HashSet<UUID>();
         for (var entry : entries) {
-            if (entry.text() == null) {
-                writer.deleteDocuments(id(entry.id()));
-            } else if (isNew && seen.put(entry.id(), true) == null) {
-                writer.addDocument(document(entry, entry.text()));
-            } else {
-                writer.updateDocument(id(entry.id()), document(entry, entry.text()));
+            // Its text and its vectors are two changes; both are in either entry.
+            if (seen.add(entry.id())) {
+                apply(entry, isNew);
             }
-            applied.put(entry.id(), entry.change());
+            written.add(new IndexChange(entry.id(), entry.change()));
             isDirty = true;
         }
     }
 
-    /** It now has every change before this transaction, and those that were applied. */
+    private void apply(IndexedMemory entry, boolean isNew) throws IOException {
+        if (entry.text() == null) {
+            writer.deleteDocuments(id(entry.id()));
+        } else if (isNew) {
+            writer.addDocument(document(entry, entry.text()));
+        } else {
+            writer.updateDocument(id(entry.id()), document(entry, entry.text()));
+        }
+    }
+
+    /** Records that every change before this transaction is applied, and makes the applied changes visible. */
     void reached(long horizon) throws IOException {
-        position = Math.max(position, horizon);
-        applied.values().removeIf(change -> Long.parseLong(change) < position);
         var newer = DirectoryReader.openIfChanged(reader, writer, true);
         if (newer != null) {
             var older = reader;
             reader = newer;
             older.decRef();
         }
+        // Only now: whoever sees that a change is applied takes the reader without waiting.
+        applied.addAll(written);
+        written.clear();
+        position = Math.max(position, horizon);
+        applied.removeIf(change -> Long.parseLong(change.change()) < position);
     }
 
-    private Document document(Entry entry, String text) {
+    private Document document(IndexedMemory entry, String text) {
         var whole = entry.name() == null ? text : entry.name() + "\n" + text;
         var language = Language.guess(whole);
         var document = new Document();
@@ -221,6 +246,11 @@ final class BankIndex implements AutoCloseable {
         document.add(new LongPoint(AUTHOR, entry.author()));
         document.add(new LongPoint(UPDATED, entry.updatedAt().toEpochMilli()));
         document.add(new StringField(LANGUAGE, language.code(), Field.Store.NO));
+        var vectors = entry.vectors();
+        if (vectors != null && vectors.length > 0) {
+            document.add(new BinaryDocValuesField(VECTORS, new BytesRef(vectors)));
+            document.add(new BinaryDocValuesField(SIGNATURES, new BytesRef(Vectors.signatures(vectors))));
+        }
         return document;
     }
 
@@ -240,7 +270,7 @@ final class BankIndex implements AutoCloseable {
         return new Term(ID, key(id));
     }
 
-    /** What it has now, to be released with {@code decRef}. */
+    /** Returns a reader of the current state. Release it with {@code decRef}. */
     DirectoryReader acquire() {
         usedAt = System.nanoTime();
         while (true) {
@@ -254,7 +284,7 @@ final class BankIndex implements AutoCloseable {
         }
     }
 
-    /** The languages of its memories, the most frequent first. */
+    /** Returns the languages of the memories, the most frequent first. */
     static List<Language> languages(IndexReader reader, int most) throws IOException {
         record Count(Language language, long count) {}
         var terms = MultiTerms.getTerms(reader, LANGUAGE);
@@ -279,19 +309,14 @@ final class BankIndex implements AutoCloseable {
         return System.nanoTime() - usedAt;
     }
 
-    /** Writes to disk what it has, so that a later start need not read it again. */
+    /** Saves the index to disk, so that a later start need not rebuild it. */
     void save(Instant now) throws IOException {
         lock.lock();
         try {
             if (isDirty && writer.isOpen()) {
-                writer.setLiveCommitData(Map.of(
-                                POSITION,
-                                Long.toString(position),
-                                VERSION,
-                                TextAnalysis.VERSION,
-                                SAVED_AT,
-                                now.toString())
-                        .entrySet());
+                writer.setLiveCommitData(
+                        Map.of(POSITION, Long.toString(position), VERSION, version, SAVED_AT, now.toString())
+                                .entrySet());
                 writer.commit();
                 isDirty = false;
             }

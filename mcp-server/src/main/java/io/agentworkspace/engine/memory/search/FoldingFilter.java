@@ -7,7 +7,7 @@ import org.apache.lucene.analysis.TokenStream;
 import org.apache.lucene.analysis.miscellaneous.ASCIIFoldingFilter;
 import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 
-/** Takes accents from Latin, Greek and Cyrillic letters; elsewhere marks are parts of words, and stay. */
+/** Removes accents from Latin, Greek and Cyrillic letters. In other scripts, marks are parts of words and stay. */
 final class FoldingFilter extends TokenFilter {
     private final CharTermAttribute term = addAttribute(CharTermAttribute.class);
 

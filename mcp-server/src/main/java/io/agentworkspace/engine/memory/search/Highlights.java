@@ -7,21 +7,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where the words of a query are in a text, and the part of the text that has most of them.
+ * The positions of a query's words in a text, and the part of the text with most of them.
  *
- * @param words the words of the query that the text has
- * @param support the share of the query that they are, by what each tells: from 0 to 1
- * @param spans where they are, in UTF-16 units of the text
+ * @param words the words of the query that the text contains
+ * @param support the weighted share of the query that they are, from 0 to 1
+ * @param spans their positions, in UTF-16 units of the text
  */
 record Highlights(List<String> words, double support, List<Span> spans) {
     private static final int MOST_SPANS = 20;
 
     record Span(int start, int end, double weight) {}
 
-    /** A part of a text, and the highlights in it as pairs of code points. */
-    record Part(String text, boolean isWhole, List<List<Integer>> highlights) {}
+    /** A part of a text, and its highlights as pairs of code points. */
+    record Excerpt(String text, boolean isWhole, List<List<Integer>> highlights) {}
 
-    /** @param languages those that the query was read in */
+    /** @param languages in which the query was analysed */
     static Highlights of(LexicalQuery query, List<Language> languages, String name, String text) {
         var found = new BitSet();
         var spans = new ArrayList<Span>();
@@ -78,10 +78,10 @@ record Highlights(List<String> words, double support, List<Span> spans) {
         return merged;
     }
 
-    /** The text if it has at most so many characters, else so many around the words that tell most. */
-    Part part(String text, int room) {
+    /** Returns the text if it has at most this many characters, else this many around the words with the most weight. */
+    Excerpt part(String text, int room) {
         if (text.length() <= room) {
-            return new Part(text, true, inPart(text, 0, text.length()));
+            return new Excerpt(text, true, inPart(text, 0, text.length()));
         }
         var start = Math.max(0, Math.min(bestStart(room), text.length() - room));
         while (start > 0 && !Character.isWhitespace(text.charAt(start - 1)) && start > bestStart(room) - room / 4) {
@@ -94,10 +94,10 @@ record Highlights(List<String> words, double support, List<Span> spans) {
         if (end < text.length() && Character.isLowSurrogate(text.charAt(end))) {
             end--;
         }
-        return new Part(text.substring(start, end), false, inPart(text, start, end));
+        return new Excerpt(text.substring(start, end), false, inPart(text, start, end));
     }
 
-    /** A little before the first of the words that fit together best. */
+    /** Returns the start, a little before the first word of the best group. */
     private int bestStart(int room) {
         var best = 0;
         var most = -1.0;

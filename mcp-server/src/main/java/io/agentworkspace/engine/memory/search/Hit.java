@@ -40,11 +40,14 @@ record Hit(
     /**
      * Why a memory was found.
      *
-     * @param highlights in the text that is shown
+     * @param highlights in the shown text
      */
     record Why(
             @Doc("Its place among the memories that have the query's words; absent when it has none of them.") @Nullable
             Integer textRank,
+
+            @Doc("Its place among the memories of like meaning; absent when it is not near.") @Nullable
+            Integer vectorRank,
 
             @Doc("The words of the query that it has.") List<String> terms,
 

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The indexes of the banks that are being searched: files in a folder of this process, which are closed when they are idle and
- * found again at the next start. The folder may be deleted while the engine does not run.
+ * The indexes of searched banks, as files in a folder of this process. Idle indexes are closed; a later start reuses
+ * the files. The folder may be deleted while the engine is not running.
  */
 public final class IndexCache implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IndexCache.class);
@@ -36,20 +36,20 @@ public final class IndexCache implements AutoCloseable {
     private static final int OPEN = 200;
     private static final Duration IDLE = Duration.ofMinutes(5);
 
-    /** How long what was deleted is remembered for the indexes; those saved longer ago are made anew. */
+    /** The time for which deletions are recorded for the indexes. Indexes saved earlier are rebuilt. */
     private static final Duration REMEMBERED = Duration.ofDays(30);
 
     private final SearchQueries queries;
     private final Path root;
     private final Clock clock;
     private @Nullable Slot slot;
-    private final ConcurrentHashMap<Key, BankIndex> open = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<BankKey, BankIndex> open = new ConcurrentHashMap<>();
 
-    /** Of its own, since Lucene's files are closed by the interruption of a thread. */
+    /** Separate threads, since the interruption of a thread closes Lucene's files. */
     private final ExecutorService writers = Executors.newFixedThreadPool(
             2, Thread.ofPlatform().daemon().name("search-index-", 0).factory());
 
-    private record Key(long tenant, long bank) {}
+    private record BankKey(long tenant, long bank) {}
 
     private record Slot(@Nullable Path folder, @Nullable FileChannel lock) {}
 
@@ -70,7 +70,7 @@ public final class IndexCache implements AutoCloseable {
         return chosen;
     }
 
-    /** The first that no other process uses; without one, indexes are kept in memory. */
+    /** Returns the first slot that no other process uses. Without one, indexes are held in memory. */
     private static Slot slot(Path root) {
         for (var i = 0; i < PROCESSES; i++) {
             var folder = root.resolve(Integer.toString(i));
@@ -93,34 +93,39 @@ public final class IndexCache implements AutoCloseable {
     private static boolean isTaken(FileChannel channel) throws IOException {
         try {
             return channel.tryLock() != null;
-        } catch (OverlappingFileLockException e) { // Another engine of this process.
+        } catch (OverlappingFileLockException e) { // Another engine in this process.
             return false;
         }
     }
 
-    /** The index of a bank, opened if it is not. */
+    /** Returns the index of a bank, and opens it if necessary. */
     BankIndex of(long tenant, long bank) {
-        return open.computeIfAbsent(new Key(tenant, bank), key -> opened(key));
+        return open.computeIfAbsent(new BankKey(tenant, bank), key -> opened(key));
     }
 
-    private BankIndex opened(Key key) {
+    private BankIndex opened(BankKey key) {
         var home = slot().folder();
         var oldest = clock.instant().minus(REMEMBERED).plus(Duration.ofDays(1));
         return write(() -> {
             try {
-                return new BankIndex(key.bank(), directory(home, key), oldest);
+                return new BankIndex(key.bank(), directory(home, key), queries.model(), oldest);
             } catch (IOException damaged) {
                 if (home == null) {
                     throw damaged;
                 }
-                LOG.warn("the search index of a bank is damaged, and is made anew: {}", damaged.toString());
+                LOG.warn("the search index of a bank is damaged, and is built again: {}", damaged.toString());
                 delete(home.resolve(key.tenant() + "-" + key.bank()));
-                return new BankIndex(key.bank(), directory(home, key), oldest);
+                return new BankIndex(key.bank(), directory(home, key), queries.model(), oldest);
             }
         });
     }
 
-    /** How far the open indexes of a tenant have read, by bank. */
+    /** Returns how many banks have an open index. */
+    public int size() {
+        return open.size();
+    }
+
+    /** Returns how far the open indexes of a tenant have read, by bank. */
     Map<Long, Long> positions(long tenant) {
         var positions = new HashMap<Long, Long>();
         open.forEach((key, index) -> {
@@ -131,13 +136,13 @@ public final class IndexCache implements AutoCloseable {
         return positions;
     }
 
-    private static Directory directory(@Nullable Path home, Key key) throws IOException {
+    private static Directory directory(@Nullable Path home, BankKey key) throws IOException {
         return home == null
                 ? new ByteBuffersDirectory(NoLockFactory.INSTANCE)
                 : new MMapDirectory(home.resolve(key.tenant() + "-" + key.bank()), NoLockFactory.INSTANCE);
     }
 
-    /** Something with files, done by a thread that nobody interrupts. */
+    /** Work with files, done by a thread that is never interrupted. */
     @FunctionalInterface
     interface FileWork<T> {
         T run() throws IOException;
@@ -156,7 +161,7 @@ public final class IndexCache implements AutoCloseable {
                 .join();
     }
 
-    /** Writes to disk what is new, and closes what is idle. */
+    /** Saves changed indexes and closes idle ones. */
     public void tidy() {
         var byAge = open.entrySet().stream()
                 .sorted(Comparator.comparingLong(entry -> -entry.getValue().idleNanos()))
@@ -175,8 +180,8 @@ public final class IndexCache implements AutoCloseable {
         }
     }
 
-    /** Nobody opens it again before it is closed. */
-    private void close(Key key) {
+    /** Closes an index. It cannot be reopened before it is closed. */
+    private void close(BankKey key) {
         open.computeIfPresent(key, (_, index) -> {
             write(() -> {
                 index.save(clock.instant());
@@ -187,7 +192,7 @@ public final class IndexCache implements AutoCloseable {
         });
     }
 
-    /** Deletes the indexes of banks that are no more, and forgets what was deleted long ago. */
+    /** Deletes the indexes of deleted banks, and the records of old deletions. */
     public void purge(Instant now) {
         queries.forget(now.minus(REMEMBERED));
         Slot chosen;
@@ -206,11 +211,11 @@ public final class IndexCache implements AutoCloseable {
         }
     }
 
-    private static List<Key> kept(Path home) {
+    private static List<BankKey> kept(Path home) {
         try (var files = Files.list(home)) {
             return files.map(file -> file.getFileName().toString().split("-", -1))
                     .filter(parts -> parts.length == 2)
-                    .map(parts -> new Key(Long.parseLong(parts[0]), Long.parseLong(parts[1])))
+                    .map(parts -> new BankKey(Long.parseLong(parts[0]), Long.parseLong(parts[1])))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -29,11 +29,11 @@ import org.apache.lucene.analysis.sv.SwedishAnalyzer;
 import org.apache.lucene.analysis.tr.TurkishAnalyzer;
 
 /**
- * The languages whose words are reduced to stems. The script of a text decides which they may be; among those of one
- * script, whose function words are the most frequent in it. Texts in other languages are compared as they are.
+ * The languages whose words are reduced to stems. The script of a text determines the candidates; among those, the
+ * language with the most function words in the text wins. Texts in other languages are compared without stemming.
  */
 enum Language {
-    ENGLISH("en", Character.UnicodeScript.LATIN, () -> Words.ENGLISH),
+    ENGLISH("en", Character.UnicodeScript.LATIN, () -> WordList.ENGLISH),
     GERMAN("de", Character.UnicodeScript.LATIN, GermanAnalyzer::getDefaultStopSet),
     FRENCH("fr", Character.UnicodeScript.LATIN, FrenchAnalyzer::getDefaultStopSet),
     SPANISH("es", Character.UnicodeScript.LATIN, SpanishAnalyzer::getDefaultStopSet),
@@ -50,7 +50,7 @@ enum Language {
     CATALAN("ca", Character.UnicodeScript.LATIN, CatalanAnalyzer::getDefaultStopSet),
     INDONESIAN("id", Character.UnicodeScript.LATIN, IndonesianAnalyzer::getDefaultStopSet),
     LITHUANIAN("lt", Character.UnicodeScript.LATIN, LithuanianAnalyzer::getDefaultStopSet),
-    VIETNAMESE("vi", Character.UnicodeScript.LATIN, () -> Words.VIETNAMESE),
+    VIETNAMESE("vi", Character.UnicodeScript.LATIN, () -> WordList.VIETNAMESE),
     RUSSIAN("ru", Character.UnicodeScript.CYRILLIC, RussianAnalyzer::getDefaultStopSet),
     GREEK("el", Character.UnicodeScript.GREEK, GreekAnalyzer::getDefaultStopSet),
     ARABIC("ar", Character.UnicodeScript.ARABIC, ArabicAnalyzer::getDefaultStopSet),
@@ -58,16 +58,16 @@ enum Language {
     ARMENIAN("hy", Character.UnicodeScript.ARMENIAN, ArmenianAnalyzer::getDefaultStopSet),
     OTHER("xx", Character.UnicodeScript.COMMON, () -> CharArraySet.EMPTY_SET);
 
-    /** How much of a text decides. */
+    /** The length of text that is examined. */
     private static final int LOOKED_AT = 500;
 
     private final String code;
     private final Character.UnicodeScript script;
     private final Supplier<CharArraySet> functionWords;
 
-    /** Loaded when they are first needed. */
-    private static final class Words {
-        /** With the words that questions begin with: they are rare in what answers them. */
+    /** Loaded on first use. */
+    private static final class WordList {
+        /** Includes the words that begin questions, which are rare in answers. */
         static final CharArraySet ENGLISH = new CharArraySet(
                 List.of(
                         "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
@@ -85,7 +85,7 @@ enum Language {
                         "ra", "như", "tại", "vì", "đó", "ai", "hoặc", "nhưng", "thì", "mà", "bao", "nhiêu", "sao"),
                 true);
 
-        /** For each function word the languages that have it, a bit for each. */
+        /** The languages of each function word, one bit each. */
         static final Map<String, Long> LANGUAGES = new HashMap<>();
 
         static {
@@ -96,7 +96,7 @@ enum Language {
             }
         }
 
-        private Words() {}
+        private WordList() {}
     }
 
     Language(String code, Character.UnicodeScript script, Supplier<CharArraySet> functionWords) {
@@ -118,12 +118,12 @@ enum Language {
         return OTHER;
     }
 
-    /** Words that carry no meaning of their own, in lower case. */
+    /** Returns words without a meaning of their own, in lower case. */
     CharArraySet functionWords() {
         return functionWords.get();
     }
 
-    /** The language that most of the text is probably in; English where nothing tells it from others of its script. */
+    /** Returns the probable language of most of the text; English if no other language of its script is more likely. */
     static Language guess(CharSequence text) {
         var script = script(text);
         var candidates = java.util.Arrays.stream(values())
@@ -150,11 +150,11 @@ enum Language {
                 .orElse(Character.UnicodeScript.LATIN);
     }
 
-    /** The most frequent wins; where several are, the first in the order above. */
+    /** Returns the candidate with the most function words; of equal ones the first in the order above. */
     private static Language mostFunctionWords(CharSequence text, List<Language> candidates) {
         var counts = new int[Long.SIZE];
         for (var word : TextAnalysis.words(text.subSequence(0, Math.min(text.length(), LOOKED_AT)))) {
-            var languages = Words.LANGUAGES.getOrDefault(word, 0L);
+            var languages = WordList.LANGUAGES.getOrDefault(word, 0L);
             for (var rest = languages; rest != 0; rest &= rest - 1) {
                 counts[Long.numberOfTrailingZeros(rest)]++;
             }

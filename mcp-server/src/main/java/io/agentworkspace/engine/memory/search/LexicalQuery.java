@@ -26,11 +26,11 @@ import org.apache.lucene.search.SynonymQuery;
 import org.apache.lucene.search.TermQuery;
 
 /**
- * A query as the index understands it: one group of terms for each of its words, where any of the terms stands for the
- * word, in any language that the banks have.
+ * A query in the index's terms: one group for each word. Any term of the group stands for the
+ * word, in any language of the banks.
  */
 final class LexicalQuery {
-    /** So many words rank; of a longer query the rarest. */
+    /** The maximum number of words that are ranked; of a longer query the rarest. */
     private static final int MOST_GROUPS = 64;
 
     private static final int SHORTEST_MISSPELT = 4;
@@ -40,23 +40,28 @@ final class LexicalQuery {
     private static final float DOUBTFUL = 0.5f;
     private static final float EXACT = 0.3f;
 
+    /** The score of a word, in relation to its weight: of its stem and of the word itself, each once in the text. */
+    private static final double COMPLETE = (1 + EXACT) * 0.55;
+
     private final List<Group> groups;
     private final Query query;
+    private final Query filter;
 
     /**
      * A word of the query.
      *
      * @param word as it was given
      * @param stems the terms that stand for it in the field of stems
-     * @param exact those in the field of words, which tell a little more
-     * @param others words that may be meant: other spellings, and words that begin so
-     * @param weight how much it tells, its inverse document frequency
+     * @param exact the terms in the field of words, which count a little more
+     * @param others words that may be meant: other spellings, and words with this prefix
+     * @param weight its inverse document frequency
      */
     record Group(String word, Set<String> stems, Set<String> exact, Set<String> others, double weight) {}
 
-    private LexicalQuery(List<Group> groups, Query query) {
+    private LexicalQuery(List<Group> groups, Query query, Query filter) {
         this.groups = groups;
         this.query = query;
+        this.filter = filter;
     }
 
     List<Group> groups() {
@@ -67,7 +72,17 @@ final class LexicalQuery {
         return query;
     }
 
-    /** @param languages those of the banks, and of the query */
+    /** Returns about the score of a memory with all words of the query. */
+    double bestScore() {
+        return COMPLETE * groups.stream().mapToDouble(Group::weight).sum();
+    }
+
+    /** Returns the conditions that a memory must fulfil, whatever words it has. */
+    Query filter() {
+        return filter;
+    }
+
+    /** @param languages those of the banks and of the query */
     static LexicalQuery of(QueryParser.Parsed parsed, IndexSearcher searcher, List<Language> languages)
             throws IOException {
         var groups = new ArrayList<Group>();
@@ -79,10 +94,11 @@ final class LexicalQuery {
         }
         groups.sort(Comparator.comparingDouble(Group::weight).reversed());
         var used = List.copyOf(groups.subList(0, Math.min(MOST_GROUPS, groups.size())));
-        return new LexicalQuery(used, query(parsed, used));
+        return new LexicalQuery(
+                used, query(parsed, used), restricted(parsed, MatchAllDocsQuery.INSTANCE, Occur.FILTER));
     }
 
-    /** The words of the query with their stems; function words only where there are no others. */
+    /** Returns the words of the query with their stems. Function words count only if there are no others. */
     private static Map<String, Set<String>> words(QueryParser.Parsed parsed, List<Language> languages) {
         var text = parsed.text() + " " + String.join(" ", parsed.phrases());
         var byPlace = new LinkedHashMap<String, Set<String>>();
@@ -164,7 +180,6 @@ final class LexicalQuery {
     }
 
     private static Query query(QueryParser.Parsed parsed, List<Group> groups) {
-        var all = new BooleanQuery.Builder();
         var ranking = new BooleanQuery.Builder();
         for (var group : groups) {
             if (!group.stems().isEmpty()) {
@@ -177,11 +192,13 @@ final class LexicalQuery {
                 ranking.add(new BoostQuery(synonyms(BankIndex.WORDS, group.others()), DOUBTFUL), Occur.SHOULD);
             }
         }
-        if (groups.isEmpty()) {
-            all.add(MatchAllDocsQuery.INSTANCE, Occur.MUST);
-        } else {
-            all.add(ranking.build(), parsed.phrases().isEmpty() ? Occur.MUST : Occur.SHOULD);
-        }
+        return groups.isEmpty()
+                ? restricted(parsed, MatchAllDocsQuery.INSTANCE, Occur.MUST)
+                : restricted(parsed, ranking.build(), parsed.phrases().isEmpty() ? Occur.MUST : Occur.SHOULD);
+    }
+
+    private static Query restricted(QueryParser.Parsed parsed, Query ranking, Occur occur) {
+        var all = new BooleanQuery.Builder().add(ranking, occur);
         parsed.phrases().forEach(phrase -> all.add(phrase(BankIndex.WORDS, phrase), Occur.FILTER));
         parsed.names().forEach(name -> all.add(phrase(BankIndex.NAME, name), Occur.FILTER));
         parsed.excluded().forEach(phrase -> all.add(phrase(BankIndex.WORDS, phrase), Occur.MUST_NOT));

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a query. Quotation marks ask for a phrase, a minus excludes a word or a phrase, {@code name:} and {@code tag:}
- * restrict, an asterisk at its end makes a word a prefix. Nothing is an error: what is no operator is text.
+ * Parses a query. Quotation marks require a phrase, a minus excludes a word or phrase, {@code name:} and {@code tag:}
+ * restrict, and an asterisk at the end of a word makes it a prefix. No query is an error: text without operators is a list of words.
  */
 final class QueryParser {
     private static final String MARKS = "\"“”„«»";
@@ -26,15 +26,15 @@ final class QueryParser {
     }
 
     /**
-     * A query, read.
+     * A parsed query.
      *
      * @param text the words to rank by
-     * @param meaning the same with the phrases, for comparing meanings
-     * @param phrases what must be there word for word
-     * @param excluded words and phrases that must not be there
+     * @param meaning the words and phrases, for comparing meanings
+     * @param phrases required literally
+     * @param excluded words and phrases that must not occur
      * @param prefixes beginnings of words to rank by
-     * @param names words that the name must have
-     * @param tags all of which the memory must carry
+     * @param names words that the name must contain
+     * @param tags all of which the memory must have
      */
     record Parsed(
             String text,
@@ -96,7 +96,7 @@ final class QueryParser {
         }
     }
 
-    /** {@code -5} and {@code --flag} are text. */
+    /** Returns whether a minus before this character excludes: {@code -5} and {@code --flag} are text. */
     private static boolean excludes(char next) {
         return Character.isLetter(next) || MARKS.indexOf(next) >= 0;
     }
@@ -127,7 +127,7 @@ final class QueryParser {
         return query.substring(start, at);
     }
 
-    /** The phrase that begins here; null where none does, or where its end is missing. */
+    /** Returns the phrase that begins here; null if there is none, or its end is missing. */
     private @Nullable String phrase() {
         if (at >= query.length() || MARKS.indexOf(query.charAt(at)) < 0) {
             return null;

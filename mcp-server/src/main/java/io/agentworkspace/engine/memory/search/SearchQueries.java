@@ -1,7 +1,8 @@
 package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.access.Visibility;
-import io.agentworkspace.engine.banks.BankPermissionQueries;
+import io.agentworkspace.engine.banks.BankAccess;
+import io.agentworkspace.engine.banks.BankPermissionRow;
 import io.agentworkspace.engine.banks.MemoryQueries;
 import io.agentworkspace.engine.banks.MemoryStore;
 import io.agentworkspace.engine.banks.MemoryVisibility;
@@ -9,7 +10,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.Statement;
-import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.access.Requirement.OfBank;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -23,20 +24,20 @@ import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What a search reads: the banks that the caller may read, what has changed in them, and what it found there. */
+/** Reads what a search needs: the banks that the caller may read, the changes in them, and the found memories. */
 public final class SearchQueries {
-    /** So many banks are searched where none is named, the first by name. */
+    /** The maximum number of banks that are searched if none is named, the first by name. */
     static final int MOST_BANKS = 200;
 
-    /** So many changes are listed with the banks; where there are more, all are read. */
+    /** The maximum number of changes listed with the banks. If there are more, they are read separately. */
     static final int LISTED_CHANGES = 50;
 
     private static final int PORTION = 1_000;
 
-    /** So many memories of a bank that have been replaced since are searched as they were. */
+    /** The maximum number of a bank's replaced memories that a search in the past includes. */
     private static final int MOST_PAST = 5_000;
 
-    /** The next changes of a bank after one, oldest first; each half of them from its index. */
+    /** Returns the next changes of a bank after one, oldest first. Each of the three parts uses its own index. */
     private static String changes(String bank, String change, String id, String most) {
         return """
                 (SELECT m.id, m.change
@@ -52,6 +53,13 @@ public final class SearchQueries {
                     AND (g.change, g.memory_id) > (CAST(%2$s AS xid8), CAST(%3$s AS uuid))
                   ORDER BY g.change, g.memory_id
                   LIMIT %4$s)
+                UNION ALL
+                (SELECT v.memory_id, v.change
+                   FROM memory_vector v
+                  WHERE v.tenant_id = :tenant AND v.bank_id = %1$s AND v.vectors IS NOT NULL
+                    AND (v.change, v.memory_id) > (CAST(%2$s AS xid8), CAST(%3$s AS uuid))
+                  ORDER BY v.change, v.memory_id
+                  LIMIT %4$s)
                 """.formatted(bank, change, id, most);
     }
 
@@ -60,7 +68,7 @@ public final class SearchQueries {
     private static final String NAMED_BANK = banks("""
             bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s
-            """.formatted(BankPermissionQueries.HELD, Visibility.bank("b")));
+            """.formatted(BankPermissionRow.HELD, Visibility.bank("b")));
 
     private static final String READABLE_BANKS =
             banks("""
@@ -68,12 +76,12 @@ public final class SearchQueries {
              WHERE b.tenant_id = :tenant AND b.name_key > '' AND held.permission <> 'none' AND %s
              ORDER BY b.name_key
              LIMIT :most_banks
-            """.formatted(Visibility.owner("b"), BankPermissionQueries.HELD, Visibility.bank("b")));
+            """.formatted(Visibility.owner("b"), BankPermissionRow.HELD, Visibility.bank("b")));
 
     /** @param searched the end of a FROM list with the banks {@code b}, and the condition */
     private static String banks(String searched) {
         return ContextStore.WITH_CONTEXT
-                + BankPermissionQueries.SUBJECT
+                + BankPermissionRow.SUBJECT
                 + """
                 , b AS MATERIALIZED (SELECT b.id AS bank_id, b.censored_at, %s FROM ctx, s, %s),
                 known AS (SELECT *
@@ -89,14 +97,24 @@ public final class SearchQueries {
                        ARRAY(SELECT CAST(n.change AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS changes
                   FROM ctx LEFT JOIN b ON true
                 """.formatted(
-                                BankPermissionQueries.COLUMNS,
+                                BankPermissionRow.COLUMNS,
                                 searched,
                                 changes("b.bank_id", "COALESCE(k.position, '0')", NONE, ":listed + 1"));
     }
 
-    private static final String CHANGED_MEMORIES = """
+    /** The vectors of this revision of a memory {@code m}. */
+    private static final String VECTORS = """
+            (SELECT v.vectors
+               FROM memory_vector v
+              WHERE v.tenant_id = m.tenant_id AND v.bank_id = m.bank_id AND v.memory_id = m.id AND v.revision = m.revision
+                AND v.model = :model
+             OFFSET 0)
+            """;
+
+    private static final String CHANGED_MEMORIES =
+            """
             SELECT c.id, CAST(c.change AS text) AS change, m.id IS NOT NULL AS is_there, m.name, m.text, m.tags,
-                   m.author_id, m.updated_at, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
+                   m.author_id, m.updated_at, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
                    c.change >= pg_snapshot_xmax(pg_current_snapshot()) AS is_foreign
               FROM (SELECT *
                       FROM (%s) c
@@ -106,24 +124,25 @@ public final class SearchQueries {
                                    FROM memory m
                                   WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id AND m.deleted_at IS NULL
                                  OFFSET 0) m ON true
+              LEFT JOIN LATERAL %s v ON true
              ORDER BY c.change, c.id
-            """.formatted(changes(":bank", ":after", ":after_id", ":portion"));
+            """.formatted(changes(":bank", ":after", ":after_id", ":portion"), VECTORS);
 
     /** The memories as they were at {@code :as_of} that were changed after it. */
     private static final String PAST_TEXTS = """
-            SELECT m.id, '0' AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at
-              FROM bank b CROSS JOIN LATERAL %s
+            SELECT m.id, '0' AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at, v.vectors
+              FROM bank b CROSS JOIN LATERAL %s LEFT JOIN LATERAL %s v ON true
              WHERE b.tenant_id = :tenant AND b.id = :bank
                AND m.id IN (SELECT c.id FROM memory c
                              WHERE c.tenant_id = :tenant AND c.bank_id = :bank AND c.updated_at > :as_of)
              ORDER BY m.updated_at DESC
              LIMIT :portion
-            """.formatted(MemoryQueries.PAST);
+            """.formatted(MemoryQueries.PAST, VECTORS);
 
     /** A statement for the present, and one for a time in the past. */
-    private record Reading(String now, String then) {
-        static Reading of(UnaryOperator<String> statement) {
-            return new Reading(statement.apply("memory m"), statement.apply(MemoryQueries.PAST));
+    private record Statements(String now, String then) {
+        static Statements of(UnaryOperator<String> statement) {
+            return new Statements(statement.apply("memory m"), statement.apply(MemoryQueries.PAST));
         }
 
         String at(@Nullable Instant time) {
@@ -131,9 +150,9 @@ public final class SearchQueries {
         }
     }
 
-    private static final Reading FOUND = Reading.of(SearchQueries::found);
+    private static final Statements FOUND = Statements.of(SearchQueries::found);
 
-    private static final Reading SHOWN = Reading.of(SearchQueries::shown);
+    private static final Statements SHOWN = Statements.of(SearchQueries::shown);
 
     private static String current(String memories) {
         return MemoryVisibility.current(
@@ -165,39 +184,48 @@ public final class SearchQueries {
     }
 
     private final Db db;
+    private final String model;
 
-    public SearchQueries(Db db) {
+    /** @param model whose vectors are read */
+    public SearchQueries(Db db, String model) {
         this.db = db;
+        this.model = model;
+    }
+
+    String model() {
+        return model;
     }
 
     /**
      * A bank that is searched.
      *
-     * @param changes what has changed since the known position, at most one more than {@link #LISTED_CHANGES}
-     * @param horizon every change before it is visible now
+     * @param changes after the known position, at most one more than {@link #LISTED_CHANGES}
+     * @param horizon the transaction before which every change is visible now
      */
-    record Bank(long id, String name, boolean isCensored, long horizon, List<BankIndex.Change> changes) {}
+    record SearchedBank(long id, String name, boolean isCensored, long horizon, List<BankIndex.IndexChange> changes) {}
 
-    /** @param authors the ids of the agents of the given name; null if none is given */
-    record Banks(List<Bank> banks, @Nullable List<Long> authors) {}
+    /** @param authors the ids of the agents with the given name; null if none is given */
+    record Banks(List<SearchedBank> banks, @Nullable List<Long> authors) {}
 
     /** How far the open indexes of the tenant have read. */
-    record Known(List<Long> banks, List<String> positions) {}
+    record IndexPositions(List<Long> banks, List<String> positions) {}
 
-    record Portion(List<BankIndex.Entry> entries, long horizon, boolean isLast, boolean isForeign) {}
+    record Portion(List<BankIndex.IndexedMemory> entries, long horizon, boolean isLast, boolean isForeign) {}
 
-    /** Where a memory is. */
-    record Place(long bank, UUID id) {}
+    /** The bank and id of a memory. */
+    record MemoryId(long bank, UUID id) {}
 
     /** A memory that was found and that the caller may see. */
-    record Found(Place place, Instant updatedAt, boolean isPinned) {}
+    record Match(MemoryId place, Instant updatedAt, boolean isPinned) {}
 
     /** A memory to show. */
-    record Shown(Place place, Memory memory) {}
+    record ShownMemory(MemoryId place, Memory memory) {}
 
-    /** The named bank, else every bank that the caller may read, with the context; the list is empty if there is none. */
-    Banks banks(Call call, @Nullable Name bank, @Nullable Name author, Known known) {
-        record Read(@Nullable Bank bank, List<Long> authors) {}
+    /**
+     * Returns the named bank, else every bank that the caller may read, with the context. The list is empty if there is none.
+     */
+    Banks banks(Call call, @Nullable Name bank, @Nullable Name author, IndexPositions known) {
+        record Read(@Nullable SearchedBank bank, List<Long> authors) {}
         var rows = db.sql(call, bank == null ? READABLE_BANKS : NAMED_BANK)
                 .set("key", bank == null ? null : bank.key())
                 .set("author", author == null ? null : author.key())
@@ -209,25 +237,28 @@ public final class SearchQueries {
                     if (call.contextIfKnown() == null) {
                         ContextStore.read(call, row);
                     }
-                    return new Read(bank(row), row.numbers("authors"));
+                    return new Read(bank(call, row), row.numbers("authors"));
                 });
+        if (bank == null) {
+            call.checked(OfBank.READ); // The statement finds only banks that the caller may read.
+        }
         return new Banks(
                 rows.stream().map(Read::bank).filter(Objects::nonNull).toList(),
                 author == null ? null : rows.getFirst().authors());
     }
 
-    private static @Nullable Bank bank(Row row) throws SQLException {
+    private static @Nullable SearchedBank bank(Call call, Row row) throws SQLException {
         if (row.textOrNull("held_permission") == null) {
             return null;
         }
-        BankPermissionQueries.read(row).require(Permission.READ);
+        BankAccess.requireRead(call, BankPermissionRow.read(row));
         var ids = row.texts("ids");
         var numbers = row.texts("changes");
-        var changes = new ArrayList<BankIndex.Change>();
+        var changes = new ArrayList<BankIndex.IndexChange>();
         for (var i = 0; i < ids.size(); i++) {
-            changes.add(new BankIndex.Change(UUID.fromString(ids.get(i)), numbers.get(i)));
+            changes.add(new BankIndex.IndexChange(UUID.fromString(ids.get(i)), numbers.get(i)));
         }
-        return new Bank(
+        return new SearchedBank(
                 row.number("bank_id"),
                 row.text("bank_name"),
                 row.instantOrNull("censored_at") != null,
@@ -235,11 +266,12 @@ public final class SearchQueries {
                 changes);
     }
 
-    /** The next changes of a bank after one, oldest first. */
-    Portion changes(Call call, long bank, BankIndex.Change after) {
-        record Read(BankIndex.Entry entry, long horizon, boolean isForeign) {}
+    /** Returns the next changes of a bank after one, oldest first. */
+    Portion changes(Call call, long bank, BankIndex.IndexChange after) {
+        record Read(BankIndex.IndexedMemory entry, long horizon, boolean isForeign) {}
         var rows = db.sql(call, CHANGED_MEMORIES)
                 .set("bank", bank)
+                .set("model", model)
                 .set("after", after.change())
                 .set("after_id", after.id())
                 .set("portion", PORTION)
@@ -251,22 +283,23 @@ public final class SearchQueries {
                 rows.stream().anyMatch(Read::isForeign));
     }
 
-    private static BankIndex.Entry entry(Row row) throws SQLException {
+    private static BankIndex.IndexedMemory entry(Row row) throws SQLException {
         var id = UUID.fromString(row.text("id"));
         var change = row.text("change");
         return row.flag("is_there")
-                ? new BankIndex.Entry(
+                ? new BankIndex.IndexedMemory(
                         id,
                         change,
                         row.textOrNull("name"),
                         row.text("text"),
                         row.texts("tags"),
                         row.number("author_id"),
-                        Objects.requireNonNull(row.instantOrNull("updated_at")))
-                : new BankIndex.Entry(id, change, null, null, List.of(), 0, Instant.EPOCH);
+                        Objects.requireNonNull(row.instantOrNull("updated_at")),
+                        row.bytesOrNull("vectors"))
+                : new BankIndex.IndexedMemory(id, change, null, null, List.of(), 0, Instant.EPOCH, null);
     }
 
-    /** Numbers changes anew that came with a backup of another database server, whose transactions were ahead. */
+    /** Renumbers changes from the backup of another database server, whose transaction numbers were higher. */
     void renumber(Call call, long bank) {
         db.transaction(() -> db.sql(call, """
                 UPDATE memory SET revision = revision
@@ -279,13 +312,14 @@ public final class SearchQueries {
     }
 
     /**
-     * The memories of a bank as they were at a time, those that were changed after it.
+     * Returns the memories of a bank as they were at a time, if they were changed after it.
      *
-     * @throws Problem {@code conflict} where they are too many
+     * @throws Problem {@code conflict} if there are too many
      */
-    List<BankIndex.Entry> past(Call call, long bank, Instant asOf) {
+    List<BankIndex.IndexedMemory> past(Call call, long bank, Instant asOf) {
         var past = db.sql(call, PAST_TEXTS)
                 .set("bank", bank)
+                .set("model", model)
                 .set("as_of", asOf)
                 .set("portion", MOST_PAST + 1)
                 .list(SearchQueries::entry);
@@ -297,31 +331,31 @@ public final class SearchQueries {
         return past;
     }
 
-    /** Those of the memories that are in searches, now or at a time, in no order. */
-    List<Found> visible(Call call, List<Place> places, @Nullable Instant asOf) {
+    /** Returns those memories that a search may show, now or at a time, in no order. */
+    List<Match> visible(Call call, List<MemoryId> places, @Nullable Instant asOf) {
         return with(call, places, FOUND.at(asOf), asOf)
-                .list(row -> new Found(
+                .list(row -> new Match(
                         place(row), Objects.requireNonNull(row.instantOrNull("updated_at")), row.flag("pinned")));
     }
 
-    /** The same, whole. */
-    List<Shown> shown(Call call, List<Place> places, @Nullable Instant asOf) {
+    /** Returns those memories with their whole content. */
+    List<ShownMemory> shown(Call call, List<MemoryId> places, @Nullable Instant asOf) {
         return with(call, places, SHOWN.at(asOf), asOf)
-                .list(row -> new Shown(place(row), Objects.requireNonNull(row.json("record", Memory.class))));
+                .list(row -> new ShownMemory(place(row), Objects.requireNonNull(row.json("record", Memory.class))));
     }
 
-    private Statement with(Call call, List<Place> places, String statement, @Nullable Instant asOf) {
+    private Statement with(Call call, List<MemoryId> places, String statement, @Nullable Instant asOf) {
         return db.sql(call, statement)
                 .set("as_of", asOf)
-                .set("banks", places.stream().map(Place::bank).distinct().toList())
-                .set("ids", places.stream().map(Place::id).toList());
+                .set("banks", places.stream().map(MemoryId::bank).distinct().toList())
+                .set("ids", places.stream().map(MemoryId::id).toList());
     }
 
-    private static Place place(Row row) throws SQLException {
-        return new Place(row.number("bank_id"), UUID.fromString(row.text("id")));
+    private static MemoryId place(Row row) throws SQLException {
+        return new MemoryId(row.number("bank_id"), UUID.fromString(row.text("id")));
     }
 
-    /** Which database this is: a restored backup, or another one, is another. */
+    /** Returns the identity of the database. A restored backup has a new one. */
     public String identity() {
         return db.sql("""
                 SELECT CONCAT(s.system_identifier, '-', c.timeline_id, '-', d.oid) AS identity
@@ -330,7 +364,7 @@ public final class SearchQueries {
                 """).one(row -> row.text("identity")).orElseThrow();
     }
 
-    /** Those of the banks that are no more. */
+    /** Returns whether the bank no longer exists. */
     boolean isGone(long tenant, long bank) {
         return db.sql("SELECT 1 AS one FROM bank WHERE tenant_id = :tenant AND id = :bank")
                 .set("tenant", tenant)
@@ -339,7 +373,7 @@ public final class SearchQueries {
                 .isEmpty();
     }
 
-    /** Forgets what was deleted so long ago that every index has either heard of it or is made anew. */
+    /** Deletes records of deletions that every index has applied or is too old to use. */
     void forget(Instant until) {
         db.deleteOld("memory_gone", "gone_at < :until", until);
     }

@@ -4,7 +4,8 @@ import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.context.Tags;
 import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.memory.search.Searcher.Candidate;
-import io.agentworkspace.engine.memory.search.Searcher.Result;
+import io.agentworkspace.engine.memory.search.Searcher.Mode;
+import io.agentworkspace.engine.memory.search.Searcher.SearchResult;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.problem.Name;
@@ -24,15 +25,12 @@ public final class SearchTools {
     private static final int TOKEN_CHARACTERS = 4;
     private static final int SHORTEST_SNIPPET = 80;
 
-    /** A hit below it lacks most of what the query asks for. */
-    private static final double THRESHOLD = 0.35;
-
     private final BankStore banks;
     private final Searcher searcher;
 
-    public SearchTools(BankStore banks, SearchQueries queries, IndexCache indexes) {
+    public SearchTools(BankStore banks, Searcher searcher) {
         this.banks = banks;
-        this.searcher = new Searcher(queries, indexes);
+        this.searcher = searcher;
     }
 
     record Where(
@@ -52,7 +50,7 @@ public final class SearchTools {
             @Doc(value = "1–50, default 10.", min = 1, max = 50) @Nullable
             Integer limit) {}
 
-    record Search(
+    record SearchRequest(
             @Doc(
                     value = "A question or words; \"a phrase\", -without, prefix*, name:… and tag:… restrict.",
                     max = 2_000)
@@ -67,6 +65,12 @@ public final class SearchTools {
 
             @Doc("As they were at this time.") @Nullable Instant asOf,
 
+            @Doc(
+                    value = "By words, by meaning, or both (default).",
+                    oneOf = {"hybrid", "text", "vector"})
+            @Nullable
+            String mode,
+
             @Doc("How much.") @Nullable Limit page,
 
             @Doc(value = "Tokens of text in all hits, 100–8,000; default 2,000.", min = 100, max = 8_000) @Nullable
@@ -76,7 +80,7 @@ public final class SearchTools {
             @Doc("How many banks.") int banks,
             @Doc("How many memories they have.") long memories) {}
 
-    record Hits(
+    record SearchResponse(
             @Doc("The hits, best first.") List<Hit> content,
 
             @Doc("true when no hit is good enough to be an answer; the hits are then the nearest misses.")
@@ -86,13 +90,15 @@ public final class SearchTools {
             Double bestScore,
 
             @Doc("What was searched.") Searched searched,
-            @Doc("How it was searched: text, by words.") String mode) {}
+
+            @Doc("How it was searched: hybrid, text (by words), vector (by meaning).")
+            String mode) {}
 
     public List<Tool<?, ?>> tools() {
         return List.of(search());
     }
 
-    private Tool<Search, Hits> search() {
+    private Tool<SearchRequest, SearchResponse> search() {
         return Tool.named("MB_Search")
                 .title("Search memories")
                 .description("""
@@ -113,10 +119,10 @@ public final class SearchTools {
                         "rag")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
-                .handledBy(Search.class, Hits.class, this::search);
+                .handledBy(SearchRequest.class, SearchResponse.class, this::search);
     }
 
-    private Hits search(Search in, Call call) {
+    private SearchResponse search(SearchRequest in, Call call) {
         var where = in.target() == null ? new Where(null, null, null) : in.target();
         var tags = in.vx() == null ? null : Tags.checked(in.vx().tags());
         var page = in.page() == null ? null : in.page().limit();
@@ -125,11 +131,13 @@ public final class SearchTools {
         if (where.bank() != null && scope.banks().banks().isEmpty()) {
             throw banks.missing(call, where.bank());
         }
+        var mode = Mode.of(in.mode());
         var found = searcher.search(
                 call,
                 scope,
-                new Searcher.Wanted(
+                new Searcher.SearchRequest(
                         in.content(),
+                        mode,
                         where.bank(),
                         where.agent(),
                         tags == null ? List.of() : tags,
@@ -142,17 +150,17 @@ public final class SearchTools {
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
         var hits = call.budget().fit(hits(searcher.shown(call, best, in.asOf()), best, found, room));
         var top = hits.stream().mapToDouble(Hit::score).max();
-        return new Hits(
+        return new SearchResponse(
                 hits,
-                top.orElse(0) < THRESHOLD,
+                top.orElse(0) < Score.threshold(found.mode()),
                 top.isPresent() ? (Double) top.getAsDouble() : null,
                 new Searched(found.banks(), found.memories()),
-                "text");
+                found.mode().word());
     }
 
-    /** Each gets its share of the room; what it does not need is for those after it. */
+    /** Returns the hits. Each gets its share of the room; what it does not use is for the following ones. */
     private static List<Hit> hits(
-            List<SearchQueries.Shown> shown, List<Candidate> candidates, Result found, int characters) {
+            List<SearchQueries.ShownMemory> shown, List<Candidate> candidates, SearchResult found, int characters) {
         var hits = new ArrayList<Hit>();
         var room = characters;
         for (var memory : shown) {
@@ -168,7 +176,7 @@ public final class SearchTools {
         return hits;
     }
 
-    private static Hit hit(SearchQueries.Shown shown, Candidate candidate, Result found, int share) {
+    private static Hit hit(SearchQueries.ShownMemory shown, Candidate candidate, SearchResult found, int share) {
         var memory = shown.memory();
         var name = memory.name() == null ? "" : memory.name();
         var highlights = Highlights.of(found.query(), found.languages(), name, memory.text());
@@ -179,8 +187,12 @@ public final class SearchTools {
                 memory.name(),
                 part.isWhole() ? part.text() : null,
                 part.isWhole() ? null : part.text(),
-                rounded(found.query().groups().isEmpty() ? 1 : highlights.support()),
-                new Hit.Why(candidate.rank(), highlights.words(), part.highlights()),
+                rounded(Score.of(found, candidate, highlights)),
+                new Hit.Why(
+                        rank(candidate.textRank()),
+                        rank(candidate.vectorRank()),
+                        highlights.words(),
+                        part.highlights()),
                 memory.author(),
                 memory.source(),
                 memory.tags(),
@@ -188,6 +200,10 @@ public final class SearchTools {
                 memory.revision(),
                 memory.createdAt(),
                 memory.updatedAt());
+    }
+
+    private static @Nullable Integer rank(int rank) {
+        return rank == 0 ? null : (Integer) rank;
     }
 
     private static double rounded(double score) {

@@ -1,21 +1,24 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.memory.search.SearchQueries.Bank;
-import io.agentworkspace.engine.memory.search.SearchQueries.Found;
-import io.agentworkspace.engine.memory.search.SearchQueries.Known;
-import io.agentworkspace.engine.memory.search.SearchQueries.Place;
+import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.search.SearchQueries.IndexPositions;
+import io.agentworkspace.engine.memory.search.SearchQueries.Match;
+import io.agentworkspace.engine.memory.search.SearchQueries.MemoryId;
+import io.agentworkspace.engine.memory.search.SearchQueries.SearchedBank;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.apache.lucene.document.LongPoint;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexReader;
@@ -29,24 +32,46 @@ import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.TermQuery;
 import org.jspecify.annotations.Nullable;
 
-/** Finds memories: brings the index of each bank up to date, asks it, and asks the database what of it the caller may see. */
-final class Searcher {
+/**
+ * Finds memories: updates the index of each bank, searches it, and reads from the database which of
+ * the results the caller may see.
+ */
+public final class Searcher {
     private static final int LANGUAGES = 4;
 
-    /** How many candidates are looked at, and how many where readers may see too few of them. */
+    /** The number of candidates, with the larger numbers that are tried if readers may see too few of them. */
     private static final List<Integer> CANDIDATES = List.of(100, 1_000, 10_000);
 
     private final SearchQueries queries;
     private final IndexCache indexes;
+    private final Embedder embedder;
+    private final VectorScan scan = new VectorScan();
 
-    Searcher(SearchQueries queries, IndexCache indexes) {
+    public Searcher(SearchQueries queries, IndexCache indexes, Embedder embedder) {
         this.queries = queries;
         this.indexes = indexes;
+        this.embedder = embedder;
     }
 
-    /** What is searched for. */
-    record Wanted(
+    /** How memories are found. */
+    enum Mode {
+        TEXT,
+        VECTOR,
+        HYBRID;
+
+        static Mode of(@Nullable String word) {
+            return word == null ? HYBRID : valueOf(word.toUpperCase(Locale.ROOT));
+        }
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** The search request. */
+    record SearchRequest(
             String query,
+            Mode mode,
             @Nullable Name bank,
             @Nullable Name author,
             List<String> tags,
@@ -58,15 +83,33 @@ final class Searcher {
     /**
      * A memory that was found.
      *
-     * @param rank its place among those found by words
+     * @param textRank its place among those found by words, 0 if it is not among them
+     * @param coverage about which share of the query's words it has
+     * @param vectorRank its place among those found by meaning
+     * @param likeness how like it is to the query by meaning; -1 where that is not known
      */
-    record Candidate(Found found, int rank) {}
+    record Candidate(Match found, int textRank, double coverage, int vectorRank, float likeness) {}
 
-    /** What was found, best first. */
-    record Result(List<Candidate> candidates, LexicalQuery query, List<Language> languages, int banks, long memories) {}
+    /**
+     * What was found, best first.
+     *
+     * @param mode how, which is by words where there is no vector of the query
+     */
+    record SearchResult(
+            List<Candidate> candidates,
+            LexicalQuery query,
+            List<Language> languages,
+            int banks,
+            long memories,
+            Mode mode) {}
 
-    /** The banks that are searched, with their indexes up to date. */
+    /** The banks that are searched, with their updated indexes. */
     record Scope(SearchQueries.Banks banks, List<BankIndex> indexes) {}
+
+    /** Returns whether there is a model of embeddings. */
+    boolean knowsMeanings() {
+        return embedder.isOn();
+    }
 
     Scope scope(Call call, @Nullable Name bank, @Nullable Name author) {
         var banks = queries.banks(call, bank, author, known(call));
@@ -79,7 +122,7 @@ final class Searcher {
         return new Scope(banks, current);
     }
 
-    Result search(Call call, Scope scope, Wanted wanted) {
+    SearchResult search(Call call, Scope scope, SearchRequest wanted) {
         var readers = new ArrayList<DirectoryReader>();
         var past = past(call, scope, wanted.asOf());
         try {
@@ -94,7 +137,7 @@ final class Searcher {
         }
     }
 
-    /** Indexes, for this search alone, of what has been replaced since. */
+    /** Returns indexes for this search only, of what has been replaced since. */
     private List<BankIndex> past(Call call, Scope scope, @Nullable Instant asOf) {
         if (asOf == null) {
             return List.of();
@@ -117,18 +160,18 @@ final class Searcher {
         }
     }
 
-    private Known known(Call call) {
+    private IndexPositions known(Call call) {
         var banks = new ArrayList<Long>();
         var positions = new ArrayList<String>();
         indexes.positions(call.caller().tenant()).forEach((bank, position) -> {
             banks.add(bank);
             positions.add(Long.toString(position));
         });
-        return new Known(banks, positions);
+        return new IndexPositions(banks, positions);
     }
 
-    /** The index of the bank with everything that was committed when the bank was read. */
-    private BankIndex current(Call call, Bank bank) {
+    /** Returns the index of the bank with everything that was committed when the bank was read. */
+    private BankIndex current(Call call, SearchedBank bank) {
         var index = indexes.of(call.caller().tenant(), bank.id());
         if (bank.changes().size() <= SearchQueries.LISTED_CHANGES && index.has(bank.changes())) {
             return index;
@@ -145,7 +188,7 @@ final class Searcher {
     }
 
     private void read(Call call, long bank, BankIndex index) {
-        var after = new BankIndex.Change(new UUID(0, 0), Long.toString(index.position()));
+        var after = new BankIndex.IndexChange(new UUID(0, 0), Long.toString(index.position()));
         var horizon = index.position();
         var isFirst = true;
         while (true) {
@@ -158,7 +201,7 @@ final class Searcher {
                 isFirst = false;
             }
             var news = portion.entries().stream()
-                    .filter(entry -> !index.has(new BankIndex.Change(entry.id(), entry.change())))
+                    .filter(entry -> !index.has(new BankIndex.IndexChange(entry.id(), entry.change())))
                     .toList();
             var reached = horizon;
             indexes.write(() -> {
@@ -172,26 +215,112 @@ final class Searcher {
                 return;
             }
             var last = portion.entries().getLast();
-            after = new BankIndex.Change(last.id(), last.change());
+            after = new BankIndex.IndexChange(last.id(), last.change());
         }
     }
 
-    private Result search(Call call, MultiReader reader, Scope scope, Wanted wanted) throws IOException {
+    private SearchResult search(Call call, MultiReader reader, Scope scope, SearchRequest wanted) throws IOException {
         var searcher = new IndexSearcher(reader);
         searcher.setSimilarity(BankIndex.RANKING);
         var parsed = QueryParser.parse(wanted.query());
         var languages = languages(reader, parsed);
         var lexical = LexicalQuery.of(parsed, searcher, languages);
+        var weight = wanted.mode() == Mode.TEXT ? 0 : weight(wanted.mode(), parsed.meaning(), languages);
+        var question = weight == 0 ? null : embedder.question(parsed.meaning());
+        var mode = question == null ? Mode.TEXT : wanted.mode();
         var query = filtered(lexical.query(), parsed, scope, wanted);
+        var filter = filtered(lexical.filter(), parsed, scope, wanted);
         var visible = List.<Candidate>of();
         for (var most : CANDIDATES) {
-            var top = searcher.search(query, most);
-            visible = visible(call, places(reader, top.scoreDocs), wanted.asOf());
-            if (visible.size() >= wanted.limit() || top.scoreDocs.length < most) {
+            var byWords = mode == Mode.VECTOR ? new ScoreDoc[0] : searcher.search(query, most).scoreDocs;
+            var byMeaning = question == null ? new ScoreDoc[0] : scan.nearest(searcher, filter, question, most);
+            visible = visible(call, reader, byWords, byMeaning, question, lexical.bestScore(), wanted.asOf());
+            if (visible.size() >= wanted.limit() || Math.max(byWords.length, byMeaning.length) < most) {
                 break;
             }
         }
-        return new Result(visible, lexical, languages, scope.banks().banks().size(), reader.numDocs());
+        var ranked = visible.stream()
+                .map(each -> new Fusion.Ranked<>(
+                        each,
+                        each.textRank(),
+                        each.coverage(),
+                        each.vectorRank(),
+                        each.likeness(),
+                        each.found().updatedAt(),
+                        each.found().isPinned()))
+                .toList();
+        var best = Fusion.ordered(ranked, weight, wanted.asOf() == null ? call.now() : wanted.asOf());
+        return new SearchResult(best, lexical, languages, scope.banks().banks().size(), reader.numDocs(), mode);
+    }
+
+    /**
+     * The model knows English, and names and numbers in other languages of its script. A query without function words could be in any of
+     * them: it counts as English only where memories are.
+     */
+    private static double weight(Mode mode, String meaning, List<Language> ofMemories) {
+        if (mode == Mode.VECTOR) {
+            return 1;
+        }
+        return switch (Language.guess(meaning)) {
+            case ENGLISH -> ofMemories.contains(Language.ENGLISH) ? Fusion.ENGLISH : Fusion.OTHER;
+            case RUSSIAN, GREEK, ARABIC, HINDI, ARMENIAN, OTHER -> 0;
+            default -> Fusion.OTHER;
+        };
+    }
+
+    private List<Candidate> visible(
+            Call call,
+            MultiReader reader,
+            ScoreDoc[] byWords,
+            ScoreDoc[] byMeaning,
+            float @Nullable [] question,
+            double bestScore,
+            @Nullable Instant asOf)
+            throws IOException {
+        var documents = Stream.concat(Arrays.stream(byWords), Arrays.stream(byMeaning))
+                .map(each -> each.doc)
+                .distinct()
+                .sorted()
+                .toList();
+        if (documents.isEmpty()) {
+            return List.of();
+        }
+        var places = places(reader, documents);
+        var likenesses = question == null ? null : VectorScan.likenesses(reader, documents, question);
+        Map<MemoryId, Match> seen = new HashMap<>();
+        queries.visible(call, List.copyOf(places.values()), asOf).forEach(found -> seen.put(found.place(), found));
+        var textRanks = ranks(byWords, places, seen);
+        var vectorRanks = ranks(byMeaning, places, seen);
+        Map<Integer, Double> coverages = new HashMap<>();
+        for (var each : byWords) {
+            coverages.put(each.doc, bestScore == 0 ? 1 : Math.min(1, each.score / bestScore));
+        }
+        var visible = new ArrayList<Candidate>();
+        for (var i = 0; i < documents.size(); i++) {
+            var document = documents.get(i);
+            var found = seen.get(places.get(document));
+            if (found != null) {
+                visible.add(new Candidate(
+                        found,
+                        textRanks.getOrDefault(document, 0),
+                        coverages.getOrDefault(document, 0.0),
+                        vectorRanks.getOrDefault(document, 0),
+                        likenesses == null ? -1 : likenesses.get(i)));
+            }
+        }
+        return visible;
+    }
+
+    /** Their places among those that the caller may see. */
+    private static Map<Integer, Integer> ranks(
+            ScoreDoc[] docs, Map<Integer, MemoryId> places, Map<MemoryId, Match> seen) {
+        var ranks = new HashMap<Integer, Integer>();
+        for (var doc : docs) {
+            if (seen.containsKey(places.get(doc.doc))) {
+                ranks.put(doc.doc, ranks.size() + 1);
+            }
+        }
+        return ranks;
     }
 
     private static List<Language> languages(MultiReader reader, QueryParser.Parsed parsed) throws IOException {
@@ -202,7 +331,7 @@ final class Searcher {
         return List.copyOf(languages);
     }
 
-    private static Query filtered(Query query, QueryParser.Parsed parsed, Scope scope, Wanted wanted) {
+    private static Query filtered(Query query, QueryParser.Parsed parsed, Scope scope, SearchRequest wanted) {
         var all = new BooleanQuery.Builder().add(query, Occur.MUST);
         var tags = new LinkedHashSet<>(wanted.tags());
         tags.addAll(parsed.tags());
@@ -228,42 +357,26 @@ final class Searcher {
         return one == null || other == null ? one == null ? other : one : one.isBefore(other) ? one : other;
     }
 
-    private static List<Place> places(MultiReader reader, ScoreDoc[] docs) throws IOException {
-        var places = new ArrayList<Place>();
-        for (var doc : docs) {
-            var leaf = reader.leaves().get(ReaderUtil.subIndex(doc.doc, reader.leaves()));
+    private static Map<Integer, MemoryId> places(MultiReader reader, List<Integer> documents) throws IOException {
+        var places = new HashMap<Integer, MemoryId>();
+        for (var document : documents) {
+            var leaf = reader.leaves().get(ReaderUtil.subIndex(document, reader.leaves()));
             var ids = leaf.reader().getBinaryDocValues(BankIndex.ID);
             var banks = leaf.reader().getNumericDocValues(BankIndex.BANK);
-            ids.advanceExact(doc.doc - leaf.docBase);
-            banks.advanceExact(doc.doc - leaf.docBase);
-            places.add(new Place(banks.longValue(), BankIndex.id(ids.binaryValue())));
+            ids.advanceExact(document - leaf.docBase);
+            banks.advanceExact(document - leaf.docBase);
+            places.put(document, new MemoryId(banks.longValue(), BankIndex.id(ids.binaryValue())));
         }
         return places;
     }
 
-    private List<Candidate> visible(Call call, List<Place> places, @Nullable Instant asOf) {
-        if (places.isEmpty()) {
-            return List.of();
-        }
-        Map<Place, Found> seen = new HashMap<>();
-        queries.visible(call, places, asOf).forEach(found -> seen.put(found.place(), found));
-        var visible = new ArrayList<Candidate>();
-        for (var place : places) {
-            var found = seen.get(place);
-            if (found != null) {
-                visible.add(new Candidate(found, visible.size() + 1));
-            }
-        }
-        return Collections.unmodifiableList(visible);
-    }
-
-    /** The memories of the candidates, whole, in their order; without those that were hidden in the meantime. */
-    List<SearchQueries.Shown> shown(Call call, List<Candidate> candidates, @Nullable Instant asOf) {
+    /** Returns the memories of the candidates in their order, without those that were hidden in the meantime. */
+    List<SearchQueries.ShownMemory> shown(Call call, List<Candidate> candidates, @Nullable Instant asOf) {
         if (candidates.isEmpty()) {
             return List.of();
         }
         var places = candidates.stream().map(each -> each.found().place()).toList();
-        Map<Place, SearchQueries.Shown> shown = new HashMap<>();
+        Map<MemoryId, SearchQueries.ShownMemory> shown = new HashMap<>();
         queries.shown(call, places, asOf).forEach(memory -> shown.put(memory.place(), memory));
         return places.stream().filter(shown::containsKey).map(shown::get).toList();
     }

@@ -48,11 +48,11 @@ import org.tartarus.snowball.ext.SwedishStemmer;
 import org.tartarus.snowball.ext.TurkishStemmer;
 
 /**
- * How texts become terms: words as they are, for phrases, and stems, for ranking. Both are without case and accents;
- * scripts that put no spaces between words are cut into pairs of characters.
+ * Turns texts into terms: unchanged words for phrases, and stems for ranking. Both ignore case and accents. Scripts
+ * without spaces between words are cut into pairs of characters.
  */
 final class TextAnalysis {
-    /** Raised where a text becomes other terms than before: indexes of other versions are made anew. */
+    /** Raise this when the terms of a text change: indexes of other versions are rebuilt. */
     static final String VERSION = "1";
 
     private static final int LONGEST_WORD = 100;
@@ -66,23 +66,23 @@ final class TextAnalysis {
 
     private TextAnalysis() {}
 
-    /** A term, and where in the text it is. */
+    /** A term, and its position in the text. */
     record Term(String text, int start, int end) {}
 
-    /** The words of a text in lower case, for guessing its language. */
+    /** Returns the words of a text in lower case, for guessing its language. */
     static List<String> words(CharSequence text) {
         return read(new LowerCaseFilter(tokens(text.toString()))).stream()
                 .map(Term::text)
                 .toList();
     }
 
-    /** Words as they are, in their order. */
+    /** Returns the unchanged words in order. */
     static TokenStream exact(String text) {
         var words = new WordDelimiterGraphFilter(tokens(text), PARTS, null);
         return new FoldingFilter(new LowerCaseFilter(pairs(new CJKWidthFilter(words), false)));
     }
 
-    /** Stems. */
+    /** Returns the stems. */
     static TokenStream stems(Language language, String text) {
         var words = new WordDelimiterGraphFilter(tokens(text), PARTS_AND_WHOLE, null);
         var cut = new DecimalDigitFilter(pairs(new CJKWidthFilter(words), true));

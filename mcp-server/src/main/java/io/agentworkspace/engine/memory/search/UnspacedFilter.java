@@ -10,8 +10,7 @@ import org.apache.lucene.analysis.tokenattributes.TypeAttribute;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts runs of Thai, Lao, Khmer and Burmese, which put no spaces between words, into overlapping pieces of three
- * characters.
+ * Cuts runs of Thai, Lao, Khmer and Burmese, which have no spaces between words, into overlapping pieces of three characters.
  */
 final class UnspacedFilter extends TokenFilter {
     private static final String UNSPACED = StandardTokenizer.TOKEN_TYPES[StandardTokenizer.SOUTHEAST_ASIAN];
@@ -21,7 +20,7 @@ final class UnspacedFilter extends TokenFilter {
     private final OffsetAttribute offsets = addAttribute(OffsetAttribute.class);
     private final TypeAttribute type = addAttribute(TypeAttribute.class);
 
-    /** The run that is being cut, and its state; null between runs. */
+    /** The state of the run that is being cut; null between runs. */
     private @Nullable State run;
 
     private String letters = "";

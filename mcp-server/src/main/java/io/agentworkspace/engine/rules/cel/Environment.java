@@ -16,26 +16,26 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The part of CEL that rules have. Nothing in it makes a text or a list longer than those of the request, nothing loops
- * without a bound, and nothing reaches outside of the variables.
+ * The subset of CEL that rules can use. No function creates a text or list longer than those of the request, no loop is
+ * unbounded, and nothing is accessible except the variables.
  */
 final class Environment {
     static final int MAX_LENGTH = 4_000;
 
-    /** How many nodes of the expression an evaluation visits at most. */
+    /** The maximum number of expression nodes that an evaluation visits. */
     static final int MAX_STEPS = 5_000;
 
-    /** How many parts a regular expression has at most, when its repetitions are written out. */
+    /** The maximum number of parts of a regular expression whose repetitions are written out. */
     static final int MAX_PATTERN = 2_000;
 
     private static final int MAX_NODES = 500;
     private static final int MAX_DEPTH = 40;
 
     private static final Set<StandardFunction> LEFT_OUT = Set.of(
-            // Ours, which count what they cost.
+            // Replaced by our own, which charge their cost.
             StandardFunction.CONTAINS,
             StandardFunction.MATCHES,
-            // Would make texts, or leave the types behind.
+            // Would create texts, or bypass the types.
             StandardFunction.STRING,
             StandardFunction.BYTES,
             StandardFunction.DYN,
@@ -88,7 +88,7 @@ final class Environment {
         return builder.build();
     }
 
-    /** The functions that notes offer. */
+    /** Returns the functions that notes suggest. */
     List<String> functionNames() {
         return Stream.concat(
                         functions.declarations().stream().map(declaration -> declaration.name()),

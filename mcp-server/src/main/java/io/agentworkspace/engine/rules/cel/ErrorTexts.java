@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The errors of the compiler in our words, each with what would be right. */
+/** Rewords the compiler's errors, each with the correction. */
 final class ErrorTexts {
     private static final Pattern FIELD = Pattern.compile("undefined field '(.*)'");
     private static final Pattern REFERENCE = Pattern.compile("undeclared reference to '(.*?)'.*", Pattern.DOTALL);
@@ -27,7 +27,7 @@ final class ErrorTexts {
         this.environment = environment;
     }
 
-    /** The first one. */
+    /** Returns the first error. */
     ExpressionError of(List<CelIssue> issues) {
         var issue = issues.getFirst();
         var place = issue.getSourceLocation();

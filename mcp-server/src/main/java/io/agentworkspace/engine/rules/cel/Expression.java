@@ -12,12 +12,12 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A compiled expression of a rule: yes or no about a request or a document. */
+/** A compiled expression of a rule, which returns true or false for a request or a document. */
 public final class Expression {
     /** The longest expression, in characters. */
     public static final int MAX_LENGTH = Environment.MAX_LENGTH;
 
-    /** Made with the first rule, since it takes time and memory. */
+    /** Created with the first rule, since it takes time and memory. */
     private static final class Lazily {
         private static final Environment ENVIRONMENT = new Environment();
     }
@@ -28,12 +28,12 @@ public final class Expression {
         this.program = program;
     }
 
-    /** @throws ExpressionError if it is not an expression over the variables of rules, within their limits */
+    /** @throws ExpressionError if it is not a valid expression over the variables of rules, or exceeds their limits */
     public static Expression compile(String text) throws ExpressionError {
         var environment = Lazily.ENVIRONMENT;
         try {
             var ast = compiled(environment, text);
-            new Limits(ast, environment.functions).check();
+            new ExpressionLimits(ast, environment.functions).check();
             return new Expression(environment.runtime.createProgram(ast));
         } catch (CelEvaluationException | CelValidationException e) {
             throw new ExpressionError(1, 1, "it cannot be evaluated: " + e.getMessage());
@@ -53,32 +53,33 @@ public final class Expression {
         return result.getAst();
     }
 
-    /** What an evaluation found. */
-    public enum Kind {
+    /** The result of an evaluation. */
+    public enum EvaluationResult {
         MATCHES,
         PASSES,
-        /** It depends on what is not known. */
+        /** It depends on unknown values. */
         UNKNOWN,
-        /** It has no result, as a division by zero has none. */
+        /** It has no result, such as a division by zero. */
         FAILED
     }
 
-    /** @param failure why it failed */
-    public record Outcome(Kind kind, @Nullable String failure) {}
+    /** @param failure why the evaluation failed */
+    public record Evaluation(
+            EvaluationResult kind, @Nullable String failure) {}
 
-    public Outcome evaluate(ExpressionInput input) {
-        return evaluate(input, new EvaluationBudget());
+    public Evaluation evaluate(ExpressionInput input) {
+        return evaluate(input, EvaluationBudget.of(input));
     }
 
     /**
      * @param budget shared by the expressions of one command
      * @throws Problem if a variable could not be read
      */
-    public Outcome evaluate(ExpressionInput input, EvaluationBudget budget) {
+    public Evaluation evaluate(ExpressionInput input, EvaluationBudget budget) {
         try {
             return outcome(ScopedValue.where(EvaluationBudget.CURRENT, budget).call(() -> evaluated(input)));
         } catch (CelEvaluationException | RuntimeException e) {
-            return new Outcome(Kind.FAILED, failure(e));
+            return new Evaluation(EvaluationResult.FAILED, failure(e));
         }
     }
 
@@ -93,15 +94,15 @@ public final class Expression {
                                 .toList()));
     }
 
-    private static Outcome outcome(Object result) {
+    private static Evaluation outcome(Object result) {
         return switch (result) {
-            case Boolean yes -> new Outcome(yes ? Kind.MATCHES : Kind.PASSES, null);
-            case CelUnknownSet _ -> new Outcome(Kind.UNKNOWN, null);
-            default -> new Outcome(Kind.FAILED, "its result is neither true nor false");
+            case Boolean yes -> new Evaluation(yes ? EvaluationResult.MATCHES : EvaluationResult.PASSES, null);
+            case CelUnknownSet _ -> new Evaluation(EvaluationResult.UNKNOWN, null);
+            default -> new Evaluation(EvaluationResult.FAILED, "its result is neither true nor false");
         };
     }
 
-    /** The innermost message, without the library's prefix. A refusal by the engine itself is thrown on. */
+    /** Returns the innermost message, without the library's prefix. A refusal by the engine itself is rethrown. */
     private static String failure(Exception thrown) {
         Throwable cause = thrown;
         for (Throwable next = thrown; next != null; next = next.getCause()) {

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.rules.cel;
 
-/** An expression that was not accepted: where in it, counted from 1, and what would be right. */
+/** The refusal of an expression, with the line and column, counted from 1, and the correction. */
 public final class ExpressionError extends Exception {
     private final int line;
     private final int column;
@@ -19,7 +19,7 @@ public final class ExpressionError extends Exception {
         return column;
     }
 
-    /** For a note: {@code line 1, column 4: …}. */
+    /** Returns the text for a note: {@code line 1, column 4: …}. */
     public String located() {
         return "line %d, column %d: %s".formatted(line, column, getMessage());
     }

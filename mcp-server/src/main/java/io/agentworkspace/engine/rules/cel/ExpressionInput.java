@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The values of an expression's variables.
  *
- * @param unknown variables or their fields, such as {@code content} or {@code vx.profile}, whose values are not known: an
+ * @param unknown variables or fields without a known value, such as {@code content} or {@code vx.profile}; an
  *     expression that depends on them has no result
  */
 public record ExpressionInput(
@@ -26,11 +26,11 @@ public record ExpressionInput(
     /** The fields of a variable. A field is read when an expression needs it. */
     @FunctionalInterface
     public interface Fields {
-        /** A String, a Long or a List of strings; null where it was not given. */
+        /** Returns a String, a Long or a List of strings; null if the field was not given. */
         @Nullable
         Object get(String field);
 
-        /** Those of a JSON object; fields of other types count as not given. */
+        /** Returns the fields of a JSON object; those of other types count as not given. */
         static Fields of(JsonNode object) {
             return field -> {
                 var value = object.path(field);
@@ -53,7 +53,7 @@ public record ExpressionInput(
         }
     }
 
-    /** Of a request in JSON with these variables as its fields. */
+    /** Returns the input for a JSON request whose fields are these variables. */
     public static ExpressionInput of(ObjectNode values, Instant now) {
         return new ExpressionInput(
                 Fields.of(values.path("command")),

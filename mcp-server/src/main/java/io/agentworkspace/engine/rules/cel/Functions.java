@@ -15,11 +15,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-/** The functions on texts that expressions can use. Each charges what it looks at to the {@link EvaluationBudget}. */
+/** The text functions of expressions. Each charges the examined text to the {@link EvaluationBudget}. */
 final class Functions {
     private static final int PATTERNS_KEPT = 1_000;
 
-    /** RE2's time is linear in both: a pattern costs this and half its size for each character of text. */
+    /**
+     * RE2's time is linear in both pattern and text: a pattern costs this plus half its size for each character of text.
+     */
     private static final int PATTERN_BASE = 8;
 
     private static final CelType TEXT = SimpleType.STRING;
@@ -61,7 +63,7 @@ final class Functions {
         boolean of(String text, String other);
     }
 
-    @SuppressWarnings("Immutable") // The cache of patterns changes no result.
+    @SuppressWarnings("Immutable") // The cache of patterns does not affect results.
     private void ofText(String name, Test test) {
         member(name, YES, TEXT, TEXT);
         bindings.addAll(CelFunctionBinding.fromOverloads(
@@ -81,7 +83,7 @@ final class Functions {
         return bindings;
     }
 
-    /** @throws com.google.re2j.PatternSyntaxException where RE2 does not take it */
+    /** @throws com.google.re2j.PatternSyntaxException if RE2 does not accept it */
     void checkPattern(String text) {
         compiled(text);
     }
@@ -120,7 +122,7 @@ final class Functions {
         return SecretPatterns.find(text).isPresent();
     }
 
-    /** Whether any of the words or phrases is in the text, as a whole word, without regard to case. */
+    /** Returns whether the text contains any of the words or phrases as whole words, ignoring case. */
     private static boolean mentions(String text, List<?> words) {
         var lower = lower(text);
         for (var word : words) {

@@ -5,8 +5,8 @@ import java.util.Deque;
 import java.util.regex.Pattern;
 
 /**
- * How large a regular expression becomes when its repetitions are written out, as RE2 does: {@code (a{100}){100}} is 10,000.
- * An estimate from its text, never too small.
+ * Estimates the size of a regular expression whose repetitions are written out, as RE2 does: {@code (a{100}){100}} is
+ * 10,000. The estimate from the text is never too small.
  */
 final class PatternSize {
     private static final Pattern COUNT = Pattern.compile("\\{(\\d+)(,(\\d*))?}");
@@ -89,7 +89,9 @@ final class PatternSize {
         return digits.length() > 6 ? ENOUGH : Long.parseLong(digits);
     }
 
-    /** A bracket right behind the first one, or behind its negation, is one of the characters. */
+    /**
+     * Returns the end of a character class. A bracket directly after the first one, or after its negation, is a literal.
+     */
     private static int endOfClass(String pattern, int begin) {
         var i = begin + 1;
         if (i < pattern.length() && pattern.charAt(i) == '^') {

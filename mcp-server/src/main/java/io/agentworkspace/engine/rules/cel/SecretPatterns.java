@@ -5,21 +5,30 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Texts that look like credentials: keys of well-known forms, private keys, and tokens. */
-public final class SecretPatterns {
+/** Finds texts that look like credentials: keys in well-known formats, private keys, and tokens. */
+final class SecretPatterns {
     /**
-     * A form of credential.
+     * A format of credentials.
      *
-     * @param marks what each text of this form contains, so that most texts need no search by pattern
+     * @param marks substrings of each text in this format, so that most texts need no search by pattern
+     * @param anyCase whether the marks are in lower case and may be in any case
      */
-    private record Form(String name, List<String> marks, Pattern pattern) {
+    private record Form(String name, List<String> marks, Pattern pattern, boolean anyCase) {
         static Form of(String name, String pattern, String... marks) {
-            return new Form(name, List.of(marks), Pattern.compile(pattern));
+            return new Form(name, List.of(marks), Pattern.compile(pattern), pattern.startsWith("(?i)"));
         }
 
         boolean isIn(String text, String lower) {
-            return marks.stream().anyMatch(mark -> text.contains(mark) || lower.contains(mark))
-                    && pattern.matcher(text).find();
+            return isMarked(anyCase ? lower : text) && pattern.matcher(text).find();
+        }
+
+        private boolean isMarked(String text) {
+            for (var mark : marks) {
+                if (text.contains(mark)) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 
@@ -55,12 +64,14 @@ public final class SecretPatterns {
 
     private SecretPatterns() {}
 
-    /** What the first of them is, such as {@code an AWS access key}. */
+    /** Returns the kind of the first credential, such as {@code an AWS access key}. */
     public static Optional<String> find(String text) {
         var lower = text.toLowerCase(Locale.ROOT);
-        return FORMS.stream()
-                .filter(form -> form.isIn(text, lower))
-                .map(Form::name)
-                .findFirst();
+        for (var form : FORMS) {
+            if (form.isIn(text, lower)) {
+                return Optional.of(form.name());
+            }
+        }
+        return Optional.empty();
     }
 }

@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The variables of expressions, with the types of their fields. A field that was not given is empty, and {@code has} is false. */
+/**
+ * The variables of expressions, with the types of their fields. A field that was not given is empty,
+ * and {@code has} returns false.
+ */
 final class Variables {
     private static final CelType TEXT = SimpleType.STRING;
     private static final CelType TEXTS = ListType.create(SimpleType.STRING);
@@ -46,11 +49,11 @@ final class Variables {
         private final Map<String, CelType> fields;
         private final StructType type;
 
-        @SuppressWarnings("Immutable") // Nobody changes the fields.
+        @SuppressWarnings("Immutable") // The fields do not change.
         Struct(String variable, Map<String, CelType> fields) {
             this.variable = variable;
             this.fields = fields;
-            // The space keeps expressions from creating one: it is in no name.
+            // No name contains a space, so expressions cannot create this type.
             this.type = StructType.create(
                     variable + " record",
                     ImmutableSet.copyOf(fields.keySet()),
@@ -75,7 +78,7 @@ final class Variables {
     }
 
     /** The value of a variable with fields, for one evaluation. */
-    @SuppressWarnings("Immutable") // It reads what it was given when that is needed, which does not change meanwhile.
+    @SuppressWarnings("Immutable") // Reads its fields lazily; they do not change in the meantime.
     static final class Value extends StructValue<String, Value> {
         private final Struct struct;
         private final ExpressionInput.Fields given;
@@ -103,6 +106,10 @@ final class Variables {
         @Override
         public Object select(String field) {
             var value = given.get(field);
+            if (struct == DOCUMENT && value instanceof String text) {
+                // Built-in functions such as size() look at the whole text, and charge nothing themselves.
+                EvaluationBudget.charge(text.length());
+            }
             return value == null ? empty(field) : value;
         }
 
@@ -134,7 +141,7 @@ final class Variables {
         }
     }
 
-    /** The types by the names of the variables, in order. */
+    /** Returns the types by the names of the variables, in order. */
     static Map<String, CelType> types() {
         return ALL;
     }
@@ -162,7 +169,7 @@ final class Variables {
         };
     }
 
-    /** What an expression finds under a name. */
+    /** Returns the value of a variable. */
     static @Nullable Object resolve(ExpressionInput input, String name) {
         return switch (name) {
             case "command" -> COMMAND.with(input.command());

@@ -6,11 +6,11 @@ import static java.util.stream.Collectors.toList;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.webhooks.DurationHistogram;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Attempt;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Claim;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.ClaimedDelivery;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Ended;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.EndpointHistory;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.EndpointId;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Sample;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Target;
 import io.agentworkspace.engine.webhooks.sender.AttemptResult;
 import java.time.Clock;
 import java.time.Instant;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes what came of attempts, all that have ended meanwhile in one transaction. */
+/** Writes the results of attempts. Those that ended in the meantime are written in one transaction. */
 final class AttemptWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AttemptWriter.class);
     private static final int BATCH = 500;
@@ -43,7 +43,7 @@ final class AttemptWriter implements AutoCloseable {
     private final Thread writer = Thread.ofVirtual().name("outbox ledger").unstarted(this::run);
     private volatile boolean closed;
 
-    /** @param written is told whenever something was: there may be room for more */
+    /** @param written runs after each write, since there may be room for more deliveries */
     AttemptWriter(OutboxStore store, RetrySchedule schedule, Clock clock, Runnable written) {
         this.store = store;
         this.schedule = schedule;
@@ -53,8 +53,8 @@ final class AttemptWriter implements AutoCloseable {
     }
 
     /** An attempt that has ended. */
-    record Attempted(Claim claim, Instant at, AttemptResult outcome) {
-        Target target() {
+    record Attempted(ClaimedDelivery claim, Instant at, AttemptResult outcome) {
+        EndpointId target() {
             return claim.target();
         }
 
@@ -62,8 +62,8 @@ final class AttemptWriter implements AutoCloseable {
             return outcome.delivered();
         }
 
-        CircuitBreaker.Result result() {
-            return new CircuitBreaker.Result(at, outcome.status(), delivered());
+        CircuitBreaker.DeliveryResult result() {
+            return new CircuitBreaker.DeliveryResult(at, outcome.status(), delivered());
         }
     }
 
@@ -92,7 +92,9 @@ final class AttemptWriter implements AutoCloseable {
         }
     }
 
-    /** What cannot be written in all that time was given to another replica long ago. */
+    /**
+     * Writes results, with retries. When the last retry fails, the leases have expired and another replica has the deliveries.
+     */
     private void write(List<Attempted> batch) throws InterruptedException {
         var ended = batch.stream().map(this::ended).toList();
         for (var tries = 1; ; tries++) {
@@ -134,8 +136,11 @@ final class AttemptWriter implements AutoCloseable {
         }
     }
 
-    /** They began to fail after these attempts had begun. What these came to is written already, and must not be counted again. */
-    private void forgive(List<Target> targets, Map<Target, List<Attempted>> attempts) {
+    /**
+     * Resets endpoints that began to fail after these attempts had begun. The results are already written, so
+     * they must not be counted again.
+     */
+    private void forgive(List<EndpointId> targets, Map<EndpointId, List<Attempted>> attempts) {
         try {
             judge(List.of(), List.of(), targets, attempts);
         } catch (RuntimeException e) {
@@ -144,7 +149,10 @@ final class AttemptWriter implements AutoCloseable {
     }
 
     private void judge(
-            List<Ended> ended, List<Sample> samples, List<Target> targets, Map<Target, List<Attempted>> attempts) {
+            List<Ended> ended,
+            List<Sample> samples,
+            List<EndpointId> targets,
+            Map<EndpointId, List<Attempted>> attempts) {
         var now = clock.instant();
         store.record(
                 ended,
@@ -156,15 +164,18 @@ final class AttemptWriter implements AutoCloseable {
                         .toList());
     }
 
-    /** What was sent to an address that it has no more says nothing of it. */
-    private static List<CircuitBreaker.Result> results(Map<Target, List<Attempted>> attempts, EndpointHistory history) {
-        return attempts.getOrDefault(new Target(history.tenant(), history.endpoint()), List.of()).stream()
+    /** Returns the results that concern the endpoint's present URL. Attempts at an earlier URL are left out. */
+    private static List<CircuitBreaker.DeliveryResult> results(
+            Map<EndpointId, List<Attempted>> attempts, EndpointHistory history) {
+        return attempts.getOrDefault(new EndpointId(history.tenant(), history.endpoint()), List.of()).stream()
                 .filter(attempted -> attempted.claim().url().equals(history.url()))
                 .map(Attempted::result)
                 .toList();
     }
 
-    /** Warns of what has failed for long, and gives it up in the end, also where nothing is attempted any more. */
+    /**
+     * Warns about endpoints that have failed for long, and finally disables them, even if nothing is attempted any more.
+     */
     void judge() {
         var now = clock.instant();
         var failing = store.failingSince(now.minus(CircuitBreaker.JUDGED));
@@ -189,10 +200,15 @@ final class AttemptWriter implements AutoCloseable {
                 claim.made(),
                 state,
                 next == null ? null : clock.instant().plus(next),
-                new Attempt(attempted.at(), outcome.duration().toMillis(), outcome.status(), outcome.error()));
+                new Attempt(
+                        attempted.at(),
+                        outcome.duration().toMillis(),
+                        outcome.status(),
+                        outcome.error(),
+                        outcome.response()));
     }
 
-    private record Hour(Target target, Instant hour) {}
+    private record Hour(EndpointId target, Instant hour) {}
 
     private static Hour hour(Attempted attempted) {
         return new Hour(attempted.target(), attempted.at().truncatedTo(ChronoUnit.HOURS));

@@ -3,23 +3,27 @@ package io.agentworkspace.engine.webhooks.outbox;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Change;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.EndpointHistory;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.HistoryChange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows when an endpoint fails: after {@value #PATIENCE} failures in a row nothing is sent to it for a pause, then one
- * delivery at a time until one succeeds, each failure doubling the pause up to {@link #LONGEST}; its tenant is warned; and
- * after {@link #GIVEN_UP} of nothing but failures, or when it says that it is gone, it is disabled.
+ * Decides what happens when an endpoint fails:
+ * <ul>
+ * <li>After {@value #PATIENCE} failures in a row, nothing is sent for a pause; then one delivery at a time until one succeeds.
+ * <li>Each further failure doubles the pause, up to {@link #LONGEST}.
+ * <li>The tenant is warned.
+ * <li>After {@link #GIVEN_UP} of only failures, or a response 410 Gone, the endpoint is disabled.
+ * </ul>
  */
 final class CircuitBreaker {
     static final int PATIENCE = 10;
     static final Duration LONGEST = Duration.ofMinutes(1);
 
-    /** Decisions, section 8. */
+    /** See decisions, section 8. */
     static final Duration GIVEN_UP = Duration.ofHours(120);
 
     private static final List<Integer> WARNINGS = List.of(90, 70, 50);
@@ -32,27 +36,27 @@ final class CircuitBreaker {
         firstPause = step.compareTo(LONGEST) < 0 ? step : LONGEST;
     }
 
-    /** One attempt, as it bears on its endpoint. */
-    record Result(Instant at, @Nullable Integer status, boolean delivered) {}
+    /** The result of one attempt. */
+    record DeliveryResult(Instant at, @Nullable Integer status, boolean delivered) {}
 
-    /** Where an endpoint has failed so long, it is judged by the clock, too. */
+    /** Endpoints that have failed for this long are also judged by time, without an attempt. */
     static final Duration JUDGED = GIVEN_UP.dividedBy(2);
 
-    /** @param results in the order in which they came; none where only the time is looked at */
-    Change after(EndpointHistory before, List<Result> results, Instant now) {
+    /** @param results in the order of the attempts; empty if only the time is judged */
+    HistoryChange after(EndpointHistory before, List<DeliveryResult> results, Instant now) {
         var history = before;
         for (var result : results) {
             history = result.delivered() ? succeeded(history) : failed(history, result, now);
         }
         history = judged(history, now);
-        return new Change(history, event(before, history, now));
+        return new HistoryChange(history, event(before, history, now));
     }
 
     private static EndpointHistory succeeded(EndpointHistory was) {
         return with(was, was.disabledReason(), null, 0, 0, 0, null);
     }
 
-    private EndpointHistory failed(EndpointHistory was, Result result, Instant now) {
+    private EndpointHistory failed(EndpointHistory was, DeliveryResult result, Instant now) {
         var since = was.failingSince() == null ? result.at() : was.failingSince();
         var inRow = was.failuresInRow() + 1;
         var opens = inRow >= PATIENCE
@@ -73,11 +77,11 @@ final class CircuitBreaker {
         return doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST;
     }
 
-    private static boolean isGone(Result result) {
+    private static boolean isGone(DeliveryResult result) {
         return result.status() != null && result.status() == GONE;
     }
 
-    /** What the time since its first failure brings. */
+    /** Applies the time since the first failure: warnings, and the end. */
     private static EndpointHistory judged(EndpointHistory was, Instant now) {
         var since = was.failingSince();
         if (since == null || was.disabledReason() != null) {

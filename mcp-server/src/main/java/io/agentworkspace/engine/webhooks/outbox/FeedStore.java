@@ -6,16 +6,19 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives events their places in their tenants' feeds, and queues a delivery of each for every endpoint that subscribes to it. */
+/** Numbers events in their tenants' feeds, and queues a delivery of each for every endpoint that subscribes to it. */
 public final class FeedStore {
     private static final Logger LOG = LoggerFactory.getLogger(FeedStore.class);
     private static final int TENANTS = 50;
     private static final int EVENTS = 500;
 
-    /** So many deliveries are queued in one statement, or those of one event for each tenant. */
+    /** The maximum number of deliveries that one statement queues, unless a single event per tenant has more. */
     private static final int ROWS = 10_000;
 
-    /** An endpoint that was deleted while it was enabled is sent that, whatever it subscribes to, and nothing else. */
+    /**
+     * An endpoint that was enabled when it was deleted receives the event of its deletion, whatever it
+     * subscribes to, and nothing else.
+     */
     private static final String PLACE = """
             WITH picked AS MATERIALIZED (
                 SELECT f.tenant_id, e.place, f.last_seq + e.n AS seq
@@ -64,10 +67,10 @@ public final class FeedStore {
     }
 
     /**
-     * Places what has been committed and has no place yet. Another replica's work is not waited for. Where it fails for some
-     * tenants together, each is tried alone, so that none stops the others.
+     * Numbers the committed events that have no number yet. Tenants that another replica works on are skipped. If the
+     * statement fails for several tenants, each is tried alone, so that one cannot block the others.
      *
-     * @param due when their deliveries are
+     * @param due when the deliveries are due
      * @return whether there may be more
      */
     boolean place(Instant now, Instant due) {
@@ -122,12 +125,12 @@ public final class FeedStore {
         });
     }
 
-    /** A feed that nobody else works at, and how many endpoints it leads to. */
+    /** A locked feed, and the number of endpoints it is delivered to. */
     private record Feed(long tenant, long endpoints) {}
 
     /**
-     * Whoever holds a feed's row sees, in his next statement, all places that were given before, and the endpoints as they
-     * are until he has done.
+     * Locks the feeds and their endpoints. The next statement of the transaction then sees all numbers given before,
+     * and the endpoints cannot change until it commits.
      */
     private List<Feed> hold(List<Long> tenants) {
         return db.sql("""

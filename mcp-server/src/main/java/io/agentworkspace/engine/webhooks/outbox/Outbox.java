@@ -4,7 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.secrets.SecretsFailure;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Claim;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.ClaimedDelivery;
 import io.agentworkspace.engine.webhooks.sender.AttemptResult;
 import io.agentworkspace.engine.webhooks.sender.Sender;
 import io.agentworkspace.engine.webhooks.sender.Signature;
@@ -19,27 +19,28 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings events to the endpoints that subscribe to them. Every replica does it: it gives what was committed its place in the
- * feed, takes deliveries that are due, attempts each on a virtual thread of its own, and has the {@link AttemptWriter} write what
- * came of it. What a replica that died had taken is due again when its lease ends.
+ * Delivers events to the endpoints that subscribe to them. Every replica runs one: it numbers committed events in the
+ * feed, claims due deliveries, attempts each on a virtual thread, and has the {@link AttemptWriter} write the results.
+ * If a replica fails, its deliveries are due again when their leases expire.
  */
 public final class Outbox implements AutoCloseable {
-    /** So many deliveries to one endpoint are under way at once; fewer where little room is left. */
+    /** The maximum number of concurrent deliveries to one endpoint. There are fewer when the replica has little room. */
     public static final int EACH = 32;
 
-    /** So many to one endpoint are, while there is any room. */
+    /** The number of concurrent deliveries to one endpoint that is allowed while there is any room. */
     private static final int FEW = 2;
 
     private static final int SHARES = 4;
 
-    /** So many are under way on one replica. */
+    /** The maximum number of concurrent deliveries on one replica. */
     static final int IN_ALL = 256;
 
-    /** Longer than an attempt can take, and its result to be written. */
+    /** Longer than an attempt and the write of its result can take. */
     static final Duration LEASE = Duration.ofSeconds(20);
 
     private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
@@ -60,6 +61,8 @@ public final class Outbox implements AutoCloseable {
             .maximumSize(10_000)
             .expireAfterWrite(Duration.ofHours(1))
             .build();
+    private final LongAdder succeeded = new LongAdder();
+    private final LongAdder failed = new LongAdder();
     private Instant judged = Instant.MIN;
 
     public Outbox(FeedStore feed, OutboxStore store, Sender sender, RetrySchedule schedule, Clock clock) {
@@ -77,10 +80,25 @@ public final class Outbox implements AutoCloseable {
         claiming.start();
     }
 
-    /** There may be something to do: events were committed, or deliveries queued. */
+    /** Looks for work at once, since events were committed or deliveries queued. */
     public void wake() {
         placing.wake();
         claiming.wake();
+    }
+
+    /** How many attempts are under way. */
+    public int underWay() {
+        return IN_ALL - free.availablePermits();
+    }
+
+    /** How many attempts have succeeded since the start. */
+    public long succeeded() {
+        return succeeded.sum();
+    }
+
+    /** How many attempts have failed since the start. */
+    public long failed() {
+        return failed.sum();
     }
 
     private boolean place() {
@@ -100,7 +118,7 @@ public final class Outbox implements AutoCloseable {
         }
         var now = clock.instant();
         judge(now);
-        var each = Math.clamp(room / SHARES, FEW, EACH); // Slow ones leave room to the others.
+        var each = Math.clamp(room / SHARES, FEW, EACH); // Leaves room beside slow endpoints.
         var claims = store.claim(now, now.plus(LEASE), FEW, each, room);
         free.acquireUninterruptibly(claims.size());
         claims.forEach(claim -> attempts.execute(() -> attempt(claim)));
@@ -115,22 +133,24 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
-    private void attempt(Claim claim) {
+    private void attempt(ClaimedDelivery claim) {
         try {
             var at = clock.instant();
-            writer.add(new AttemptWriter.Attempted(claim, at, send(claim, at)));
+            var result = send(claim, at);
+            (result.delivered() ? succeeded : failed).increment();
+            writer.add(new AttemptWriter.Attempted(claim, at, result));
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // Its lease ends, and it is attempted again.
+            Thread.currentThread().interrupt(); // Attempted again when the lease expires.
         } finally {
             free.release();
         }
     }
 
-    private AttemptResult send(Claim claim, Instant at) throws InterruptedException {
+    private AttemptResult send(ClaimedDelivery claim, Instant at) throws InterruptedException {
         try {
             return sender.send(sender.address(claim.url()), headers(claim, at), claim.body());
-        } catch (Problem e) { // Another setting than when it was stored.
-            return new AttemptResult(null, "not sent: " + e.note(), Duration.ZERO, null);
+        } catch (Problem e) { // The settings have changed since.
+            return AttemptResult.notSent(e.note());
         } catch (SecretsFailure e) {
             if (unopened.asMap().putIfAbsent(claim.target().endpoint(), true) == null) {
                 LOG.error(
@@ -138,15 +158,14 @@ public final class Outbox implements AutoCloseable {
                         claim.target().endpoint(),
                         e.getMessage());
             }
-            return new AttemptResult(null, "not sent: its secret cannot be opened here", Duration.ZERO, null);
-        } catch (RuntimeException e) { // A defect of ours, which would else be repeated for ever without a trace.
+            return AttemptResult.notSent("its secret cannot be opened here");
+        } catch (RuntimeException e) { // A defect must be logged and not retried forever.
             LOG.error("the delivery {} could not be attempted", claim.id(), e);
-            return new AttemptResult(
-                    null, "not sent: the engine failed; its operator finds why in the log", Duration.ZERO, null);
+            return AttemptResult.notSent("the engine failed; its operator finds the reason in the log");
         }
     }
 
-    private List<Sender.Header> headers(Claim claim, Instant at) {
+    private List<Sender.Header> headers(ClaimedDelivery claim, Instant at) {
         var headers = new ArrayList<Sender.Header>();
         headers.add(new Sender.Header("X-Service-Sequence", Long.toString(claim.sequence())));
         Signature.headers(claim.event(), at, claim.body(), store.open(claim))
@@ -154,7 +173,7 @@ public final class Outbox implements AutoCloseable {
         return headers;
     }
 
-    /** Takes nothing more, waits for what is under way, and writes what came of it. */
+    /** Claims nothing more, waits for the running attempts, and writes their results. */
     @Override
     public void close() {
         try {

@@ -21,12 +21,13 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The deliveries that are to be attempted: taken by a replica for a while, then written down with what came of it. */
+/** Stores deliveries: a replica claims those that are due, and records the result of each attempt. */
 public final class OutboxStore {
     /**
-     * Each endpoint gives as many as it has room for; of all these go first those of the endpoints that have least under
-     * way, so that none waits for another's backlog. Only who has but a few under way gets the second half of the room: the
-     * backlogs of slow ones, however many come at once, leave that to the others. What another replica takes at this moment is left to it.
+     * Claims due deliveries. Each endpoint gives as many as it has room for. Those of the endpoints with the fewest
+     * running deliveries come first, so that no endpoint waits for another's backlog. The second half of the room is
+     * only for endpoints with few running deliveries, so that the backlogs of slow endpoints cannot fill it. Rows that
+     * another replica is claiming are skipped.
      */
     private static final String CLAIM = """
             WITH ready AS (
@@ -115,7 +116,7 @@ public final class OutboxStore {
              WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL
             """;
 
-    /** Walks over what is cleared away, and no further. */
+    /** Advances each feed over the events to be deleted, and no further. */
     private static final String CLEAR = """
             UPDATE event_feed f
                SET cleared_seq = p.cleared
@@ -160,6 +161,8 @@ public final class OutboxStore {
 
     private static final String PURGE = CLEARED + " AND NOT " + AWAITED;
 
+    private static final long COUNTED = 100_000;
+
     private final Db db;
     private final Vault vault;
     private final EventLog log;
@@ -176,18 +179,18 @@ public final class OutboxStore {
     }
 
     /** An endpoint of a tenant. */
-    record Target(long tenant, UUID endpoint) {}
+    record EndpointId(long tenant, UUID endpoint) {}
 
     /**
-     * A delivery that this replica is to attempt.
+     * A delivery that this replica attempts.
      *
-     * @param made how many attempts there were
+     * @param made the number of earlier attempts
      * @param body the envelope, the same bytes on every attempt
-     * @param sealed the secrets to sign with, for {@link #open}: the current one, then the one that still overlaps, if any
-     * @param failing whether nothing but failures came back from the endpoint of late
+     * @param sealed the encrypted secrets to sign with, for {@link #open}: the current one, then the overlapping one, if any
+     * @param failing whether the endpoint has only failed recently
      */
-    record Claim(
-            Target target,
+    record ClaimedDelivery(
+            EndpointId target,
             UUID id,
             UUID event,
             String url,
@@ -197,14 +200,15 @@ public final class OutboxStore {
             List<String> sealed,
             boolean failing) {}
 
-    /** What is written of an attempt. */
+    /** An attempt as it is recorded. */
     record Attempt(
             Instant at,
             long durationMs,
             @Nullable Integer status,
-            @Nullable String error) {}
+            @Nullable String error,
+            @Nullable String response) {}
 
-    /** What came of a claim: its state now, and when it is due again, unless it has come to an end. */
+    /** The result of a claim: its new state, and when it is due again, unless it has ended. */
     record Ended(
             long tenant,
             UUID endpoint,
@@ -214,7 +218,7 @@ public final class OutboxStore {
             @Nullable Instant dueAt,
             Attempt attempt) {}
 
-    /** What an endpoint's attempts were like in an hour. */
+    /** The results of an endpoint's attempts in an hour. */
     record Sample(
             long tenant,
             UUID endpoint,
@@ -225,7 +229,7 @@ public final class OutboxStore {
             @Nullable Instant lastSuccessAt,
             @Nullable Instant lastFailureAt) {}
 
-    /** How an endpoint has fared since its last success. */
+    /** The failures of an endpoint since its last success. */
     record EndpointHistory(
             long tenant,
             UUID endpoint,
@@ -238,17 +242,38 @@ public final class OutboxStore {
             int openings,
             @Nullable Instant openUntil) {}
 
-    /** How an endpoint stands now, and what its tenant has to be told of that. */
-    record Change(EndpointHistory history, @Nullable Event event) {}
+    /** The new state of an endpoint, and the event that reports it, if any. */
+    record HistoryChange(EndpointHistory history, @Nullable Event event) {}
 
     /**
-     * Takes what is due and not taken, until then.
+     * The deliveries of all tenants that are still to be attempted. At most {@link #COUNTED} are counted.
      *
-     * @param few so many of an endpoint may be under way while there is any room
-     * @param each at most so many of an endpoint are under way at once
-     * @param room at most so many
+     * @param due the number of those that are due now
+     * @param oldest when the oldest of these became due; null if there is none
      */
-    List<Claim> claim(Instant now, Instant until, int few, int each, int room) {
+    public record Depth(long waiting, long due, @Nullable Instant oldest) {}
+
+    /** Counts the waiting deliveries, through the index that contains only these. */
+    public Depth depth(Instant now) {
+        return db.sql("""
+                SELECT count(*) AS waiting, count(*) FILTER (WHERE due_at <= :now) AS due,
+                       min(due_at) FILTER (WHERE due_at <= :now) AS oldest
+                  FROM (SELECT due_at FROM webhook_delivery WHERE due_at IS NOT NULL LIMIT :most) d
+                """)
+                .set("now", now)
+                .set("most", COUNTED)
+                .one(row -> new Depth(row.number("waiting"), row.number("due"), row.instantOrNull("oldest")))
+                .orElseThrow();
+    }
+
+    /**
+     * Claims due deliveries until the given time.
+     *
+     * @param few the number of concurrent deliveries to an endpoint while there is any room
+     * @param each the maximum number of concurrent deliveries to an endpoint
+     * @param room the maximum number of claims
+     */
+    List<ClaimedDelivery> claim(Instant now, Instant until, int few, int each, int room) {
         return db.sql(CLAIM)
                 .set("now", now)
                 .set("until", until)
@@ -259,12 +284,12 @@ public final class OutboxStore {
                 .list(this::claim);
     }
 
-    private Claim claim(Row row) throws SQLException {
-        var target = new Target(row.number("tenant_id"), UUID.fromString(row.text("endpoint_id")));
+    private ClaimedDelivery claim(Row row) throws SQLException {
+        var target = new EndpointId(row.number("tenant_id"), UUID.fromString(row.text("endpoint_id")));
         var event = UUID.fromString(row.text("event_id"));
         var previous = row.textOrNull("previous_secret");
         var current = row.text("secret");
-        return new Claim(
+        return new ClaimedDelivery(
                 target,
                 UUID.fromString(row.text("id")),
                 event,
@@ -284,15 +309,15 @@ public final class OutboxStore {
     }
 
     /**
-     * The secrets to sign a claim with.
+     * Decrypts the secrets to sign a claim with.
      *
-     * @throws io.agentworkspace.engine.secrets.SecretsFailure when one was sealed under a key that we do not have
+     * @throws io.agentworkspace.engine.secrets.SecretsFailure if the key of one is not configured
      */
-    List<String> open(Claim claim) {
+    List<String> open(ClaimedDelivery claim) {
         return claim.sealed().stream().map(text -> open(claim.target(), text)).toList();
     }
 
-    private String open(Target target, String text) {
+    private String open(EndpointId target, String text) {
         return secrets.get(
                 text,
                 _ -> new String(
@@ -301,11 +326,11 @@ public final class OutboxStore {
     }
 
     /**
-     * Writes what came of attempts; what is no longer ours is left as it is.
+     * Records the results of attempts. Claims that this replica has lost are skipped.
      *
-     * @return the endpoints that have succeeded here and are held to be failing
+     * @return the endpoints that succeeded here but are marked as failing
      */
-    List<Target> record(Collection<Ended> ended, Collection<Sample> samples) {
+    List<EndpointId> record(Collection<Ended> ended, Collection<Sample> samples) {
         return db.sql(RECORD)
                 .set("ended", Json.text(ended))
                 .set("samples", Json.text(samples))
@@ -313,17 +338,17 @@ public final class OutboxStore {
                 .list(OutboxStore::target);
     }
 
-    private static Target target(Row row) throws SQLException {
-        return new Target(row.number("tenant_id"), UUID.fromString(row.text("id")));
+    private static EndpointId target(Row row) throws SQLException {
+        return new EndpointId(row.number("tenant_id"), UUID.fromString(row.text("id")));
     }
 
-    /** The same, where endpoints have failed: how these stand afterwards is decided while they are held. */
+    /** Records the results of attempts to failing endpoints. Their new state is computed while they are locked. */
     void record(
             Collection<Ended> ended,
             Collection<Sample> samples,
-            Collection<Target> failing,
+            Collection<EndpointId> failing,
             Instant now,
-            Function<List<EndpointHistory>, List<Change>> verdict) {
+            Function<List<EndpointHistory>, List<HistoryChange>> verdict) {
         var told = db.transaction(() -> {
             var targets = new LinkedHashSet<>(failing);
             targets.addAll(record(ended, samples));
@@ -333,7 +358,8 @@ public final class OutboxStore {
             db.sql(events.isEmpty() ? KEEP : INSERT_EVENTS_AND_KEEP)
                     .set(
                             "histories",
-                            Json.text(changes.stream().map(Change::history).toList()))
+                            Json.text(
+                                    changes.stream().map(HistoryChange::history).toList()))
                     .set(
                             "events",
                             Json.text(events.stream().map(OutboxStore::row).toList()))
@@ -346,13 +372,13 @@ public final class OutboxStore {
         }
     }
 
-    private static Object row(Change change) {
+    private static Object row(HistoryChange change) {
         var history = change.history();
         return EventLog.row(history.tenant(), Objects.requireNonNull(change.event()))
                 .put("not_to", history.endpoint().toString());
     }
 
-    private List<EndpointHistory> hold(Collection<Target> targets) {
+    private List<EndpointHistory> hold(Collection<EndpointId> targets) {
         return db.sql("""
                 SELECT to_jsonb(w) || jsonb_build_object('tenant', w.tenant_id, 'endpoint', w.id) AS history
                   FROM webhook_endpoint w
@@ -366,8 +392,8 @@ public final class OutboxStore {
                 .list(row -> Objects.requireNonNull(row.json("history", EndpointHistory.class)));
     }
 
-    /** The endpoints that have failed since then at least, and are enabled still. */
-    List<Target> failingSince(Instant since) {
+    /** Returns the enabled endpoints that have failed at least since the given time. */
+    List<EndpointId> failingSince(Instant since) {
         return db.sql("""
                 SELECT tenant_id, id
                   FROM webhook_endpoint
@@ -376,8 +402,8 @@ public final class OutboxStore {
     }
 
     /**
-     * Gives up some of what waits for endpoints that were deleted meanwhile, since nobody takes it any more; and counts those among the
-     * enabled no longer that have been sent, or could not be sent, that they were deleted.
+     * Drops some of the pending deliveries of deleted endpoints, which are no longer claimed. Disables deleted
+     * endpoints once the event of their deletion was sent or has failed.
      */
     void giveUp(Instant now) {
         db.sql("""
@@ -402,8 +428,8 @@ public final class OutboxStore {
     }
 
     /**
-     * Clears away events that are older than they are kept, with their deliveries, and what else has had its time. What is still to
-     * be attempted stays as long as that, but in no feed: each feed ends first, before its oldest event that is young enough.
+     * Deletes events older than the retention period, their deliveries, and other old rows. Pending deliveries and their
+     * events stay until they end, but in no feed: each feed is first cut off before its oldest event that is kept.
      */
     public void purge(Instant until) {
         db.sql(CLEAR).set("until", until).run();

@@ -7,9 +7,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a delivery is attempted (decisions, section 8): each attempt so long after the one before it, give or take a fifth.
+ * Computes when a delivery is attempted (decisions, section 8): each attempt follows the one before it after
+ * a step, plus or minus a fifth.
  *
- * @param steps the first before the first attempt; there are as many attempts as steps
+ * @param steps the first precedes the first attempt; there are as many attempts as steps
  */
 public record RetrySchedule(List<Duration> steps) {
     private static final double JITTER = 0.2;
@@ -23,10 +24,10 @@ public record RetrySchedule(List<Duration> steps) {
     }
 
     /**
-     * How long to wait before the next attempt; nothing when there is none.
+     * Returns the delay before the next attempt. Empty if there is none.
      *
-     * @param made how many attempts there were
-     * @param asked what the receiver's {@code Retry-After} asks for: granted up to twice the step
+     * @param made the number of attempts so far
+     * @param asked the receiver's {@code Retry-After}, which is honoured up to twice the step
      */
     Optional<Duration> next(int made, @Nullable Duration asked, RandomGenerator random) {
         if (made >= steps.size()) {
@@ -41,7 +42,7 @@ public record RetrySchedule(List<Duration> steps) {
         return Optional.of(asked.compareTo(most) < 0 ? asked : most);
     }
 
-    /** The step before the first repetition, which is also how long a circuit stays open at first. */
+    /** Returns the step before the second attempt, which is also the first pause of the circuit breaker. */
     Duration firstPause() {
         return steps.size() > 1 ? steps.get(1) : steps.getFirst();
     }

@@ -8,7 +8,10 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Does a round of work again and again on a thread of its own: at once while there is more, else when woken, or after half a second. */
+/**
+ * Runs rounds of work on its own thread. The next round starts at once while there is more to do, else when
+ * woken, or after half a second.
+ */
 final class WorkLoop {
     private static final Logger LOG = LoggerFactory.getLogger(WorkLoop.class);
     private static final Duration POLL = Duration.ofMillis(500);
@@ -20,7 +23,7 @@ final class WorkLoop {
     private final Thread thread;
     private volatile boolean closed;
 
-    /** @param round tells whether there may be more to do at once */
+    /** @param round returns whether there may be more to do at once */
     WorkLoop(String name, BooleanSupplier round) {
         this.name = name;
         this.round = round;
@@ -63,7 +66,7 @@ final class WorkLoop {
         }
     }
 
-    /** Begins no other round, and waits for the one that goes on, 5 s at most. */
+    /** Starts no further round, and waits up to 5 s for the running one. */
     void close() throws InterruptedException {
         closed = true;
         wake();

@@ -17,14 +17,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Looks names up, each time anew, and gives only addresses that may be connected to. A name with a single bad address is refused
- * whole: what answers so is broken or means harm.
+ * Resolves names on every attempt, and returns only allowed addresses. A name with a single forbidden address is
+ * refused: such a response is either broken or malicious.
  */
 public final class AddressResolver implements AutoCloseable {
-    /** As many look-ups at once; threads of the platform, since one blocks in native code and would hold up all virtual ones. */
+    /**
+     * The number of concurrent look-ups. They run on platform threads, since a look-up blocks in native code and would
+     * pin a virtual thread's carrier.
+     */
     private static final int THREADS = 128;
 
-    /** As many wait for a thread, which is more than are asked for while servers answer; any others are refused. */
+    /** The number of look-ups that may wait for a thread. It is more than normal use needs; others are refused. */
     private static final int WAITING = 256;
 
     private static final int MOST_ADDRESSES = 16;
@@ -34,7 +37,7 @@ public final class AddressResolver implements AutoCloseable {
     private final ConcurrentHashMap<String, CompletableFuture<List<InetAddress>>> underWay = new ConcurrentHashMap<>();
     private final ThreadPoolExecutor threads;
 
-    /** All addresses of a name: DNS, as {@link InetAddress#getAllByName} knows it. */
+    /** Returns all addresses of a name. The implementation is DNS through {@link InetAddress#getAllByName}. */
     @FunctionalInterface
     public interface Lookup {
         InetAddress[] addresses(String name) throws UnknownHostException;
@@ -61,13 +64,13 @@ public final class AddressResolver implements AutoCloseable {
         return allowPrivate;
     }
 
-    /** In the order of the look-up; two sets are equal when the same addresses are in them. */
+    /** Returns the addresses in the order of the look-up. Sets with the same addresses are equal. */
     Set<InetAddress> resolve(String host, Duration limit) throws SendFailure, InterruptedException {
         var addresses = new LinkedHashSet<InetAddress>();
         for (var address : lookedUp(host, limit)) {
             var kind = PublicAddress.refusal(address, allowPrivate);
             if (kind != null) {
-                // Not which one: the name may be one of a network that its asker cannot see into.
+                // The address is not disclosed: the name may belong to a network that the caller cannot see into.
                 throw new SendFailure(Stage.RESOLVE, "the name leads to an address that is not allowed: " + kind);
             }
             if (addresses.size() < MOST_ADDRESSES) {
@@ -91,7 +94,7 @@ public final class AddressResolver implements AutoCloseable {
         }
     }
 
-    /** One look-up for all who ask at the same moment, so that a name whose servers are slow holds one thread. */
+    /** Starts a look-up, which concurrent callers share, so that a name with slow servers holds only one thread. */
     private CompletableFuture<List<InetAddress>> begun(String host) {
         var mine = new CompletableFuture<List<InetAddress>>();
         var others = underWay.putIfAbsent(host, mine);
@@ -99,7 +102,7 @@ public final class AddressResolver implements AutoCloseable {
             return others;
         }
         try {
-            threads.execute(() -> look(host, mine));
+            threads.execute(() -> resolve(host, mine));
         } catch (RejectedExecutionException e) {
             underWay.remove(host);
             mine.completeExceptionally(e);
@@ -107,7 +110,7 @@ public final class AddressResolver implements AutoCloseable {
         return mine;
     }
 
-    private void look(String host, CompletableFuture<List<InetAddress>> asked) {
+    private void resolve(String host, CompletableFuture<List<InetAddress>> asked) {
         try {
             var found = List.of(lookup.addresses(host));
             underWay.remove(host);

@@ -14,14 +14,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is sent to customers' endpoints while a caller waits, pre-flights and gradings: two of a tenant at once, and eight on a replica.
- * They have a sender of their own, so that no delivery waits for what they wait for, such as name servers that never answer.
+ * Sends requests to customers' endpoints while a caller waits: pre-flights and gradings. At most two run at once for
+ * a tenant, and eight on a replica. They have their own sender, so that deliveries do not wait behind them, for
+ * example for slow name servers.
  */
 public final class EndpointProbes implements AutoCloseable {
     static final int EACH = 2;
     static final int IN_ALL = 8;
 
-    /** More than may be at once, since a look-up goes on for a while after whoever asked for it has given up. */
+    /** More than the number of concurrent probes, since a look-up continues for a while after its caller has given up. */
     private static final int NAMES = 32;
 
     private static final Duration SOON = Duration.ofSeconds(5);
@@ -32,8 +33,8 @@ public final class EndpointProbes implements AutoCloseable {
     private final Map<Long, Integer> underWay = new HashMap<>();
 
     /**
-     * @param allowPrivate whether private and loopback addresses may be connected to, for development
-     * @param authorities trusted besides the JVM's
+     * @param allowPrivate whether private and loopback addresses are allowed, for development
+     * @param authorities trusted in addition to the JVM's
      */
     public EndpointProbes(boolean allowPrivate, List<X509Certificate> authorities, Clock clock) {
         this(
@@ -48,7 +49,10 @@ public final class EndpointProbes implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** Looks at an endpoint without sending it anything; one too many is not looked at, since that hinders nothing. */
+    /**
+     * Checks an endpoint without sending it an event. If too many checks are running, this one is
+     * skipped, which blocks nothing.
+     */
     public Preflight check(long tenant, URI url) {
         if (!begun(tenant)) {
             return Preflight.none(clock.instant(), "too many are at once");
@@ -61,14 +65,14 @@ public final class EndpointProbes implements AutoCloseable {
     }
 
     /**
-     * Tries a receiver, as {@link Grader} does.
+     * Tests a receiver, as {@link Grader} does.
      *
-     * @throws Problem {@code rate_limited} when it is one too many
+     * @throws Problem {@code rate_limited} if too many tests are running
      */
     public List<Trial> grade(long tenant, Receiver receiver, Progress progress) {
         if (!begun(tenant)) {
             throw Problem.rateLimited(
-                    "of a tenant's endpoints %d are looked at or graded at once, and of all tenants' %d: try again soon"
+                    "only %d checks of a tenant's endpoints, and %d of all tenants', run at once: try again soon"
                             .formatted(EACH, IN_ALL),
                     SOON);
         }

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The address of a customer's endpoint, as far as its text can tell: {@code https} (or {@code http}, where private addresses are
- * allowed), a host in its plain spelling, no user info, no fragment. What the name leads to is looked at when something is sent.
+ * Validates the text of a customer's endpoint URL: {@code https} (or {@code http} where private addresses are allowed),
+ * a host in canonical spelling, no user info, no fragment. The host's addresses are checked when something is sent.
  */
 public final class EndpointUrl {
     private static final int LONGEST = 2_000;
@@ -25,13 +25,13 @@ public final class EndpointUrl {
     private static final Pattern IPV4 =
             Pattern.compile("(?:(?:0|[1-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-5])(?:\\.(?!$)|$)){4}");
 
-    /** Some reader takes a name that ends so for a number (WHATWG URL, "ends in a number"). */
+    /** A host name that some parsers read as a number (WHATWG URL, "ends in a number"). */
     private static final Pattern NUMBER_AT_END = Pattern.compile("(?:.*\\.)?(?:\\d+|0x[0-9a-f]*)");
 
-    /** What IDNA 2003 and 2008 turn into different names: sharp s, final sigma, the two joiners. */
+    /** The characters that IDNA 2003 and 2008 map to different names: sharp s, final sigma, the two joiners. */
     private static final Pattern AMBIGUOUS = Pattern.compile("[\u00df\u1e9e\u03c2\u200c\u200d]");
 
-    /** What speaks something else than HTTP: the "bad ports" of the Fetch standard, which browsers refuse, too. */
+    /** Ports of protocols other than HTTP: the "bad ports" of the Fetch standard, which browsers refuse too. */
     private static final Set<Integer> BAD_PORTS = Set.of(
             1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
             109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -41,10 +41,10 @@ public final class EndpointUrl {
     private EndpointUrl() {}
 
     /**
-     * Reads and normalises: scheme and host in lower case and ASCII, no default port, at least the path {@code /}.
+     * Parses and normalises: scheme and host in lower case and ASCII, no default port, at least the path {@code /}.
      *
-     * @param allowPrivate whether {@code http}, private addresses and all ports are fine
-     * @throws Problem {@code too_large} or {@code invalid_field}, which says what would be right
+     * @param allowPrivate whether {@code http}, private addresses and all ports are allowed
+     * @throws Problem {@code too_large} or {@code invalid_field}, with a note that says what is right
      */
     public static URI parse(String text, boolean allowPrivate) {
         var length = text.codePointCount(0, text.length());
@@ -89,7 +89,7 @@ public final class EndpointUrl {
         throw wrong(allowPrivate ? "must begin with https:// or http://" : "must begin with https://");
     }
 
-    /** Host and port; the port is empty where none is given. */
+    /** Returns host and port; the port is empty if none is given. */
     private static String[] authority(String text) {
         if (text.indexOf('@') >= 0) {
             throw wrong("must have no user info: leave out what stands before '@'; deliveries are signed instead");
@@ -139,7 +139,7 @@ public final class EndpointUrl {
         return name;
     }
 
-    /** Names of other scripts, in the form that DNS knows (IDNA 2003, by {@link IDN}). */
+    /** Returns the ASCII form of an internationalised name, as DNS uses it (IDNA 2003, by {@link IDN}). */
     private static String ascii(String host) {
         if (host.chars().allMatch(c -> c < 0x80)) {
             return host;
@@ -160,7 +160,7 @@ public final class EndpointUrl {
                 return address;
             }
         } catch (IllegalArgumentException e) {
-            // The same words as for an IPv4 address in brackets.
+            // The same text as for an IPv4 address in brackets.
         }
         throw wrong(
                 "must have a plain IPv6 address between '[' and ']', without a zone and not one that stands for IPv4");

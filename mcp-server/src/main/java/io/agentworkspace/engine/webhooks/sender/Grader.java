@@ -20,15 +20,15 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries a receiver: sends it what a correct one takes, and what it answers with 400, all of it events of type webhook.test. All at
- * once but for the repetition, so that it takes two attempts' time at most.
+ * Tests a receiver: sends deliveries that a correct receiver accepts, and others that it refuses with 400. All are events
+ * of type webhook.test. All but the repetition are sent at once, so the test takes at most the time of two attempts.
  */
 public final class Grader {
     private static final String TAKEN = "2xx";
     private static final String REFUSED = "400";
     private static final int BAD_REQUEST = 400;
 
-    /** Twice what receivers should allow. */
+    /** Twice the tolerance that is recommended to receivers. */
     private static final Duration OFF = Duration.ofMinutes(10);
 
     private final Sender sender;
@@ -40,14 +40,14 @@ public final class Grader {
     }
 
     /**
-     * Whom to try.
+     * The receiver to test.
      *
-     * @param secret what its deliveries are signed with
-     * @param other a secret that it must not take: one that it had, or had never
+     * @param secret signs its deliveries
+     * @param other a secret that it must refuse: a former one, or one that it never had
      */
     public record Receiver(URI url, String secret, String other) {}
 
-    /** One delivery that was tried. */
+    /** One test delivery and its result. */
     public record Trial(
             @Doc("What was sent.") String delivery,
 
@@ -62,7 +62,7 @@ public final class Grader {
 
     private record Delivery(String name, String expected, byte[] body, Map<String, String> headers) {}
 
-    /** In the order in which they are told. */
+    /** Returns the trials in the order of the report. */
     List<Trial> grade(Receiver receiver, Progress progress) {
         var valid = valid(receiver, "valid");
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -74,7 +74,7 @@ public final class Grader {
             var done = new ArrayList<Trial>();
             for (var trial : trials) {
                 done.add(trial.join());
-                progress.tell(
+                progress.report(
                         done.size(), (double) trials.size(), done.getLast().delivery());
             }
             return done;
@@ -112,7 +112,7 @@ public final class Grader {
     private List<Delivery> hostile(Receiver receiver) {
         var own = List.of(receiver.secret());
         return List.of(
-                // A receiver that has not changed over yet finds its signature behind that of the new secret.
+                // Until a receiver changes over to the new secret, its signature is the second one.
                 signed("signed with two secrets", TAKEN, Duration.ZERO, List.of(receiver.other(), receiver.secret())),
                 wrong(valid(receiver, "wrong signature")),
                 unsigned(valid(receiver, "no signature")),
@@ -142,7 +142,7 @@ public final class Grader {
         return new Delivery(valid.name(), REFUSED, valid.body(), headers);
     }
 
-    /** Another character in the middle of the signature, of those that may stand there. */
+    /** Replaces a character in the middle of the signature by another valid one. */
     private static String changed(String signature) {
         var at = signature.length() - 12;
         return signature.substring(0, at) + (signature.charAt(at) == 'a' ? 'b' : 'a') + signature.substring(at + 1);

@@ -9,16 +9,19 @@ import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.http.HttpFields;
 import org.jspecify.annotations.Nullable;
 
-/** What may precede an answer (RFC 9110, 15.2: 100, 102 and 103), and only a few of them: Jetty would read an endless row of them. */
+/**
+ * Accepts a limited number of interim responses (RFC 9110, 15.2: 100, 102 and 103). Jetty would
+ * read an endless series of them.
+ */
 final class InterimResponses {
-    /** So many are passed over; no receiver has a use for more. */
+    /** The number of interim responses that are skipped. No receiver needs more. */
     static final int MOST = 16;
 
     private static final String COUNT = InterimResponses.class.getName();
 
     private InterimResponses() {}
 
-    /** Puts the limit in the place of the client's own handling. */
+    /** Replaces the client's own handling of interim responses with the limited one. */
     static void limit(ProtocolHandlers handlers) {
         handlers.put(new ContinueProtocolHandler() {
             @Override

@@ -8,7 +8,10 @@ import java.time.Instant;
 import org.eclipse.jetty.http.HttpMethod;
 import org.jspecify.annotations.Nullable;
 
-/** A look at an endpoint before anything is sent to it. It hinders nothing: the receiver may not be there yet. */
+/**
+ * The result of checking an endpoint before anything is sent to it. A failed check blocks nothing: the
+ * receiver may not be running yet.
+ */
 public record Preflight(
         @Doc("When the endpoint was looked at.") Instant checkedAt,
 
@@ -43,7 +46,7 @@ public record Preflight(
         }
     }
 
-    /** Nobody has looked. */
+    /** Returns the result for an endpoint that was not checked. */
     static Preflight none(Instant now, String why) {
         return failed(now, false, Stage.RESOLVE, "not looked at: " + why);
     }

@@ -9,17 +9,18 @@ import org.eclipse.jetty.util.InetAddressSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that may be connected to on a customer's behalf: addresses of the public internet. The others are those
- * of the IANA special-purpose address registries (RFC 6890, with the entries made since), multicast, what clouds answer
- * their own machines at, and IPv6 addresses that lead to an IPv4 address of these kinds.
+ * Decides which addresses the server may connect to for a customer: those of the public internet. Refused are the IANA
+ * special-purpose address registries (RFC 6890, with later entries), multicast, the metadata addresses of clouds, and
+ * IPv6 addresses that carry a refused IPv4 address.
  */
 public final class PublicAddress {
     /**
-     * A row: network, what it is, and for some the word {@code local}: allowed where private addresses are. The first network that an
-     * address is in decides. Of IPv6 only 2000::/3 is given out for global unicast, so that the last row refuses the rest; NAT64's
-     * leads to the public as far as the IPv4 address in it does.
+     * A row has a network, its kind, and for some the word {@code local}, which means allowed where private addresses
+     * are. The first network that contains an address decides. In IPv6, only 2000::/3 is assigned for global unicast,
+     * so the last row refuses the rest. A NAT64 address is public if the IPv4 address in it is.
      */
-    private static final List<Block> BLOCKS = """
+    private static final List<AddressBlock> BLOCKS =
+            """
             168.63.129.16/32   a cloud's metadata
             100.100.100.200/32 a cloud's metadata
             169.254.0.0/16     link-local
@@ -58,9 +59,9 @@ public final class PublicAddress {
             64:ff9b::/96       public
             2000::/3           public
             ::/0               reserved
-            """.lines().map(Block::parse).toList();
+            """.lines().map(AddressBlock::parse).toList();
 
-    /** IPv6 networks whose addresses carry an IPv4 address, and at which byte: 6to4 (RFC 3056), NAT64 (RFC 6052). */
+    /** IPv6 networks whose addresses carry an IPv4 address, with its byte offset: 6to4 (RFC 3056), NAT64 (RFC 6052). */
     private static final List<Carrier> CARRIERS =
             List.of(new Carrier(only("2002::/16"), 2), new Carrier(only("64:ff9b::/96"), 12));
 
@@ -70,12 +71,12 @@ public final class PublicAddress {
 
     private record Carrier(InetAddressSet network, int offset) {}
 
-    private record Block(InetAddressSet network, String kind, boolean local) {
-        static Block parse(String row) {
+    private record AddressBlock(InetAddressSet network, String kind, boolean local) {
+        static AddressBlock parse(String row) {
             var words = row.strip().split(" +", 2);
             var local = words[1].endsWith(" local");
             var kind = local ? words[1].substring(0, words[1].length() - " local".length()) : words[1];
-            return new Block(only(words[0]), kind.strip(), local);
+            return new AddressBlock(only(words[0]), kind.strip(), local);
         }
     }
 
@@ -86,9 +87,9 @@ public final class PublicAddress {
     }
 
     /**
-     * Names the kind of address if it must not be connected to, such as {@code private}; else null.
+     * Returns the kind of a forbidden address, such as {@code private}; null if the address is allowed.
      *
-     * @param allowPrivate whether private, shared, unique-local and loopback addresses are fine, for development
+     * @param allowPrivate whether private, shared, unique-local and loopback addresses are allowed, for development
      */
     static @Nullable public String refusal(InetAddress address, boolean allowPrivate) {
         for (var each : withCarried(address)) {
@@ -109,7 +110,10 @@ public final class PublicAddress {
         return null;
     }
 
-    /** The address and the IPv4 addresses in it. Those in Teredo, mapped and compatible ones do not matter: these are refused whole. */
+    /**
+     * Returns the address and the IPv4 addresses that it carries. Those in Teredo, mapped and compatible addresses do
+     * not matter: these networks are refused as a whole.
+     */
     private static List<InetAddress> withCarried(InetAddress address) {
         var bytes = address.getAddress();
         var all = new ArrayList<InetAddress>();
@@ -133,7 +137,10 @@ public final class PublicAddress {
         }
     }
 
-    /** An interface identifier as RFC 5214, section 6.1, makes it: {@code 0000:5efe} or {@code 0200:5efe}, then the IPv4 address. */
+    /**
+     * Returns whether the interface identifier has the form of RFC 5214, section 6.1: {@code 0000:5efe} or {@code
+     * 0200:5efe}, then the IPv4 address.
+     */
     private static boolean isIsatap(byte[] address) {
         return address.length == 16
                 && (address[INTERFACE] & ~2) == 0

@@ -32,9 +32,9 @@ import org.eclipse.jetty.util.thread.VirtualThreadPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jetty's HTTP client without everything that a receiver could use: no redirects, cookies, authentication, content decoding or proxy.
- * A request carries the addresses that it may go to as its tag. They are part of what connections are pooled by, and what new ones are
- * made to, while {@code Host} and the name in the certificate stay the URL's.
+ * Jetty's HTTP client without the features that a receiver could misuse: redirects, cookies, authentication, content
+ * decoding and proxies. A request's tag contains the addresses that it may go to. They are part of the pool key, and
+ * new connections are made to them. {@code Host} and the name in the certificate are still those of the URL.
  */
 final class ReceiverClient implements AutoCloseable {
     static final Duration CONNECT = Duration.ofSeconds(5);
@@ -54,14 +54,17 @@ final class ReceiverClient implements AutoCloseable {
     private final AtomicInteger open = new AtomicInteger();
     private final List<X509Certificate> authorities;
 
-    /** Started with the first request: most engines have no webhooks. */
+    /** Started with the first request, since most installations have no webhooks. */
     private @Nullable HttpClient client;
 
     ReceiverClient(List<X509Certificate> authorities) {
         this.authorities = authorities;
     }
 
-    /** A request to the URL's host that goes to one of these addresses. Beyond some number of connections, its own is not kept. */
+    /**
+     * Creates a request to the URL's host that goes to one of these addresses. Above a number of
+     * connections, its own is not kept.
+     */
     Request request(URI url, Set<InetAddress> addresses) {
         var request = client().newRequest(url).tag(addresses);
         return open.get() < MOST_KEPT
@@ -69,7 +72,7 @@ final class ReceiverClient implements AutoCloseable {
                 : request.headers(headers -> headers.put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE));
     }
 
-    /** What takes a while at the first request, so that it is not taken from the time that the request has. */
+    /** Starts the client at the first request, outside that request's time limit. */
     synchronized HttpClient client() {
         if (client == null) {
             client = start();
@@ -113,7 +116,7 @@ final class ReceiverClient implements AutoCloseable {
         return transport;
     }
 
-    /** Looks nothing up: the addresses have come with the request. */
+    /** Returns the addresses of the request instead of looking any up. */
     private static void vetted(
             String host, int port, Map<String, Object> context, Promise<List<InetSocketAddress>> promise) {
         var destination = (Destination) context.get(Destination.CONTEXT_KEY);
@@ -126,7 +129,7 @@ final class ReceiverClient implements AutoCloseable {
         }
     }
 
-    /** TLS compares the certificate with the name that the address carries, and tells the server that name. */
+    /** Returns the address with the URL's host name, which TLS sends to the server and compares with the certificate. */
     private static InetAddress named(String host, InetAddress address) {
         try {
             return InetAddress.getByAddress(host, address.getAddress());
@@ -135,7 +138,7 @@ final class ReceiverClient implements AutoCloseable {
         }
     }
 
-    /** Counts sockets: a connection with TLS is two of Jetty's. */
+    /** Counts sockets. A connection with TLS is two of Jetty's connections. */
     private final class Counting implements Connection.Listener {
         @Override
         public void onOpened(Connection connection) {

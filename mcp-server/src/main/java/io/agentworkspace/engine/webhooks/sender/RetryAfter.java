@@ -6,13 +6,13 @@ import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpDateTime;
 import org.jspecify.annotations.Nullable;
 
-/** The header {@code Retry-After} (RFC 9110, section 10.2.3): seconds, or the time of a day in any of HTTP's three forms. */
+/** Parses the header {@code Retry-After} (RFC 9110, section 10.2.3): seconds, or a date in any of HTTP's three formats. */
 final class RetryAfter {
     private static final Pattern SECONDS = Pattern.compile("[0-9]{1,9}");
 
     private RetryAfter() {}
 
-    /** Null where there is none, or none that can be understood; a time that has passed is zero. */
+    /** Returns the delay; zero for a time in the past, null if the header is missing or invalid. */
     static @Nullable Duration parse(@Nullable String text, Instant now) {
         if (text == null) {
             return null;

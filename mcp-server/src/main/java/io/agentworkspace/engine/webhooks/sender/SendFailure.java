@@ -15,13 +15,16 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.eclipse.jetty.client.HttpResponseException;
 
-/** Why no answer came, and how far it got. The message is for the owner of the endpoint: stable words, nothing of what is inside here. */
+/**
+ * The reason why no response came, and the stage that failed. The message is for the endpoint's owner:
+ * stable words without internals.
+ */
 final class SendFailure extends Exception {
     private static final int DEEPEST = 12;
 
     private final transient Stage stage;
 
-    /** What was tried when it failed; what precedes it worked. */
+    /** The stage that failed. All stages before it succeeded. */
     enum Stage {
         RESOLVE,
         CONNECT,
@@ -43,10 +46,10 @@ final class SendFailure extends Exception {
     }
 
     /**
-     * Puts a failure of the HTTP client into words.
+     * Describes a failure of the HTTP client.
      *
-     * @param sent whether the request had left, so that the connection was there, and its TLS
-     * @param seconds how long all of it was given
+     * @param sent whether the request was sent, so that the connection and its TLS were established
+     * @param seconds the time limit of the attempt
      */
     static SendFailure of(Throwable failure, boolean sent, long seconds) {
         var causes = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)

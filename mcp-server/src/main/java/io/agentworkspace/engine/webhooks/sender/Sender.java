@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.webhooks.sender;
 
-import io.agentworkspace.engine.webhooks.sender.DeliveryExchange.Answer;
+import io.agentworkspace.engine.webhooks.sender.DeliveryExchange.ReceiverResponse;
 import java.net.InetAddress;
 import java.net.URI;
 import java.security.cert.X509Certificate;
@@ -14,8 +14,8 @@ import org.eclipse.jetty.http.HttpMethod;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends to customers' endpoints. At each attempt the name is resolved and every address vetted, and a connection is used only if it
- * leads to one of these addresses: new ones are made to them, and connections are pooled by them.
+ * Sends requests to customers' endpoints. On each attempt the name is resolved and every address checked. A connection
+ * is used only if it leads to one of these addresses: new ones are made to them, and they are part of the pool key.
  */
 public final class Sender implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(15);
@@ -29,8 +29,8 @@ public final class Sender implements AutoCloseable {
     public record Header(String name, String value) {}
 
     /**
-     * @param allowPrivate whether private and loopback addresses may be connected to, for development
-     * @param authorities trusted besides the JVM's
+     * @param allowPrivate whether private and loopback addresses are allowed, for development
+     * @param authorities trusted in addition to the JVM's
      */
     public Sender(boolean allowPrivate, List<X509Certificate> authorities, Clock clock) {
         this(new AddressResolver(InetAddress::getAllByName, allowPrivate), authorities, clock);
@@ -43,20 +43,20 @@ public final class Sender implements AutoCloseable {
     }
 
     /**
-     * Where an endpoint is, if it may be sent to.
+     * Parses a stored URL and checks that it may be sent to.
      *
-     * @throws io.agentworkspace.engine.model.problem.Problem when it may not, or not any more
+     * @throws io.agentworkspace.engine.model.problem.Problem if it may not, or no longer may
      */
     public URI address(String stored) {
         return EndpointUrl.parse(stored, resolver.allowPrivate());
     }
 
     /**
-     * Posts the body and waits for the answer, 15 s at most for all of it. What the answer holds is not looked at: once its head has
-     * come, its status counts, whatever becomes of the rest. Blocks: call it on a virtual thread.
+     * Posts the body and waits at most 15 s for the response. Once the head of the response has arrived, its
+     * status counts. Of the body only the beginning is read. This call blocks: make it on a virtual thread.
      *
      * @param url from {@link EndpointUrl}
-     * @throws InterruptedException when the thread is interrupted; whether the receiver has got it is then unknown
+     * @throws InterruptedException if the thread is interrupted; whether the receiver got the request is then unknown
      */
     public AttemptResult send(URI url, List<Header> headers, byte[] body) throws InterruptedException {
         var begun = System.nanoTime();
@@ -68,9 +68,11 @@ public final class Sender implements AutoCloseable {
                             .headers(fields -> headers.forEach(header -> fields.add(header.name(), header.value())))
                             .body(new BytesRequestContent("application/json", body)));
             var retryAfter = RetryAfter.parse(answer.retryAfter(), clock.instant());
-            return new AttemptResult(answer.status(), failing(answer.status()), since(begun), retryAfter);
+            var failing = failing(answer.status());
+            var response = failing == null || answer.body().isEmpty() ? null : answer.body();
+            return new AttemptResult(answer.status(), failing, since(begun), retryAfter, response);
         } catch (SendFailure e) {
-            return new AttemptResult(null, e.words(), since(begun), null);
+            return AttemptResult.none(e.words(), since(begun));
         }
     }
 
@@ -82,13 +84,14 @@ public final class Sender implements AutoCloseable {
         };
     }
 
-    /** Looks at an endpoint without sending it anything: resolves, connects, and asks with HEAD; 5 s at most. */
+    /** Checks an endpoint without sending it an event: resolves, connects, and sends HEAD, in at most 5 s. */
     public Preflight check(URI url) {
         return Preflight.of(url, clock.instant(), this);
     }
 
-    /** @param limit for all of it, in whole seconds */
-    Answer exchange(URI url, Duration limit, UnaryOperator<Request> filled) throws SendFailure, InterruptedException {
+    /** @param limit for the whole exchange, in whole seconds */
+    ReceiverResponse exchange(URI url, Duration limit, UnaryOperator<Request> filled)
+            throws SendFailure, InterruptedException {
         client.client();
         var begun = System.nanoTime();
         var addresses = resolver.resolve(url.getHost(), limit.compareTo(RESOLVE) < 0 ? limit : RESOLVE);
@@ -100,7 +103,7 @@ public final class Sender implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
-    /** What is under way fails: stop sending before. */
+    /** Fails the running exchanges. Stop sending first. */
     @Override
     public void close() {
         client.close();

@@ -16,8 +16,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The two signatures that every delivery carries (decisions, section 8): that of the contract, {@code X-Service-Signature},
- * keyed with the bytes of the whole secret string, and that of Standard Webhooks, keyed with the decoded secret.
+ * Signs deliveries in two ways (decisions, section 8): the contract's {@code X-Service-Signature} is keyed with the
+ * bytes of the whole secret string, that of Standard Webhooks with the decoded secret.
  */
 public final class Signature {
     /** {@code t=<unix seconds>,v1=<hex>}, with a {@code ,v1=<hex>} for each secret. */
@@ -29,7 +29,7 @@ public final class Signature {
 
     private Signature() {}
 
-    /** A new secret: {@code whsec_} and 32 random bytes in base64. */
+    /** Returns a new secret: {@code whsec_} and 32 random bytes in base64. */
     public static String newSecret(SecureRandom random) {
         var bytes = new byte[SECRET_BYTES];
         random.nextBytes(bytes);
@@ -37,10 +37,10 @@ public final class Signature {
     }
 
     /**
-     * The headers that sign a delivery.
+     * Returns the headers that sign a delivery.
      *
      * @param id of the event, the same on every attempt
-     * @param secrets the current one, then the one that still overlaps, if any
+     * @param secrets the current one, then the overlapping one, if any
      */
     public static Map<String, String> headers(UUID id, Instant at, byte[] body, List<String> secrets) {
         var seconds = at.getEpochSecond();

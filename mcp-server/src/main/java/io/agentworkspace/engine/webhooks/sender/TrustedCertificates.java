@@ -17,7 +17,9 @@ import javax.net.ssl.X509TrustManager;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Whose certificates are believed at customers' endpoints: the JVM's authorities, and those of {@code ENGINE_WEBHOOKS_CA_FILE}. */
+/**
+ * The certificate authorities trusted for customers' endpoints: the JVM's, and those of {@code ENGINE_WEBHOOKS_CA_FILE}.
+ */
 public final class TrustedCertificates {
     private static final String BEGIN = "-----BEGIN ";
 
@@ -26,7 +28,7 @@ public final class TrustedCertificates {
     /**
      * Reads a file of PEM certificates.
      *
-     * @throws IllegalArgumentException when it can't be read, holds something else, or none
+     * @throws IllegalArgumentException if the file cannot be read, contains anything else, or contains no certificate
      */
     public static List<X509Certificate> read(Path file) {
         try {
@@ -36,7 +38,7 @@ public final class TrustedCertificates {
                     .stream()
                     .map(X509Certificate.class::cast)
                     .toList();
-            // A last one that has been cut off is passed over in silence by the JDK.
+            // The JDK ignores a truncated certificate at the end of the file.
             if (found.isEmpty() || found.size() != text.split(BEGIN, -1).length - 1) {
                 throw new IllegalArgumentException("not every certificate of the file can be read");
             }
@@ -46,7 +48,7 @@ public final class TrustedCertificates {
         }
     }
 
-    /** TLS as an endpoint's caller speaks it: chain and host name are checked. */
+    /** Returns the TLS configuration for clients. It verifies the certificate chain and the host name. */
     static SslContextFactory.Client tls(List<X509Certificate> authorities) {
         var tls = new SslContextFactory.Client();
         tls.setEndpointIdentificationAlgorithm("HTTPS");

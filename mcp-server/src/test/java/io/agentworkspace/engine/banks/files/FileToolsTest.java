@@ -1,17 +1,17 @@
 package io.agentworkspace.engine.banks.files;
 
-import static io.agentworkspace.engine.banks.BankStage.agent;
-import static io.agentworkspace.engine.banks.BankStage.bank;
-import static io.agentworkspace.engine.banks.BankStage.grant;
-import static io.agentworkspace.engine.banks.BankStage.storeNamed;
+import static io.agentworkspace.engine.banks.BankFixture.agent;
+import static io.agentworkspace.engine.banks.BankFixture.bank;
+import static io.agentworkspace.engine.banks.BankFixture.grant;
+import static io.agentworkspace.engine.banks.BankFixture.storeNamed;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
@@ -22,11 +22,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The memory tool, on a bank: the expected texts are those of its documentation and of the official SDK. */
+/** The memory tool on a bank. The expected texts are those of its documentation and of the official SDK. */
 class FileToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.member("ann");
-    private final Person bob = tenant.member("bob");
+    private final TestCaller ann = tenant.member("ann");
+    private final TestCaller bob = tenant.member("bob");
 
     @BeforeEach
     void thereIsABank() {
@@ -83,7 +83,7 @@ class FileToolsTest {
         return reply.ok().text("/text");
     }
 
-    /** Also that the model is given the note itself. */
+    /** Checks that the model gets the text itself. */
     private static void refused(Reply reply, int code, String text) {
         reply.refused(code, text);
         assertThat(reply.text("/text")).isEqualTo(text);
@@ -297,12 +297,11 @@ class FileToolsTest {
         insert("/memories/a", 0, "y").refused(1005, "64,002 characters", "64,000");
         assertThat(text(view("/memories/a"))).hasSizeGreaterThan(64_000);
         create("/memories/lines", "\n".repeat(64_000)).ok();
-        for (var door : Door.values()) { // Over MCP it is sent twice, so less of it fits.
-            var viewed = door.call(
-                            TestServer.url(), admin(door), "MB_Files", command("view", "path", "/memories/lines"))
+        for (var api : ClientApi.values()) { // An MCP result contains it twice, so less of it fits.
+            var viewed = api.call(TestServer.url(), admin(api), "MB_Files", command("view", "path", "/memories/lines"))
                     .ok();
             assertThat(viewed.text("/text")).startsWith("Here's the content of /memories/lines");
-            assertThat(viewed.at("/truncated").asBoolean(false)).isEqualTo(door == Door.MCP);
+            assertThat(viewed.at("/truncated").asBoolean(false)).isEqualTo(api == ClientApi.MCP);
         }
         replace("/memories/lines", "\n", "x").refused(3003, "Multiple occurrences");
         replace("/memories/lines", "z".repeat(64_000), "x").refused(3003, "did not appear verbatim");
@@ -358,8 +357,8 @@ class FileToolsTest {
         assertThat(text(view("/memories/b"))).endsWith("\tfine");
     }
 
-    private String admin(Door door) {
-        return tenant.key(door, "root", Role.ADMIN, List.of("*"));
+    private String admin(ClientApi api) {
+        return tenant.key(api, "root", Role.ADMIN, List.of("*"));
     }
 
     @Test
@@ -374,7 +373,7 @@ class FileToolsTest {
                                         .mapToObj(i -> i + ":0|")
                                         .toList()))
                 .ok();
-        var key = admin(Door.REST);
+        var key = admin(ClientApi.REST);
         try (var pool = Executors.newVirtualThreadPerTaskExecutor()) {
             var tasks = IntStream.range(0, writers)
                     .mapToObj(writer -> (Callable<Void>) () -> {
@@ -387,7 +386,7 @@ class FileToolsTest {
                                     "%d:%d|".formatted(writer, i),
                                     "new_str",
                                     "%d:%d|".formatted(writer, i + 1));
-                            Door.REST
+                            ClientApi.REST
                                     .call(TestServer.url(), key, "MB_Files", edit)
                                     .ok();
                         }
@@ -399,7 +398,7 @@ class FileToolsTest {
             }
         }
         var read = Json.readObject("{\"target\":{\"bank\":\"b\"},\"vx\":{\"name\":\"a\"}}".getBytes(UTF_8));
-        var text = Door.REST.call(TestServer.url(), key, "MB_Read", read).ok();
+        var text = ClientApi.REST.call(TestServer.url(), key, "MB_Read", read).ok();
         assertThat(text.text("/content/0/text"))
                 .isEqualTo(String.join(
                         "\n",

@@ -3,11 +3,11 @@ package io.agentworkspace.engine.banks.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.agentworkspace.engine.banks.BankStage;
+import io.agentworkspace.engine.banks.BankFixture;
 import io.agentworkspace.engine.mcp.Node;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The memory tool of the official SDK, on a bank and on the SDK's own files: a model is given the same. */
+/** Compares the official SDK's memory tool on a bank and on the SDK's own files: a model gets the same results. */
 @Tag("slow")
 class FilesWithSdkTest {
     @Test
@@ -27,8 +27,8 @@ class FilesWithSdkTest {
                 Files.isDirectory(Node.module("@anthropic-ai/sdk")) || System.getenv("CI") != null,
                 "npm ci installs it");
         var tenant = new TestTenant();
-        BankStage.bank(tenant.member("ann"), "b");
-        var key = tenant.key(Door.MCP, "root", Role.ADMIN, List.of("*"));
+        BankFixture.bank(tenant.member("ann"), "b");
+        var key = tenant.key(ClientApi.MCP, "root", Role.ADMIN, List.of("*"));
         var ended =
                 Node.run(Map.of("ENGINE_KEY", key), List.of(Node.script("memory.mjs"), TestServer.url() + "/mcp", "b"));
         assertThat(ended.code()).as(ended.errors()).isZero();
@@ -43,8 +43,8 @@ class FilesWithSdkTest {
     }
 
     /**
-     * The documentation of the tool begins some errors with {@code Error: }, the SDK none. The sizes of directories are those
-     * of their files here, and of the file system's blocks there. What a path must be is said in other words.
+     * Removes the known differences. The tool's documentation begins some errors with {@code Error: }, the SDK none. Directory
+     * sizes are those of their files here, and of file system blocks there. The errors for paths are worded differently.
      */
     private static String comparable(String text) {
         return text.replaceFirst("^refused: Error: ", "refused: ")

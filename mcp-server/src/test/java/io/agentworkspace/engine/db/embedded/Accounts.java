@@ -14,7 +14,7 @@ record Accounts(EmbeddedPostgres server) {
         return this;
     }
 
-    /** Returns when the row is acknowledged. */
+    /** Adds a row and returns when it is acknowledged. */
     void add() throws SQLException {
         run("INSERT INTO account DEFAULT VALUES");
     }
@@ -23,7 +23,7 @@ record Accounts(EmbeddedPostgres server) {
         return Long.parseLong(ask("SELECT count(*) FROM account"));
     }
 
-    /** How many of other connections are being answered. */
+    /** Returns the number of running queries of other connections. */
     long queries() throws SQLException {
         return Long.parseLong(
                 ask("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series%'"

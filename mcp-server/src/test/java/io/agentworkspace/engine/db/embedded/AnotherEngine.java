@@ -4,7 +4,10 @@ import io.agentworkspace.engine.testing.HangLimit;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A process of its own that holds a data directory until it is killed. Says how many rows were acknowledged, or why it cannot start. */
+/**
+ * A separate process that holds a data directory until it is killed. It prints the number of
+ * acknowledged rows, or why it cannot start.
+ */
 final class AnotherEngine {
     private AnotherEngine() {}
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One data directory for all: each test finds what the one before left, as an engine would. */
+/** All tests share one data directory. Each finds the state that the one before left, as an engine would. */
 @Tag("slow")
 class EmbeddedPostgresTest {
     @TempDir
@@ -71,7 +71,7 @@ class EmbeddedPostgresTest {
                 long pid = postmaster();
                 try (var busy = accounts.connect();
                         var statement = busy.createStatement()) {
-                    // A session that would outlive its postmaster for a while: it looks up only when it waits.
+                    // A busy session outlives its postmaster for a while, since it notices the exit only when it waits.
                     Thread.ofVirtual()
                             .start(() -> assertThatThrownBy(
                                     () -> statement.execute("SELECT count(*) FROM generate_series(1, 1000000000)")));
@@ -140,7 +140,7 @@ class EmbeddedPostgresTest {
     @Test
     void nobodyElseMayOpenWhatIsInTheDirectory() throws Exception {
         EmbeddedPostgres.start(dataDir).close();
-        // As an earlier engine left it.
+        // The permissions that an earlier version of the engine set.
         Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx--x--x"));
         for (var file : List.of("lock", "postgres.log")) {
             Files.setPosixFilePermissions(dataDir.resolve(file), PosixFilePermissions.fromString("rw-r--r--"));

@@ -14,13 +14,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.zip.CRC32;
 
 /**
- * PostgreSQL's programs, unpacked once for all tests that this user runs on this machine: a data directory gets a link to them.
- * The tests of the unpacking do without.
+ * PostgreSQL's programs, unpacked once for all tests of this user on this machine. Data directories link to them. The
+ * tests of unpacking do not use this.
  */
 public final class UnpackedOnce {
     private UnpackedOnce() {}
 
-    /** Does nothing where they are already, or where there is no archive for this system. */
+    /** Links the programs into the data directory, unless they are there or this system has no archive. */
     public static void into(Path dataDir) {
         var programs = new DataDirectory(dataDir).programs(Binaries.VERSION);
         var archive = Binaries.archiveName();
@@ -39,7 +39,7 @@ public final class UnpackedOnce {
         var note = place.resolve(shared.getFileName() + ".files");
         try (var channel = FileChannel.open(place.resolve("lock"), CREATE, WRITE);
                 var _ = channel.lock()) {
-            // Whatever clears old temporary files away may have taken a part of it.
+            // A cleaner of temporary files may have removed a part.
             if (!Files.exists(note) || !Files.readString(note).equals(files(shared))) {
                 var fresh = Files.createTempDirectory(place, "new");
                 var unpacked = Binaries.in(new DataDirectory(fresh)).home();
@@ -52,7 +52,7 @@ public final class UnpackedOnce {
         return shared;
     }
 
-    /** Nobody else may put programs there; whom PostgreSQL runs as may run them. */
+    /** Returns a directory that only this user can write, and that the account of PostgreSQL can read. */
     private static Path place() throws IOException {
         var temporary = Path.of(System.getProperty("java.io.tmpdir"));
         var place = temporary.resolve("engine-tests-" + System.getProperty("user.name"));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Root without user namespaces: PostgreSQL runs as another account, here as the one that its directory belongs to. */
+/** Root without user namespaces: PostgreSQL runs as another account, here as the owner of its directory. */
 @Tag("slow")
 class UnprivilegedCommandTest {
     @TempDir
@@ -37,7 +37,7 @@ class UnprivilegedCommandTest {
                             .orElseThrow()
                             .pid()));
             assertThat(Files.getOwner(process).getName()).isEqualTo("nobody");
-            assertThat(mode(dataDir)).as("only the server's group may pass").isEqualTo("rwx--x---");
+            assertThat(mode(dataDir)).as("only the server's group has access").isEqualTo("rwx--x---");
             assertThat(Files.getAttribute(dataDir, "unix:gid")).isEqualTo(DataDirectory.NOGROUP);
             assertThat(mode(dataDir.resolve("lock"))).isEqualTo("rw-------");
             assertThat(mode(dataDir.resolve("postgres.log"))).isEqualTo("rw-------");

@@ -18,13 +18,16 @@ import java.util.UUID;
 import org.eclipse.jetty.http.HttpFields;
 import org.junit.jupiter.api.Test;
 
-/** What callers are let through on several replicas, settled by hand. Buckets fill so slowly that the time of a test is nothing. */
+/**
+ * The calls that several replicas accept, with settlements triggered by hand. Buckets refill so slowly that the
+ * test's duration does not matter.
+ */
 class CallerLimitTest {
     private static final RequestRate RATE = new RequestRate(1, 1_000);
     private static final RateStore STORE = new RateStore(TestDatabase.db());
     private static final HttpFields.Mutable NOWHERE = HttpFields.build();
 
-    /** What the time of a test, and the leeway of a settlement, are worth at most. */
+    /** An upper bound for what refills during a test, and for the tolerance of a settlement. */
     private static final long GRACE = 30;
 
     private final CallerLimit one = replica();
@@ -83,7 +86,7 @@ class CallerLimitTest {
         assertThat(left(two)).isBetween(99L, 99 + GRACE);
     }
 
-    /** Too much at once, here all of it twice, is worked off before there is any more. */
+    /** Calls beyond the limit, here twice the limit, are debts that are paid off first. */
     @Test
     void whatWasTooMuchIsOwed() {
         take(one, 1_000);
@@ -138,7 +141,7 @@ class CallerLimitTest {
         assertThat(two.left(other).getFirst().remaining()).isGreaterThan(990);
     }
 
-    /** It is unlogged: PostgreSQL empties it after a crash. */
+    /** The table is unlogged: PostgreSQL empties it after a crash. */
     @Test
     void whereTheTableIsLostNobodyIsLockedOut() {
         take(one, 1_000);

@@ -11,8 +11,8 @@ import io.agentworkspace.engine.mcp.doctor.HandshakeNote.Holder;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.CountingProxy;
-import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Handshakes on their way into the database and out of it. */
+/** Handshakes as they are written and read. */
 class HandshakeStoreTest {
     private static final Instant NOW = Instant.now();
     private static final int FLOOD = 10_000;
@@ -36,9 +36,9 @@ class HandshakeStoreTest {
 
     private final HandshakeStore store = new HandshakeStore(db);
     private final TestTenant tenant = new TestTenant();
-    private final String key = ApiKey.parse(tenant.key(Door.REST, "ann", Role.MEMBER, List.of("*")))
+    private final String key = ApiKey.parse(tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*")))
             .id();
-    private final Holder holder = new Holder(tenant.id(Door.REST), 1L, key);
+    private final Holder holder = new Holder(tenant.id(ClientApi.REST), 1L, key);
 
     @BeforeAll
     static void open() throws IOException {
@@ -46,7 +46,7 @@ class HandshakeStoreTest {
                 .getPort());
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
         db = new Db(url, TestDatabase.postgres().user(), TestDatabase.postgres().password(), 1);
-        assertThat(db.state()).isEqualTo(DatabaseState.REACHABLE); // What connecting takes is not counted.
+        assertThat(db.state()).isEqualTo(DatabaseState.REACHABLE); // Opening the connection is not counted.
     }
 
     @AfterAll
@@ -62,7 +62,7 @@ class HandshakeStoreTest {
 
     private List<String> names() {
         return db.sql("SELECT client_name FROM handshake WHERE tenant_id = :tenant ORDER BY at DESC, place DESC")
-                .set("tenant", tenant.id(Door.REST))
+                .set("tenant", tenant.id(ClientApi.REST))
                 .list(row -> row.text("client_name"));
     }
 
@@ -97,22 +97,23 @@ class HandshakeStoreTest {
         assertThat(names()).containsExactly("second", "first");
     }
 
-    /** Whoever signs in at a provider comes without a key. */
+    /** Users who sign in with a provider have no key. */
     @Test
     void aUserWithoutAKeyHasItsOwn() {
         var user = db.sql("SELECT user_id FROM api_key WHERE id = :key")
                 .set("key", key)
                 .one(row -> row.number("user_id"))
                 .orElseThrow();
-        var caller = new Caller(tenant.id(Door.REST), "t", user, "ann", Role.MEMBER, Set.of("*"), "session:x", null);
+        var caller =
+                new Caller(tenant.id(ClientApi.REST), "t", user, "ann", Role.MEMBER, Set.of("*"), "session:x", null);
         store.note(Holder.of(caller), note("browser", NOW));
         store.note(holder, note("key", NOW));
         store.flush();
         assertThat(store.ofUser(caller, NOW).handshakes())
-                .extracting(HandshakeStore.Kept::clientName)
+                .extracting(HandshakeStore.StoredHandshake::clientName)
                 .containsExactly("browser");
         assertThat(store.ofKey(caller, key, NOW).orElseThrow().handshakes())
-                .extracting(HandshakeStore.Kept::clientName)
+                .extracting(HandshakeStore.StoredHandshake::clientName)
                 .containsExactly("key");
     }
 

@@ -2,10 +2,10 @@ package io.agentworkspace.engine.mcp.features;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.mcp.Peer;
+import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
@@ -17,13 +17,13 @@ import tools.jackson.databind.JsonNode;
 
 class EngineResourcesTest {
     private final TestTenant tenant = new TestTenant();
-    private Peer ann;
-    private Peer eve;
+    private RawMcpClient ann;
+    private RawMcpClient eve;
 
     @BeforeEach
     void connect() {
-        ann = new Peer(TestServer.url() + "/mcp", tenant.key(Door.MCP, "ann", Role.MEMBER, List.of("*")));
-        eve = new Peer(TestServer.url() + "/mcp", tenant.key(Door.MCP, "eve", Role.MEMBER, List.of("*")));
+        ann = new RawMcpClient(TestServer.url() + "/mcp", tenant.key(ClientApi.MCP, "ann", Role.MEMBER, List.of("*")));
+        eve = new RawMcpClient(TestServer.url() + "/mcp", tenant.key(ClientApi.MCP, "eve", Role.MEMBER, List.of("*")));
         call("AP_Create", "{'vx': {'name': 'Ada L', 'description': 'Counts.'}}");
         call("DM_Create", "{'target': {'agent': 'Ada L'}, 'vx': {'name': 'Lab', 'description': 'Work.'}}");
         call("MB_Create", "{'vx': {'name': 'Notes', 'description': 'What was found.'}}");
@@ -36,7 +36,7 @@ class EngineResourcesTest {
                 .isTrue();
     }
 
-    private static JsonNode read(Peer peer, String uri) {
+    private static JsonNode read(RawMcpClient peer, String uri) {
         return peer.modern("resources/read", "{'uri': '%s'}".formatted(uri));
     }
 
@@ -60,8 +60,8 @@ class EngineResourcesTest {
         assertThat(listed(eve)).isEmpty();
     }
 
-    /** All pages; the files of skills, which are there for everyone, left out. */
-    private static List<String> listed(Peer peer) {
+    /** Returns all pages, without the files of skills, which everyone can read. */
+    private static List<String> listed(RawMcpClient peer) {
         var all = new ArrayList<String>();
         var params = "{}";
         while (!params.isEmpty()) {
@@ -90,7 +90,7 @@ class EngineResourcesTest {
         for (var params = "{}"; !params.isEmpty(); ) {
             var page = ann.modern("resources/list", params).get("result");
             pages.add(page);
-            // Before and behind the place that the cursor points to.
+            // Before and after the position of the cursor.
             call("AP_Create", "{'vx': {'name': 'a%d', 'description': 'Early.'}}".formatted(pages.size()));
             call("MB_Create", "{'vx': {'name': 'z%d', 'description': 'Late.'}}".formatted(pages.size()));
             var next = page.path("nextCursor").asString("");
@@ -100,7 +100,7 @@ class EngineResourcesTest {
             assertThat(page.get("cacheScope").asString()).isEqualTo("private");
             assertThat(page.get("ttlMs")).isEqualTo(pages.getFirst().get("ttlMs"));
         });
-        // A domain and its zone stand on one page, so one place may stay free.
+        // A domain and its zone are on the same page, so a page may have a place left.
         assertThat(pages.subList(0, pages.size() - 1))
                 .allSatisfy(page -> assertThat(page.get("resources")).hasSizeBetween(99, 100));
         var seen = pages.stream()
@@ -178,7 +178,8 @@ class EngineResourcesTest {
                 .isEmpty();
     }
 
-    private static List<String> completed(Peer peer, String template, String argument, String value, String others) {
+    private static List<String> completed(
+            RawMcpClient peer, String template, String argument, String value, String others) {
         var answer = peer.modern(
                 "completion/complete",
                 "{'ref': {'type': 'ref/resource', 'uri': '%s'}, 'argument': {'name': '%s', 'value': '%s'}, 'context': {'arguments': %s}}"

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.mcp.Events;
-import io.agentworkspace.engine.mcp.Peer;
+import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -17,16 +17,16 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** The feed of events as a resource of the MCP door. */
+/** The event feed as a resource of the MCP endpoint. */
 class FeedResourceTest {
     private final TestTenant tenant = new TestTenant();
-    private final Peer root = peer("root", Role.ADMIN);
+    private final RawMcpClient root = peer("root", Role.ADMIN);
 
-    private Peer peer(String user, Role role) {
-        return new Peer(TestServer.url() + "/mcp", tenant.key(Door.MCP, user, role, List.of("*")));
+    private RawMcpClient peer(String user, Role role) {
+        return new RawMcpClient(TestServer.url() + "/mcp", tenant.key(ClientApi.MCP, user, role, List.of("*")));
     }
 
-    /** Puts events into the feed, as the outbox does. */
+    /** Numbers events in the feed, as the outbox does. */
     private void placed(int first, int last) {
         TestDatabase.db()
                 .sql("""
@@ -38,13 +38,13 @@ class FeedResourceTest {
                         INSERT INTO event_feed (tenant_id, last_seq) VALUES (:tenant, :last)
                         ON CONFLICT (tenant_id) DO UPDATE SET last_seq = :last
                         """)
-                .set("tenant", tenant.id(Door.MCP))
+                .set("tenant", tenant.id(ClientApi.MCP))
                 .set("first", first)
                 .set("last", last)
                 .run();
     }
 
-    private static JsonNode read(Peer peer, String uri) {
+    private static JsonNode read(RawMcpClient peer, String uri) {
         var answer = peer.modern("resources/read", "{'uri': '%s'}".formatted(uri));
         assertThat(answer.has("result")).as(answer.toString()).isTrue();
         return Json.read(answer.at("/result/contents/0/text").asString("").getBytes(StandardCharsets.UTF_8));
@@ -91,7 +91,7 @@ class FeedResourceTest {
         }
     }
 
-    private static List<String> listed(Peer peer) {
+    private static List<String> listed(RawMcpClient peer) {
         return peer.modern("resources/list", "{}")
                 .at("/result/resources")
                 .valueStream()
@@ -99,7 +99,7 @@ class FeedResourceTest {
                 .toList();
     }
 
-    private static Events listening(Peer peer, String uri) {
+    private static Events listening(RawMcpClient peer, String uri) {
         return peer.events(
                 "subscriptions/listen", "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(uri));
     }

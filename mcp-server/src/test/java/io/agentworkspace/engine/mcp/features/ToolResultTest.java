@@ -7,7 +7,7 @@ import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingType;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.McpResult;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -19,17 +19,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** What a client of the MCP endpoint reads, and what it may write, on a running engine. */
+/** What a client of the MCP endpoint receives and may send, on a running engine. */
 class ToolResultTest {
     private static final Encoding ENCODING = Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
 
-    private final String key = new TestTenant().key(Door.MCP, "ann", Role.MEMBER, List.of("*"));
+    private final String key = new TestTenant().key(ClientApi.MCP, "ann", Role.MEMBER, List.of("*"));
 
     private String sent(String method, String params, String... headers) {
         var body = "{'jsonrpc':'2.0','id':1,'method':'%s','params':%s}"
                 .formatted(method, params)
                 .replace('\'', '"');
-        var answer = Door.post(
+        var answer = ClientApi.post(
                 TestServer.url() + "/mcp",
                 key,
                 body.getBytes(StandardCharsets.UTF_8),

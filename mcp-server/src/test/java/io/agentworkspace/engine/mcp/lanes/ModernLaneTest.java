@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.mcp.Fixtures;
-import io.agentworkspace.engine.mcp.Peer;
+import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -22,12 +22,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 class ModernLaneTest {
     private static SampleServer server;
-    private static Peer peer;
+    private static RawMcpClient peer;
 
     @BeforeAll
     static void start() {
         server = new SampleServer(Fixtures.offer());
-        peer = new Peer(server.url("/mcp").toString(), server.key);
+        peer = new RawMcpClient(server.url("/mcp").toString(), server.key);
     }
 
     @AfterAll
@@ -59,15 +59,15 @@ class ModernLaneTest {
                 "{'_meta': {'io.modelcontextprotocol/protocolVersion': '2026-07-28',"
                         + " 'io.modelcontextprotocol/clientCapabilities': []}}")) {
             var request = peer.request("tools/list", "{}", "{}");
-            request.set("params", Peer.json(lacking));
-            assertRefused(peer.send(request, Peer.mirrored(request)), 400, -32602, request);
+            request.set("params", RawMcpClient.json(lacking));
+            assertRefused(peer.send(request, RawMcpClient.mirrored(request)), 400, -32602, request);
         }
     }
 
     @Test
     void aMissingOrDifferentHeaderIsAMismatch() {
         var request = peer.request("tools/call", "{'name': 'test_simple_text'}", "{}");
-        var right = Peer.mirrored(request);
+        var right = RawMcpClient.mirrored(request);
         for (var i = 0; i < right.size(); i += 2) {
             var missing = new ArrayList<>(right);
             missing.subList(i, i + 2).clear();
@@ -86,15 +86,17 @@ class ModernLaneTest {
         ((ObjectNode) request.at("/params/_meta")).put("io.modelcontextprotocol/protocolVersion", "2027-01-01");
         var response = peer.send(request, List.of("MCP-Protocol-Version", "2027-01-01", "Mcp-Method", "tools/list"));
         assertRefused(response, 400, -32022, request);
-        assertThat(Peer.json(response).at("/error/data/supported/0").asString()).isEqualTo("2026-07-28");
-        assertThat(Peer.json(response).at("/error/data/requested").asString()).isEqualTo("2027-01-01");
+        assertThat(RawMcpClient.json(response).at("/error/data/supported/0").asString())
+                .isEqualTo("2026-07-28");
+        assertThat(RawMcpClient.json(response).at("/error/data/requested").asString())
+                .isEqualTo("2027-01-01");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"initialize", "ping", "logging/setLevel", "resources/subscribe", "no/such", "tasks/list"})
     void whatThisRevisionDoesNotHaveIsNotFound(String method) {
         var request = peer.request(method, "{}", "{}");
-        assertRefused(peer.send(request, Peer.mirrored(request)), 404, -32601, request);
+        assertRefused(peer.send(request, RawMcpClient.mirrored(request)), 404, -32601, request);
     }
 
     @Test
@@ -107,7 +109,7 @@ class ModernLaneTest {
                 "resources/read",
                 "Mcp-Name",
                 "=?base64?dGVzdDovL2vDpHNl?=");
-        var error = Peer.json(peer.send(request, headers)).get("error");
+        var error = RawMcpClient.json(peer.send(request, headers)).get("error");
         assertThat(error.get("code").asInt()).isEqualTo(-32602);
         assertThat(error.at("/data/uri").asString()).isEqualTo("test://käse");
     }
@@ -116,7 +118,7 @@ class ModernLaneTest {
     void notificationsAreTakenAndNotAnswered() {
         var request = peer.request("notifications/cancelled", "{'requestId': 1}", "{}");
         request.remove("id");
-        var response = peer.send(request, Peer.mirrored(request));
+        var response = peer.send(request, RawMcpClient.mirrored(request));
         assertThat(response.statusCode()).isEqualTo(202);
         assertThat(response.body()).isEmpty();
     }
@@ -132,7 +134,7 @@ class ModernLaneTest {
         var right = "{'name': '%s', %s}".formatted(tool, answered.formatted(state));
         assertThat(text(peer.modern("tools/call", right))).isEqualTo("state-ok");
 
-        var other = new Peer(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
+        var other = new RawMcpClient(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
         assertThat(code(other.modern("tools/call", right))).isEqualTo(-32602);
         for (var forged : List.of("", "x", state + "A", state.substring(1), state.toLowerCase(Locale.ROOT))) {
             var wrong = "{'name': '%s', %s}".formatted(tool, answered.formatted(forged));
@@ -148,20 +150,22 @@ class ModernLaneTest {
     @Test
     void aClientIsNeverAskedForWhatItDidNotDeclare() {
         var request = peer.request("tools/call", "{'name': 'test_missing_capability'}", "{}");
-        var response = peer.send(request, Peer.mirrored(request));
+        var response = peer.send(request, RawMcpClient.mirrored(request));
         assertRefused(response, 400, -32021, request);
-        assertThat(Peer.json(response).at("/error/data/requiredCapabilities").has("sampling"))
+        assertThat(RawMcpClient.json(response)
+                        .at("/error/data/requiredCapabilities")
+                        .has("sampling"))
                 .isTrue();
     }
 
     @Test
     void anAnswerBecomesAStreamAtItsFirstNotification() {
         var quiet = peer.request("tools/call", "{'name': 'test_tool_with_progress'}", "{}"); // No token, no progress.
-        assertThat(peer.send(quiet, Peer.mirrored(quiet)).headers().firstValue("Content-Type"))
+        assertThat(peer.send(quiet, RawMcpClient.mirrored(quiet)).headers().firstValue("Content-Type"))
                 .hasValue("application/json");
         var request = peer.request("tools/call", "{'name': 'test_tool_with_progress'}", "{}");
         ((ObjectNode) request.at("/params/_meta")).put("progressToken", "t");
-        var response = peer.send(request, Peer.mirrored(request));
+        var response = peer.send(request, RawMcpClient.mirrored(request));
         assertThat(response.headers().firstValue("Content-Type")).hasValue("text/event-stream");
         var said = response.body()
                 .lines()
@@ -175,7 +179,7 @@ class ModernLaneTest {
     void aClientThatTakesNoStreamGetsOneObject() {
         var request = peer.request("tools/call", "{'name': 'test_tool_with_progress'}", "{}");
         ((ObjectNode) request.at("/params/_meta")).put("progressToken", "t");
-        var headers = new ArrayList<>(Peer.mirrored(request));
+        var headers = new ArrayList<>(RawMcpClient.mirrored(request));
         headers.addAll(
                 List.of("X-Api-Key", server.key, "Content-Type", "application/json", "Accept", "application/json"));
         var response = server.send(
@@ -183,13 +187,13 @@ class ModernLaneTest {
                 builder -> builder.POST(BodyPublishers.ofString(Json.text(request)))
                         .headers(headers.toArray(String[]::new)));
         assertThat(response.headers().firstValue("Content-Type")).hasValue("application/json");
-        assertThat(Peer.json(response).has("result")).isTrue();
+        assertThat(RawMcpClient.json(response).has("result")).isTrue();
     }
 
     private static void assertRefused(HttpResponse<String> response, int status, int code, ObjectNode request) {
         assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
-        assertThat(code(Peer.json(response))).isEqualTo(code);
-        assertThat(Peer.json(response).get("id")).isEqualTo(request.get("id"));
+        assertThat(code(RawMcpClient.json(response))).isEqualTo(code);
+        assertThat(RawMcpClient.json(response).get("id")).isEqualTo(request.get("id"));
     }
 
     private static int code(JsonNode message) {

@@ -5,10 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.mcp.Fixtures;
-import io.agentworkspace.engine.mcp.Peer;
+import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,12 +20,12 @@ class SessionLaneTest {
     private static final String PING = "{'jsonrpc': '2.0', 'id': 7, 'method': 'ping'}";
 
     private static SampleServer server;
-    private static Peer peer;
+    private static RawMcpClient peer;
 
     @BeforeAll
     static void start() {
         server = new SampleServer(Fixtures.offer());
-        peer = new Peer(server.url("/mcp").toString(), server.key);
+        peer = new RawMcpClient(server.url("/mcp").toString(), server.key);
     }
 
     @AfterAll
@@ -51,12 +50,12 @@ class SessionLaneTest {
     void aSessionIsItsPrincipalsAlone() {
         var talk = peer.session("2025-11-25", "{}");
         assertThat(talk.post(PING).statusCode()).isEqualTo(200);
-        var other = new Peer(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
+        var other = new RawMcpClient(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
         assertThat(talk.through(other).post(PING).statusCode()).isEqualTo(404);
         for (var forged : List.of("x", talk.id() + "A", talk.id().substring(1), "A".repeat(5_000))) {
-            var response = new Peer.Talk(peer, forged, "2025-11-25").post(PING);
+            var response = new RawMcpClient.Session(peer, forged, "2025-11-25").post(PING);
             assertThat(response.statusCode()).as(forged).isEqualTo(404);
-            assertThat(Peer.json(response).get("id").asInt()).isEqualTo(7);
+            assertThat(RawMcpClient.json(response).get("id").asInt()).isEqualTo(7);
         }
     }
 
@@ -72,18 +71,20 @@ class SessionLaneTest {
     @Test
     void anotherVersionThanTheAgreedOneIsRefused() {
         var talk = peer.session("2025-11-25", "{}");
-        assertThat(new Peer.Talk(peer, talk.id(), "2025-06-18").post(PING).statusCode())
+        assertThat(new RawMcpClient.Session(peer, talk.id(), "2025-06-18")
+                        .post(PING)
+                        .statusCode())
                 .isEqualTo(400);
-        var unknown = new Peer.Talk(peer, talk.id(), "1999-01-01").post(PING);
+        var unknown = new RawMcpClient.Session(peer, talk.id(), "1999-01-01").post(PING);
         assertThat(unknown.statusCode()).isEqualTo(400);
-        assertThat(Peer.json(unknown).at("/error/code").asInt()).isEqualTo(-32022);
+        assertThat(RawMcpClient.json(unknown).at("/error/code").asInt()).isEqualTo(-32022);
     }
 
     @Test
     void batchesAreOfMarch2025Alone() {
         var batch = "[%s, {'jsonrpc': '2.0', 'method': 'notifications/initialized'}, %s]"
                 .formatted(PING, PING.replace("7", "'eight'").replace("ping", "tools/list"));
-        var responses = Peer.json(peer.session("2025-03-26", "{}").post(batch));
+        var responses = RawMcpClient.json(peer.session("2025-03-26", "{}").post(batch));
         assertThat(responses.size()).isEqualTo(2);
         assertThat(responses.at("/0/id").asInt()).isEqualTo(7);
         assertThat(responses.at("/1/result/tools").isEmpty()).isFalse();
@@ -109,7 +110,7 @@ class SessionLaneTest {
                 .isEqualTo(-32602);
     }
 
-    private static long logged(Peer.Talk talk) {
+    private static long logged(RawMcpClient.Session talk) {
         var body = talk.body("tools/call", "{'name': 'test_tool_with_logging'}");
         return talk.post(body)
                 .body()
@@ -120,7 +121,7 @@ class SessionLaneTest {
 
     @Test
     void aToolAsksTheClientOnItsStreamAndGoesOnWithTheAnswer() {
-        var talk = peer.session("2025-11-25", Peer.ALL);
+        var talk = peer.session("2025-11-25", RawMcpClient.ALL);
         try (var events = talk.events("tools/call", "{'name': 'test_input_required_result_multi_round'}")) {
             answer(talk, events.next(), "{'action': 'accept', 'content': {'name': 'Ada'}}");
             answer(talk, events.next(), "{'action': 'accept', 'content': {'color': 'blue'}}");
@@ -128,7 +129,7 @@ class SessionLaneTest {
         }
     }
 
-    private static void answer(Peer.Talk talk, JsonNode question, String result) {
+    private static void answer(RawMcpClient.Session talk, JsonNode question, String result) {
         assertThat(question.get("method").asString()).isEqualTo("elicitation/create");
         var response = "{'jsonrpc': '2.0', 'id': %s, 'result': %s}".formatted(question.get("id"), result);
         assertThat(talk.post(response).statusCode()).isEqualTo(202);
@@ -138,7 +139,8 @@ class SessionLaneTest {
     void whoIsAskedHasRoomToAnswer() {
         var roomForOneAnswer = 72L << 20;
         try (var small = new SampleServer(Fixtures.offer(), roomForOneAnswer)) {
-            var talk = new Peer(small.url("/mcp").toString(), small.key).session("2025-11-25", Peer.ALL);
+            var talk =
+                    new RawMcpClient(small.url("/mcp").toString(), small.key).session("2025-11-25", RawMcpClient.ALL);
             var call = "{'name': 'test_elicitation', 'arguments': {'message': 'who?'}}";
             try (var first = talk.events("tools/call", call);
                     var second = talk.events("tools/call", call)) {
@@ -155,7 +157,7 @@ class SessionLaneTest {
 
     @Test
     void aClientThatRefusesToAnswerGetsAnError() {
-        var talk = peer.session("2025-11-25", Peer.ALL);
+        var talk = peer.session("2025-11-25", RawMcpClient.ALL);
         try (var events = talk.events("tools/call", "{'name': 'test_sampling', 'arguments': {'prompt': 'x'}}")) {
             var id = events.next().get("id");
             talk.post("{'jsonrpc': '2.0', 'id': %s, 'error': {'code': -1, 'message': 'no'}}".formatted(id));
@@ -172,7 +174,7 @@ class SessionLaneTest {
 
     @Test
     void aSessionIsNotAskedByAMethodThatItsRevisionDoesNotHave() {
-        var talk = peer.session("2025-03-26", Peer.ALL);
+        var talk = peer.session("2025-03-26", RawMcpClient.ALL);
         var error = talk.call("tools/call", "{'name': 'test_input_required_result_multi_round'}");
         assertThat(error.at("/error/message").asString()).contains("elicitation");
     }
@@ -190,7 +192,7 @@ class SessionLaneTest {
                 .isEqualTo(-32002);
         var unknown = talk.post(talk.body("server/discover", "{}"));
         assertThat(unknown.statusCode()).isEqualTo(200);
-        assertThat(Peer.json(unknown).at("/error/code").asInt()).isEqualTo(-32601);
+        assertThat(RawMcpClient.json(unknown).at("/error/code").asInt()).isEqualTo(-32601);
     }
 
     @Test
@@ -203,13 +205,13 @@ class SessionLaneTest {
     void aCancelledRequestIsNotAnswered() {
         var talk = peer.session("2025-11-25", "{}");
         var body = talk.body("tools/call", "{'name': 'test_slow'}");
-        var id = Peer.json(body).get("id");
+        var id = RawMcpClient.json(body).get("id");
         try (var events = talk.start(body)) {
             events.next("notifications/message");
             talk.post("{'jsonrpc': '2.0', 'method': 'notifications/cancelled', 'params': {'requestId': %s}}"
                     .formatted(id));
             await().until(events::ended);
-            assertThat(events.poll(Duration.ofMillis(50))).isNull();
+            assertThat(events.rest()).isEmpty();
         }
     }
 

@@ -147,7 +147,7 @@ class SkillResourcesTest {
         assertThat(found).containsExactlyInAnyOrderElementsOf(texts(shipped.resources(), "uri"));
     }
 
-    /** The referee wants to see one below the first skill that is listed. */
+    /** The conformance suite requires a folder in the first listed skill. */
     @Test
     void everyShippedSkillHasAFolderInIt() {
         assertThat(shipped.entries())

@@ -28,12 +28,12 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A listener on a real connection, whose words a test finds. */
+/** A listener on a real connection, whose notifications a test supplies. */
 class NotificationStreamTest {
     private final AtomicInteger lookUps = new AtomicInteger();
     private final CompletableFuture<NotificationStream> opened = new CompletableFuture<>();
 
-    /** At first the database is away. */
+    /** Returns the notification. At first the database is unreachable. */
     private Optional<ObjectNode> words(String what) {
         if (lookUps.incrementAndGet() == 1) {
             throw Problem.unavailable();
@@ -41,7 +41,7 @@ class NotificationStreamTest {
         return Optional.of(Subscriptions.notification(what, null));
     }
 
-    private final class Door extends Handler.Abstract {
+    private final class StreamHandler extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             request.setAttribute(RequestAttributes.VALIDITY, (BooleanSupplier) () -> true);
@@ -61,18 +61,20 @@ class NotificationStreamTest {
     @Test
     void whatCouldNotBeLookedUpIsToldAtTheNextSignOfLife() throws Exception {
         try (var server = WebServer.bind("127.0.0.1", 0)) {
-            server.serve(new Door(), new RefusalWriter(Clock.systemUTC()));
+            server.serve(new StreamHandler(), new RefusalWriter(Clock.systemUTC()));
             try (var events = open(server.port())) {
                 var listener = opened.get(2, TimeUnit.MINUTES);
-                listener.tell("test://a");
+                listener.deliver("test://a");
                 await().until(() -> lookUps.get() == 1);
-                assertThat(events.poll(Duration.ofMillis(300))).isNull();
+                listener.deliver("test://b");
+                assertThat(events.next().at("/params/uri").asString()).isEqualTo("test://b");
                 listener.keepAlive();
                 assertThat(events.next().at("/params/uri").asString()).isEqualTo("test://a");
                 listener.keepAlive();
                 listener.end();
                 await().until(events::ended);
-                assertThat(lookUps).hasValue(2);
+                assertThat(events.rest()).isEmpty();
+                assertThat(lookUps).hasValue(3);
             }
         }
     }

@@ -3,15 +3,15 @@ package io.agentworkspace.engine.mcp.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.http.KeyRing;
 import io.agentworkspace.engine.http.SampleServer;
+import io.agentworkspace.engine.http.TestKeys;
 import io.agentworkspace.engine.mcp.FixtureTasks;
 import io.agentworkspace.engine.mcp.Fixtures;
-import io.agentworkspace.engine.mcp.Peer;
+import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.proof.Crowd;
+import io.agentworkspace.engine.proof.Concurrently;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,30 +27,30 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Tasks, begun on one replica and asked after on another. */
+/** Tasks that are created on one replica and polled on another. */
 @Tag("slow")
 class McpTasksTest {
     private static final String DECLARED = "{'elicitation': {}, 'extensions': {'io.modelcontextprotocol/tasks': {}}}";
 
     private static final String CONFIRM = "{'name': 'confirm_delete', 'arguments': {}}";
 
-    private static KeyRing keys;
+    private static TestKeys keys;
     private static SampleServer first;
     private static SampleServer second;
-    private static Peer here;
-    private static Peer there;
+    private static RawMcpClient here;
+    private static RawMcpClient there;
 
     @BeforeAll
     static void start() {
-        keys = new KeyRing();
+        keys = new TestKeys();
         first = new SampleServer(Fixtures.offer(), keys);
         second = new SampleServer(Fixtures.offer(), keys);
         here = peer(first);
         there = peer(second);
     }
 
-    private static Peer peer(SampleServer server) {
-        return new Peer(server.url("/mcp").toString(), first.key);
+    private static RawMcpClient peer(SampleServer server) {
+        return new RawMcpClient(server.url("/mcp").toString(), first.key);
     }
 
     @AfterAll
@@ -69,26 +69,26 @@ class McpTasksTest {
         TestDatabase.db().sql("DELETE FROM mcp_task").run();
     }
 
-    private static JsonNode call(Peer peer, String tool, String arguments) {
+    private static JsonNode call(RawMcpClient peer, String tool, String arguments) {
         return peer.modern("tools/call", "{'name': '%s', 'arguments': %s}".formatted(tool, arguments), DECLARED)
                 .get("result");
     }
 
-    private static String begin(Peer peer, String tool, String arguments) {
+    private static String begin(RawMcpClient peer, String tool, String arguments) {
         var begun = call(peer, tool, arguments);
         assertThat(begun.path("resultType").asString("")).as(begun.toString()).isEqualTo("task");
         return begun.get("taskId").asString();
     }
 
-    private static JsonNode ask(Peer peer, String method, String id, String more) {
+    private static JsonNode ask(RawMcpClient peer, String method, String id, String more) {
         return peer.modern(method, "{'taskId': '%s'%s}".formatted(id, more), DECLARED);
     }
 
-    private static JsonNode get(Peer peer, String id) {
+    private static JsonNode get(RawMcpClient peer, String id) {
         return ask(peer, "tasks/get", id, "").get("result");
     }
 
-    private static JsonNode until(Peer peer, String id, String status) {
+    private static JsonNode until(RawMcpClient peer, String id, String status) {
         var last = new AtomicReference<JsonNode>();
         await().until(() -> {
             last.set(get(peer, id));
@@ -109,11 +109,11 @@ class McpTasksTest {
     @Test
     void anotherKeysTaskLooksAbsent() {
         var id = begin(here, "confirm_delete", "{}");
-        var stranger = new Peer(first.url("/mcp").toString(), keys.add(Role.OWNER, "*"));
+        var stranger = new RawMcpClient(first.url("/mcp").toString(), keys.add(Role.OWNER, "*"));
         for (var method : new String[] {"tasks/get", "tasks/update", "tasks/cancel"}) {
             var answer = ask(stranger, method, id, ", 'inputResponses': {}");
             assertThat(answer.at("/error/code").asInt()).isEqualTo(-32602);
-            assertThat(answer.at("/error/message").asString()).contains("is no task that your key began");
+            assertThat(answer.at("/error/message").asString()).contains("your key has no task");
         }
         assertThat(until(here, id, "input_required").has("inputRequests")).isTrue();
     }
@@ -225,7 +225,7 @@ class McpTasksTest {
     @ValueSource(strings = {"5", "null", "[]", "{}", "true"})
     void aTaskIdIsAString(String id) {
         var request = here.request("tasks/get", "{'taskId': %s}".formatted(id), DECLARED);
-        assertThat(Peer.last(here.send(request, Peer.mirrored(request)))
+        assertThat(RawMcpClient.last(here.send(request, RawMcpClient.mirrored(request)))
                         .at("/error/code")
                         .asInt())
                 .isEqualTo(-32602);
@@ -247,7 +247,7 @@ class McpTasksTest {
         }
     }
 
-    /** A replica of another server: the tasks of one are left alone by the others. */
+    /** Starts a replica of a server with another name, which leaves this server's tasks alone. */
     private static SampleServer apart() {
         var identity =
                 new ServerFeatures.Identity("io.agentworkspace/apart", "Apart", "1", "Another server.", "For tests.");
@@ -255,7 +255,7 @@ class McpTasksTest {
                 new ServerFeatures(identity, List.of(new FixtureTasks()), List.of(), List.of(), List.of()), keys);
     }
 
-    /** As a replica that was killed leaves it; what it would still say counts no more. */
+    /** The state that a killed replica leaves. Its later reports are ignored. */
     @Test
     void aTaskWhoseLeaseRanOutIsDoneByAnother() {
         var id = begin(here, "held", "{}");
@@ -265,7 +265,7 @@ class McpTasksTest {
                 .set("id", id)
                 .run();
         await().until(() -> attempt(id) == 2);
-        var lost = new TaskStore.Claim(1, id, 1);
+        var lost = new TaskStore.ClaimedTask(1, id, 1);
         var store = new TaskStore(TestDatabase.db());
         store.progress(lost, "from the dead", Instant.now());
         store.step(
@@ -292,7 +292,7 @@ class McpTasksTest {
         for (var i = 0; i < 12; i++) {
             begin(here, "slow_compute", "{'seconds': 60}");
         }
-        var other = new Peer(first.url("/mcp").toString(), keys.add(Role.OWNER, "*"));
+        var other = new RawMcpClient(first.url("/mcp").toString(), keys.add(Role.OWNER, "*"));
         assertThat(until(other, begin(other, "slow_compute", "{'seconds': 0}"), "completed")
                         .has("result"))
                 .isTrue();
@@ -303,7 +303,7 @@ class McpTasksTest {
         var key = keys.add(Role.OWNER, "*");
         var started = Fixtures.STARTED.get();
         var before = Fixtures.STOPPED.get();
-        var id = begin(new Peer(first.url("/mcp").toString(), key), "slow_compute", "{'seconds': 60}");
+        var id = begin(new RawMcpClient(first.url("/mcp").toString(), key), "slow_compute", "{'seconds': 60}");
         await().until(() -> Fixtures.STARTED.get() > started);
         keys.remove(key);
         await().until(() -> status(id).equals("cancelled") && Fixtures.STOPPED.get() > before);
@@ -333,7 +333,7 @@ class McpTasksTest {
     @Test
     void aTaskEndsWithItsCredential() {
         var key = keys.add(Role.OWNER, "*");
-        var id = begin(new Peer(first.url("/mcp").toString(), key), "confirm_delete", "{}");
+        var id = begin(new RawMcpClient(first.url("/mcp").toString(), key), "confirm_delete", "{}");
         await().until(() -> status(id).equals("input_required"));
         keys.remove(key);
         TestDatabase.db()
@@ -367,7 +367,7 @@ class McpTasksTest {
 
     @Test
     void theBoundHoldsForThoseWhoComeTogether() {
-        var all = Crowd.of(TaskStore.MAX_OPEN + 12, _ -> here.modern("tools/call", CONFIRM, DECLARED));
+        var all = Concurrently.of(TaskStore.MAX_OPEN + 12, _ -> here.modern("tools/call", CONFIRM, DECLARED));
         assertThat(all.stream().filter(answer -> answer.at("/result").has("taskId")))
                 .hasSize(TaskStore.MAX_OPEN);
     }
@@ -384,7 +384,7 @@ class McpTasksTest {
                 .contains("24 hours");
     }
 
-    /** As it is cleared when so much time has gone by. */
+    /** Deletes expired tasks as if this time had passed. */
     private static void clear(Duration later) {
         new TaskStore(TestDatabase.db()).purge(Instant.now().plus(later));
     }

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.mcp.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.mcp.Peer;
+import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Over the sample tools AP_Read (reads), AP_Create, DM_Destroy and MB_Censor. */
+/** Uses the sample tools AP_Read (reads), AP_Create, DM_Destroy and MB_Censor. */
 class ToolSelectionTest {
     private static SampleServer server;
 
@@ -30,8 +30,8 @@ class ToolSelectionTest {
         server.close();
     }
 
-    private static Peer peer(String path) {
-        return new Peer(server.url(path).toString(), server.key);
+    private static RawMcpClient peer(String path) {
+        return new RawMcpClient(server.url(path).toString(), server.key);
     }
 
     private static List<String> listed(String path, String... headers) {
@@ -40,7 +40,7 @@ class ToolSelectionTest {
     }
 
     private static JsonNode call(String path, String params, String... headers) {
-        return peer(path).modern("tools/call", params, Peer.ALL, headers);
+        return peer(path).modern("tools/call", params, RawMcpClient.ALL, headers);
     }
 
     @Test
@@ -66,7 +66,7 @@ class ToolSelectionTest {
                 .isEqualTo(404);
     }
 
-    /** Every header that holds a name, or none, and what it then lists. */
+    /** Headers with a name, or none, and what they then list. */
     @Test
     void emptyRepeatedAndLooselyWrittenHeadersMeanWhatTheySay() {
         var all = listed("/mcp");
@@ -102,12 +102,12 @@ class ToolSelectionTest {
     void whatIsNotHereIsNamedInTheRefusal(String header, String value, String note) {
         var peer = peer("/mcp");
         var request = peer.request("tools/list", "{}", "{}");
-        var modern = new ArrayList<>(Peer.mirrored(request));
+        var modern = new ArrayList<>(RawMcpClient.mirrored(request));
         Collections.addAll(modern, header, value);
-        var bare = Peer.json("{'jsonrpc': '2.0', 'id': 7, 'method': 'tools/list'}");
+        var bare = RawMcpClient.json("{'jsonrpc': '2.0', 'id': 7, 'method': 'tools/list'}");
         for (var answer : List.of(peer.send(request, modern), peer.send(bare, List.of(header, value)))) {
             assertThat(answer.statusCode()).isEqualTo(400);
-            var error = Peer.json(answer);
+            var error = RawMcpClient.json(answer);
             assertThat(error.at("/error/code").asInt()).isEqualTo(-32602);
             assertThat(error.at("/error/message").asString())
                     .startsWith("the header " + header + " names ")
@@ -116,14 +116,14 @@ class ToolSelectionTest {
             assertThat(error.get("id").asInt()).isPositive();
         }
         var begun = "{'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': {'protocolVersion': '2025-11-25'}}";
-        assertThat(peer.send(Peer.json(begun), List.of(header, value)).statusCode())
+        assertThat(peer.send(RawMcpClient.json(begun), List.of(header, value)).statusCode())
                 .isEqualTo(400);
     }
 
     @Test
     void aLongValueIsNeverRepeatedWhole() {
         var peer = peer("/mcp");
-        var bare = Peer.json("{'jsonrpc': '2.0', 'id': 7, 'method': 'tools/list'}");
+        var bare = RawMcpClient.json("{'jsonrpc': '2.0', 'id': 7, 'method': 'tools/list'}");
         for (var header : List.of("X-MCP-Toolsets", "X-MCP-Tools", "X-MCP-Exclude-Tools")) {
             var answer = peer.send(bare, List.of(header, "x".repeat(10_000)));
             assertThat(answer.statusCode()).isEqualTo(400);
@@ -135,7 +135,7 @@ class ToolSelectionTest {
 
     @Test
     void aToolThatTheKeyMayNotUseIsNoMistypedName() {
-        var reader = new Peer(server.url("/mcp").toString(), server.keys.add(Role.VIEWER, "agent:read"));
+        var reader = new RawMcpClient(server.url("/mcp").toString(), server.keys.add(Role.VIEWER, "agent:read"));
         var listed =
                 reader.modern("tools/list", "{}", "{}", "X-MCP-Tools", "AP_Read,DM_Destroy", "X-MCP-Toolsets", "bank");
         assertThat(listed.at("/result/tools")).hasSize(1);
@@ -144,9 +144,10 @@ class ToolSelectionTest {
     @ParameterizedTest
     @ValueSource(strings = {"/mcp/x/agents", "/mcp/x/agents/readonly", "/mcp/x/a-b", "/mcp/x/%2e%2e%20"})
     void aPathToAnUnknownToolsetIsNotFound(String path) {
-        var answer = peer(path).send(Peer.json("{'jsonrpc': '2.0', 'id': 7, 'method': 'tools/list'}"), List.of());
+        var answer =
+                peer(path).send(RawMcpClient.json("{'jsonrpc': '2.0', 'id': 7, 'method': 'tools/list'}"), List.of());
         assertThat(answer.statusCode()).isEqualTo(404);
-        assertThat(Peer.json(answer).at("/error/message").asString())
+        assertThat(RawMcpClient.json(answer).at("/error/message").asString())
                 .startsWith("the path names the toolset '")
                 .contains("there are agent, domain, bank, default, all, readonly, discovery");
         assertThat(server.get(path, "X-Api-Key", server.key, "Mcp-Session-Id", "x")
@@ -241,13 +242,13 @@ class ToolSelectionTest {
     @ParameterizedTest
     @ValueSource(strings = {"destructiv", "true", "yes", "all", "", "destructive,destructive", "destructive;"})
     void aMistypedWishToConfirmIsRefusedAndDestroysNothing(String value) {
-        var destroy = peer("/mcp").request("tools/call", "{'name': 'DM_Destroy', 'arguments': {}}", Peer.ALL);
+        var destroy = peer("/mcp").request("tools/call", "{'name': 'DM_Destroy', 'arguments': {}}", RawMcpClient.ALL);
         for (var wish : List.of(List.of(value), List.of("destructive", value), List.of(value, "Destructive"))) {
-            var headers = new ArrayList<>(Peer.mirrored(destroy));
+            var headers = new ArrayList<>(RawMcpClient.mirrored(destroy));
             wish.forEach(one -> Collections.addAll(headers, "X-MCP-Confirm", one));
             var answer = peer("/mcp").send(destroy, headers);
             assertThat(answer.statusCode()).as(wish.toString()).isEqualTo(400);
-            var error = Peer.json(answer);
+            var error = RawMcpClient.json(answer);
             assertThat(error.at("/error/code").asInt()).isEqualTo(-32602);
             assertThat(error.at("/error/message").asString())
                     .isEqualTo("the header X-MCP-Confirm must be 'destructive' or left out");

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
@@ -22,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** MB_Search through both endpoints. */
 class SearchToolsTest {
     private final TestTenant tenant = new TestTenant();
-    private final Person ann = tenant.member("ann");
-    private final Person bob = tenant.member("bob");
+    private final TestCaller ann = tenant.member("ann");
+    private final TestCaller bob = tenant.member("bob");
 
     @BeforeEach
     void thereIsABank() {
@@ -196,10 +196,10 @@ class SearchToolsTest {
         assertThat(texts(search("tide table"))).containsExactly("the tide table says six");
     }
 
-    /** At one endpoint: the times of the two tenants differ. */
+    /** Runs at one endpoint only, since the times of the two tenants differ. */
     @Test
     void thePastCanBeSearched() {
-        var key = tenant.key(Door.REST, "carl", Role.MEMBER, List.of("*"));
+        var key = tenant.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
         call(TestServer.url(), key, "MB_Create", "{'vx':{'name':'c'}}");
         var stored = "{'target':{'bank':'c'},'vx':{'name':'pump'},'content':'the pump is %s'}";
         var first = call(TestServer.url(), key, "MB_Store", stored.formatted("red"));
@@ -272,7 +272,7 @@ class SearchToolsTest {
 
     @Test
     void whatOneReplicaStoresAnotherFindsAtOnce() {
-        var key = tenant.key(Door.REST, "carl", Role.MEMBER, List.of("*"));
+        var key = tenant.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
         call(TestServer.url(), key, "MB_Create", "{'vx':{'name':'c'}}");
         try (var replica = TestServer.replica()) {
             for (var i = 0; i < 20; i++) {
@@ -289,10 +289,10 @@ class SearchToolsTest {
         }
     }
 
-    /** What it saved is used again, with what has changed meanwhile; a damaged copy is made anew. */
+    /** A saved index is reused and brought up to date; a damaged copy is rebuilt. */
     @Test
     void anIndexContinuesAfterARestart(@TempDir Path directory) throws IOException {
-        var key = tenant.key(Door.REST, "carl", Role.MEMBER, List.of("*"));
+        var key = tenant.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
         call(TestServer.url(), key, "MB_Create", "{'vx':{'name':'c'}}");
         var query = "{'target':{'bank':'c'},'content':'epsilon'}";
         for (var run = 1; run <= 3; run++) {
@@ -316,7 +316,7 @@ class SearchToolsTest {
     }
 
     private static Reply call(String url, String key, String service, String arguments) {
-        Person person = (name, input) -> Door.REST.call(url, key, name, input);
+        TestCaller person = (name, input) -> ClientApi.REST.call(url, key, name, input);
         return person.call(service, arguments).ok();
     }
 }

@@ -49,7 +49,7 @@ class ExpressionTest {
                     1 / size(vx.description) == 1 -> FAILED
                     false && 1 / 0 == 1 -> PASSES
                     """)
-    void answers(String expression, Expression.Kind expected) throws ExpressionError {
+    void answers(String expression, Expression.EvaluationResult expected) throws ExpressionError {
         assertThat(Expression.compile(expression).evaluate(INPUT).kind()).isEqualTo(expected);
     }
 
@@ -86,7 +86,7 @@ class ExpressionTest {
                     vx.name == "Café" -> MATCHES
                     content.mentions(["x"]) -> UNKNOWN
                     """)
-    void whatIsNotKnownDecidesNothing(String expression, Expression.Kind expected) throws ExpressionError {
+    void whatIsNotKnownDecidesNothing(String expression, Expression.EvaluationResult expected) throws ExpressionError {
         var partial = new ExpressionInput(
                 INPUT.command(),
                 INPUT.target(),

@@ -6,18 +6,22 @@ import io.agentworkspace.engine.model.json.Json;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Expressions that want too much are refused when they are saved, or end within their limits. */
+/** Expressions that are too expensive are refused when they are saved, or end within their limits. */
+@Tag("slow")
 class HostileExpressionsTest {
     private static final String LONG = "a".repeat(64_000);
 
-    /** A request as large as requests can be. */
+    /** The largest possible request. */
     private static final ExpressionInput LARGE = ExpressionInput.of(
             Json.readValue("""
                     {"command":{"name":"MB_Store","family":"bank","effect":"creates"},
@@ -26,7 +30,7 @@ class HostileExpressionsTest {
                     """.formatted(LONG, "\"" + "tag\",\"".repeat(99) + "tag\""), ObjectNode.class),
             Instant.parse("2026-01-05T10:00:00Z"));
 
-    /** Not even compiled. */
+    /** Returns expressions that do not compile. */
     static Stream<String> refused() {
         var nested = "vx.tags.exists(a, vx.tags.exists(b, vx.tags.exists(c, %s)))";
         var all = new ArrayList<>(List.of(
@@ -102,7 +106,7 @@ class HostileExpressionsTest {
                 "document.size.contains('1')",
                 "true ? 1 : 2",
                 "principal.capabilities.contains('*')",
-                // Outside of the variables
+                // Unknown variables and fields
                 "secret == ''",
                 "vx.secret == ''",
                 "target.tenant == 1",
@@ -163,7 +167,7 @@ class HostileExpressionsTest {
         return all.stream();
     }
 
-    /** Compiled, and bounded at run time: a result, or a failure, without much work. */
+    /** Returns expressions that compile and are bounded at run time: a result or a failure, without much work. */
     static Stream<String> bounded() {
         return Stream.of(
                 "content.matches('(a+)+$')",
@@ -215,13 +219,17 @@ class HostileExpressionsTest {
         throw new AssertionError("it was accepted");
     }
 
-    /** How much text it looked at is counted, not how long that took. */
+    /** The limit counts the text that was examined, not the time. */
     @ParameterizedTest
     @MethodSource
     void bounded(String expression) throws ExpressionError {
         var outcome = Expression.compile(expression).evaluate(LARGE);
-        assertThat(outcome.kind()).isIn(Expression.Kind.MATCHES, Expression.Kind.PASSES, Expression.Kind.FAILED);
-        if (outcome.kind() == Expression.Kind.FAILED) {
+        assertThat(outcome.kind())
+                .isIn(
+                        Expression.EvaluationResult.MATCHES,
+                        Expression.EvaluationResult.PASSES,
+                        Expression.EvaluationResult.FAILED);
+        if (outcome.kind() == Expression.EvaluationResult.FAILED) {
             assertThat(outcome.failure()).isNotBlank().hasSizeLessThan(300);
         }
     }
@@ -231,15 +239,50 @@ class HostileExpressionsTest {
         assertThat(refused().count() + bounded().count()).isGreaterThan(100);
     }
 
-    /** What one of many rules of a command used up is missing to the next: together they have one budget. */
+    /** The rules of a command share one budget: what one rule uses is missing for the next. */
     @Test
     void theRulesOfACommandShareABudget() throws ExpressionError {
         var greedy = Expression.compile("content.matches('(a|b|c)*dddddddddddddddddddddddddddddddddddd')");
-        var budget = new EvaluationBudget();
+        var budget = EvaluationBudget.of(LARGE);
         var kinds = IntStream.range(0, 100)
                 .mapToObj(_ -> greedy.evaluate(LARGE, budget).kind())
                 .distinct()
                 .toList();
-        assertThat(kinds).containsExactly(Expression.Kind.PASSES, Expression.Kind.FAILED);
+        assertThat(kinds).containsExactly(Expression.EvaluationResult.PASSES, Expression.EvaluationResult.FAILED);
+    }
+
+    private static ExpressionInput document(int length) {
+        var values = Json.object();
+        values.putObject("document").put("text", "All of these words are harmless. ".repeat(length / 33 + 1));
+        return ExpressionInput.of(values, Instant.parse("2026-01-05T10:00:00Z"));
+    }
+
+    /** Whether a rule can be evaluated depends on the rule, and not on the length of the document. */
+    @ParameterizedTest
+    @ValueSource(ints = {30_000, 300_000, 5_000_000})
+    void aLongDocumentIsExaminedLikeAShortOne(int length) throws ExpressionError {
+        var input = document(length);
+        var budget = EvaluationBudget.of(input);
+        for (var when : List.of(
+                "hasSecret(document.text)",
+                "document.text.mentions(['confidential', 'secret plan', 'ACME', 'for internal use only'])",
+                "document.text.matches('[0-9]{4}-[0-9]{4}-[0-9]{4}')",
+                "document.text.matches('(?i)(alpha|beta|gamma|delta) [0-9]{1,12}')",
+                "size(document.text) < 20000")) {
+            assertThat(Expression.compile(when).evaluate(input, budget))
+                    .as(when)
+                    .isEqualTo(new Expression.Evaluation(Expression.EvaluationResult.PASSES, null));
+        }
+    }
+
+    /** A loop that looks at the whole text again and again is ended. */
+    @Test
+    void loopsOverALongDocumentAreBounded() throws ExpressionError {
+        var list = IntStream.range(0, 18).mapToObj(Integer::toString).collect(Collectors.joining(",", "[", "]"));
+        var outcome = Expression.compile(
+                        "%s.exists(a, %s.exists(b, size(document.text) < a + b))".formatted(list, list))
+                .evaluate(document(100_000));
+        assertThat(outcome.kind()).isEqualTo(Expression.EvaluationResult.FAILED);
+        assertThat(outcome.failure()).contains("more text than they may", "use fewer rules");
     }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class FeedStoreTest {
     private static final int EVENTS = 1_000;
 
-    /** On a young database the planner knows nothing of the table, and must not look for what waits once for each event. */
+    /** On a new database the planner has no statistics. It must not choose a plan that searches once for each event. */
     @Test
     void whatWaitsIsLookedForOnceHoweverMuchThereIs() {
         try (var db = TestDatabase.fresh("feed_store_test")) {
@@ -34,7 +34,7 @@ class FeedStoreTest {
         }
     }
 
-    /** Another replica's clock may be ahead: what it deleted is still told of its own end. */
+    /** The clock of another replica may be ahead: the event of an endpoint's deletion is still delivered to it. */
     @Test
     void aDeliveryIsNeverOlderThanItsEvent() {
         var now = Instant.parse("2026-11-20T12:00:00Z");
@@ -58,7 +58,7 @@ class FeedStoreTest {
     }
 
     private static long scans(Db db) {
-        db.sql("SELECT pg_stat_force_next_flush()").list(_ -> 1); // What was counted is told when its statement ends.
+        db.sql("SELECT pg_stat_force_next_flush()").list(_ -> 1); // Statistics are reported at the end of a statement.
         return db.sql("SELECT seq_scan + idx_scan AS scans FROM pg_stat_user_tables WHERE relname = 'event'")
                 .one(row -> row.number("scans"))
                 .orElseThrow();

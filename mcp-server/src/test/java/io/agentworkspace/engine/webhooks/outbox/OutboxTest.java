@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.webhooks.RawReceiver;
-import io.agentworkspace.engine.webhooks.WebhookStage;
+import io.agentworkspace.engine.webhooks.WebhookFixture;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What becomes of an event, on a clock that the test sets (decisions, section 8). */
+/** The deliveries of events, on a clock that the test sets (decisions, section 8). */
 @Tag("slow")
 class OutboxTest {
     private static final Pattern SEQUENCE = Pattern.compile("(?m)^X-Service-Sequence: (\\d+)");
@@ -41,21 +41,32 @@ class OutboxTest {
             Duration.ofHours(20),
             Duration.ofHours(24));
 
-    private final WebhookStage stage = new WebhookStage();
+    private final WebhookFixture fixture = new WebhookFixture();
     private final AtomicReference<String> answer = new AtomicReference<>(RawReceiver.status(200));
     private final RawReceiver receiver =
             new RawReceiver((_, out) -> out.write(answer.get().getBytes(StandardCharsets.ISO_8859_1)));
 
     @AfterEach
     void close() {
-        stage.close();
+        fixture.close();
         receiver.close();
     }
 
-    /** Without the looks at whether somebody answers there. */
+    /** Returns the deliveries, without pre-flights. */
     private static List<String> posts(RawReceiver receiver) {
         return receiver.requests().stream()
                 .filter(request -> request.startsWith("POST "))
+                .toList();
+    }
+
+    /** Returns the sequence numbers of the deliveries, each once. */
+    private static List<Long> sequences(RawReceiver receiver) {
+        return posts(receiver).stream()
+                .map(SEQUENCE::matcher)
+                .peek(found -> assertThat(found.find()).isTrue())
+                .map(found -> Long.parseLong(found.group(1)))
+                .sorted()
+                .distinct()
                 .toList();
     }
 
@@ -70,18 +81,22 @@ class OutboxTest {
     }
 
     private ObjectNode delivery(ObjectNode endpoint) {
-        return stage.deliveries(endpoint.get("id").asString()).getFirst();
+        return fixture.deliveries(endpoint.get("id").asString()).getFirst();
     }
 
     private void awaitState(ObjectNode endpoint, String state) {
-        await().untilAsserted(() ->
-                assertThat(delivery(endpoint).get("state").asString()).isEqualTo(state));
+        // A delivery appears shortly after its event.
+        await().until(() -> fixture.deliveries(endpoint.get("id").asString()).stream()
+                .findFirst()
+                .map(delivery -> delivery.get("state").asString())
+                .filter(state::equals)
+                .isPresent());
     }
 
     @Test
     void anEventReachesWhoeverSubscribesToIt() {
-        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
-        stage.happens("Ada");
+        var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created");
+        fixture.happens("Ada");
         awaitRequests(1);
         var sent = body(posts(receiver).getFirst());
         assertThat(sent.propertyNames()).containsExactly("id", "type", "created_at", "data");
@@ -98,16 +113,16 @@ class OutboxTest {
     @Test
     void attemptsKeepToTheScheduleAndEndThen() {
         answer.set(RawReceiver.status(500));
-        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
-        stage.happens("Ada");
+        var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created");
+        fixture.happens("Ada");
         awaitRequests(1);
         awaitState(endpoint, "failed");
         for (var made = 1; made <= STEPS.size(); made++) {
             var step = STEPS.get(made - 1);
-            stage.clock.advance(
+            fixture.clock.advance(
                     Duration.ofMillis((long) (step.toMillis() * 0.8)).minusSeconds(3));
             assertNothingMoreFor(made);
-            stage.clock.advance(
+            fixture.clock.advance(
                     Duration.ofMillis((long) (step.toMillis() * 0.4)).plusSeconds(4));
             awaitRequests(made + 1);
             var attempts = made + 1;
@@ -118,24 +133,29 @@ class OutboxTest {
                 .map(request -> body(request).get("id").asString())
                 .distinct();
         assertThat(ids).hasSize(1);
-        stage.clock.advance(Duration.ofDays(3));
+        fixture.clock.advance(Duration.ofDays(3));
         assertNothingMoreFor(STEPS.size() + 1);
     }
 
-    /** Longer than the outbox rests. */
     private void assertNothingMoreFor(int requests) {
-        await().during(Duration.ofMillis(700)).until(() -> posts(receiver).size() == requests);
+        assertNothingMoreFor(requests, fixture);
+    }
+
+    private void assertNothingMoreFor(int requests, WebhookFixture engine) {
+        engine.awaitRound();
+        assertThat(engine.attempts(receiver.url())).isEqualTo(requests);
+        assertThat(posts(receiver)).hasSize(requests);
     }
 
     @Test
     void retryAfterIsGrantedUpToTwiceTheStep() {
         answer.set(RawReceiver.status(429, "Retry-After: 3600"));
-        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
-        stage.happens("Ada");
+        var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created");
+        fixture.happens("Ada");
         awaitState(endpoint, "failed");
         assertThat(wait(delivery(endpoint))).isBetween(Duration.ofMillis(9_900), Duration.ofSeconds(60));
         answer.set(RawReceiver.status(503, "Retry-After: 400"));
-        stage.clock.advance(Duration.ofSeconds(11));
+        fixture.clock.advance(Duration.ofSeconds(11));
         await().until(() -> delivery(endpoint).get("attempts").size() == 2);
         assertThat(wait(delivery(endpoint))).isBetween(Duration.ofSeconds(399), Duration.ofSeconds(500));
     }
@@ -152,26 +172,26 @@ class OutboxTest {
     void whoeverIsGoneIsDisabledAtOnceAndTheOthersHearOfIt() {
         answer.set(RawReceiver.status(410));
         try (var other = RawReceiver.saying(RawReceiver.status(200))) {
-            stage.endpoint(other.url(), "webhook.endpoint.updated");
-            var endpoint = stage.endpoint(receiver.url(), "*");
+            fixture.endpoint(other.url(), "webhook.endpoint.updated");
+            var endpoint = fixture.endpoint(receiver.url(), "*");
             await().until(() -> !posts(other).isEmpty());
             var told = body(posts(other).getFirst());
             assertThat(told.at("/data/endpoint_id")).isEqualTo(endpoint.get("id"));
             assertThat(told.at("/data/enabled").asBoolean()).isFalse();
             assertThat(told.at("/data/disabled_reason").asString()).isEqualTo("gone");
-            assertThat(stage.endpoint(endpoint.get("id").asString())
+            assertThat(fixture.endpoint(endpoint.get("id").asString())
                             .at("/missed/after")
                             .asLong())
                     .isEqualTo(2);
             var requests = posts(receiver).size();
-            stage.happens("Ada");
-            stage.clock.advance(Duration.ofHours(1));
+            fixture.happens("Ada");
+            fixture.clock.advance(Duration.ofHours(1));
             assertNothingMoreFor(requests);
 
             answer.set(RawReceiver.status(200));
             var id = endpoint.get("id").asString();
-            stage.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': true}");
-            await().untilAsserted(() -> assertThat(stage.deliveries(id))
+            fixture.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': true}");
+            await().untilAsserted(() -> assertThat(fixture.deliveries(id))
                     .extracting(delivery -> delivery.get("state").asString())
                     .containsOnly("delivered"));
         }
@@ -181,26 +201,26 @@ class OutboxTest {
     void nothingButFailuresForFiveDaysDisableAnEndpointAndItsTenantIsWarnedBefore() {
         answer.set(RawReceiver.status(500));
         try (var other = RawReceiver.saying(RawReceiver.status(200))) {
-            var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
-            stage.endpoint(other.url(), "webhook.endpoint.updated");
+            var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created");
+            fixture.endpoint(other.url(), "webhook.endpoint.updated");
             for (var hours : List.of(0, 61, 24, 24, 12)) { // In all 0, 61, 85, 109, 121.
-                stage.clock.advance(Duration.ofHours(hours));
+                fixture.clock.advance(Duration.ofHours(hours));
                 var before = posts(receiver).size();
-                stage.happens("Agent" + before);
+                fixture.happens("Agent" + before);
                 await().until(() ->
                         posts(receiver).size() > before || posts(other).size() == 4);
                 await().until(() -> nothingIsUnderWay(endpoint.get("id").asString()));
             }
             await().until(() -> posts(other).size() >= 4);
             assertThat(posts(other)).extracting(OutboxTest::verdict).containsExactly("50", "70", "90", "failing");
-            var now = stage.endpoint(endpoint.get("id").asString());
+            var now = fixture.endpoint(endpoint.get("id").asString());
             assertThat(now.get("enabled").asBoolean()).isFalse();
             assertThat(now.get("disabled_reason").asString()).isEqualTo("failing");
         }
     }
 
     private boolean nothingIsUnderWay(String endpoint) {
-        return stage.deliveries(endpoint).stream()
+        return fixture.deliveries(endpoint).stream()
                 .noneMatch(delivery -> delivery.get("state").asString().equals("delivering"));
     }
 
@@ -208,31 +228,36 @@ class OutboxTest {
     void whatFailsForLongIsWarnedOfAndDisabledAlsoWhereNothingIsSentAnyMore() {
         answer.set(RawReceiver.status(500));
         try (var other = RawReceiver.saying(RawReceiver.status(200))) {
-            var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
-            stage.endpoint(other.url(), "webhook.endpoint.updated");
-            stage.happens("Ada");
+            var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created");
+            fixture.endpoint(other.url(), "webhook.endpoint.updated");
+            fixture.happens("Ada");
             awaitState(endpoint, "failed");
-            stage.db
+            fixture.db
                     .sql("UPDATE webhook_delivery SET state = 'exhausted', due_at = NULL")
                     .run();
             for (var step :
                     List.of(new Step(59, 0), new Step(2, 1), new Step(24, 2), new Step(24, 3), new Step(10, 3))) {
-                stage.clock.advance(Duration.ofHours(step.hours()));
-                await().during(Duration.ofMillis(700)).until(() -> posts(other).size() == step.told());
+                fixture.clock.advance(Duration.ofHours(step.hours()));
+                fixture.awaitRound(); // Each round judges before it claims.
+                assertThat(fixture.db
+                                .sql("SELECT id FROM event WHERE type = 'webhook.endpoint.updated'")
+                                .list(row -> row.text("id")))
+                        .hasSize(step.told());
+                await().until(() -> posts(other).size() == step.told());
             }
-            assertThat(stage.endpoint(endpoint.get("id").asString())
+            assertThat(fixture.endpoint(endpoint.get("id").asString())
                             .get("enabled")
                             .asBoolean())
                     .as("after 119 hours")
                     .isTrue();
-            stage.clock.advance(Duration.ofHours(1));
+            fixture.clock.advance(Duration.ofHours(1));
             await().until(() -> posts(other).size() == 4);
             assertThat(posts(other)).extracting(OutboxTest::verdict).containsExactly("50", "70", "90", "failing");
             assertThat(posts(receiver)).hasSize(1);
         }
     }
 
-    /** So many hours later the tenant has been told so often. */
+    /** The number of events about the failure that the tenant has received after the given hours. */
     private record Step(int hours, int told) {}
 
     private static String verdict(String request) {
@@ -245,17 +270,19 @@ class OutboxTest {
     @Test
     void aSuccessForgivesAllFailures() {
         answer.set(RawReceiver.status(500));
-        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
-        stage.happens("Ada");
+        var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created");
+        fixture.happens("Ada");
         awaitState(endpoint, "failed");
-        stage.clock.advance(Duration.ofHours(119));
+        fixture.clock.advance(Duration.ofHours(119));
         answer.set(RawReceiver.status(200));
         awaitState(endpoint, "delivered");
-        stage.clock.advance(Duration.ofHours(2));
+        fixture.clock.advance(Duration.ofHours(2));
         answer.set(RawReceiver.status(500));
-        stage.happens("Bob");
+        fixture.happens("Bob");
         awaitState(endpoint, "failed");
-        assertThat(stage.endpoint(endpoint.get("id").asString()).get("enabled").asBoolean())
+        assertThat(fixture.endpoint(endpoint.get("id").asString())
+                        .get("enabled")
+                        .asBoolean())
                 .isTrue();
     }
 
@@ -270,18 +297,18 @@ class OutboxTest {
             }
             out.write(RawReceiver.status(status).getBytes(StandardCharsets.ISO_8859_1));
         })) {
-            var id = stage.endpoint(mixed.url(), "agent.deployment.created")
+            var id = fixture.endpoint(mixed.url(), "agent.deployment.created")
                     .get("id")
                     .asString();
             slows.set(true);
-            stage.happens("Slow");
+            fixture.happens("Slow");
             await().until(() -> posts(mixed).size() == 1);
             failing.set(true);
-            stage.happens("Bad");
-            await().until(() -> stage.endpoint(id).at("/health").has("failing_since"));
+            fixture.happens("Bad");
+            await().until(() -> fixture.endpoint(id).at("/health").has("failing_since"));
             failed.countDown();
-            await().until(() -> !stage.endpoint(id).at("/health").has("failing_since"));
-            assertThat(stage.deliveries(id))
+            await().until(() -> !fixture.endpoint(id).at("/health").has("failing_since"));
+            assertThat(fixture.deliveries(id))
                     .extracting(delivery -> delivery.get("state").asString())
                     .containsExactly("failed", "delivered");
         }
@@ -289,18 +316,18 @@ class OutboxTest {
 
     @Test
     void whatADeadReplicaHeldOfADeletedEndpointIsGivenUp() {
-        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
-        stage.happens("Ada");
+        var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created");
+        fixture.happens("Ada");
         awaitState(endpoint, "delivered");
-        stage.call("DELETE", "/api/webhooks/endpoints/" + endpoint.get("id").asString(), "");
-        awaitRequests(2); // The second tells of the end.
-        stage.db
+        fixture.call("DELETE", "/api/webhooks/endpoints/" + endpoint.get("id").asString(), "");
+        awaitRequests(2); // The second reports the end.
+        fixture.db
                 .sql(
                         "UPDATE webhook_delivery SET state = 'delivering', due_at = :due WHERE event_type = 'agent.deployment.created'")
-                .set("due", stage.clock.instant())
+                .set("due", fixture.clock.instant())
                 .run();
-        stage.clock.advance(Duration.ofMinutes(2));
-        await().until(() -> stage.db
+        fixture.clock.advance(Duration.ofMinutes(2));
+        await().until(() -> fixture.db
                 .sql("SELECT state FROM webhook_delivery WHERE event_type = 'agent.deployment.created'")
                 .list(row -> row.text("state"))
                 .equals(List.of("exhausted")));
@@ -308,7 +335,7 @@ class OutboxTest {
 
     @Test
     void theFirstStepOfTheScheduleIsWaitedForToo() {
-        try (var patient = new WebhookStage(Map.of("ENGINE_WEBHOOKS_RETRY_SCHEDULE", "60s,5m"))) {
+        try (var patient = new WebhookFixture(Map.of("ENGINE_WEBHOOKS_RETRY_SCHEDULE", "60s,5m"))) {
             patient.endpoint(receiver.url(), "agent.deployment.created");
             patient.happens("Ada");
             await() // The step begins when the delivery is queued.
@@ -318,7 +345,7 @@ class OutboxTest {
                                     .list(row -> row.text("state")),
                             List.of("pending")::equals);
             patient.clock.advance(Duration.ofSeconds(40));
-            assertNothingMoreFor(0);
+            assertNothingMoreFor(0, patient);
             patient.clock.advance(Duration.ofSeconds(40));
             awaitRequests(1);
         }
@@ -327,7 +354,7 @@ class OutboxTest {
     private final AtomicBoolean slows = new AtomicBoolean();
     private final CountDownLatch release = new CountDownLatch(1);
 
-    /** Quick while it is looked at, then silent until it is released. */
+    /** Returns a receiver that responds to pre-flights at once, and to deliveries only when it is released. */
     private RawReceiver slow() {
         return new RawReceiver((_, out) -> {
             if (slows.get()) {
@@ -337,20 +364,22 @@ class OutboxTest {
         });
     }
 
-    /** Enough of them to take all the room there is. */
+    /** There are enough slow endpoints to use all the room. */
     @Test
     void manySlowEndpointsDelayNoOther() {
         try (var slow = slow()) {
-            IntStream.range(0, 12).forEach(_ -> stage.endpoint(slow.url(), "agent.deployment.created"));
+            IntStream.range(0, 12).forEach(_ -> fixture.endpoint(slow.url(), "agent.deployment.created"));
             slows.set(true);
-            stage.db.sql("UPDATE webhook_endpoint SET open_until = 'infinity'").run();
-            IntStream.range(0, 32).forEach(i -> stage.happens("Slow" + i));
-            stage.db.sql("UPDATE webhook_endpoint SET open_until = NULL").run(); // All of it is due at once.
+            fixture.db
+                    .sql("UPDATE webhook_endpoint SET open_until = 'infinity'")
+                    .run();
+            IntStream.range(0, 32).forEach(i -> fixture.happens("Slow" + i));
+            fixture.db.sql("UPDATE webhook_endpoint SET open_until = NULL").run(); // All of it is due at once.
             await().until(() -> posts(slow).size() >= Outbox.IN_ALL / 2);
-            stage.endpoint(receiver.url(), "agent.deployment.created");
-            IntStream.range(0, 30).forEach(i -> stage.happens("Agent" + i));
+            fixture.endpoint(receiver.url(), "agent.deployment.created");
+            IntStream.range(0, 30).forEach(i -> fixture.happens("Agent" + i));
             awaitRequests(30);
-            assertThat(stage.db
+            assertThat(fixture.db
                             .sql("SELECT state FROM webhook_delivery WHERE state = 'delivering'")
                             .list(row -> row.text("state")))
                     .as("there is room for others")
@@ -362,79 +391,83 @@ class OutboxTest {
     @Test
     void aDeadEndpointIsAskedOneAtATimeOnceItsCircuitIsOpen() {
         answer.set(RawReceiver.status(500));
-        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created");
         IntStream.range(0, CircuitBreaker.PATIENCE).forEach(i -> {
-            stage.happens("Agent" + i);
+            fixture.happens("Agent" + i);
             awaitRequests(i + 1);
         });
-        await().untilAsserted(() -> assertThat(stage.endpoint(endpoint.get("id").asString())
-                        .at("/health/circuit")
-                        .asString())
-                .isEqualTo("open"));
-        IntStream.range(0, 5).forEach(i -> stage.happens("Late" + i));
+        await().untilAsserted(
+                        () -> assertThat(fixture.endpoint(endpoint.get("id").asString())
+                                        .at("/health/circuit")
+                                        .asString())
+                                .isEqualTo("open"));
+        IntStream.range(0, 5).forEach(i -> fixture.happens("Late" + i));
         assertNothingMoreFor(CircuitBreaker.PATIENCE);
-        stage.clock.advance(
-                Duration.ofSeconds(7)); // Its first pause is the first step, 5 s: all 15 are due, one is tried.
+        // Its first pause is the first step, 5 s: all 15 are due, one is tried.
+        fixture.clock.advance(Duration.ofSeconds(7));
         awaitRequests(CircuitBreaker.PATIENCE + 1);
         assertNothingMoreFor(CircuitBreaker.PATIENCE + 1);
         answer.set(RawReceiver.status(200));
-        stage.clock.advance(Duration.ofSeconds(11)); // The second pause is twice as long; then all is well again.
-        await().untilAsserted(() -> assertThat(stage.endpoint(endpoint.get("id").asString())
-                        .at("/health/circuit")
-                        .asString())
-                .isEqualTo("closed"));
+        // The second pause is twice as long; then deliveries succeed again.
+        fixture.clock.advance(Duration.ofSeconds(11));
+        await().untilAsserted(
+                        () -> assertThat(fixture.endpoint(endpoint.get("id").asString())
+                                        .at("/health/circuit")
+                                        .asString())
+                                .isEqualTo("closed"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"*", "webhook.endpoint.deleted", "agent.deployment.created"})
     void aDeletedEndpointGetsItsOwnLastEventAndNothingAfter(String type) {
-        var endpoint = stage.endpoint(receiver.url(), type);
+        var endpoint = fixture.endpoint(receiver.url(), type);
         var before = type.equals("*") ? 1 : 0; // Its creation.
         awaitRequests(before);
-        stage.call("DELETE", "/api/webhooks/endpoints/" + endpoint.get("id").asString(), "");
+        fixture.call("DELETE", "/api/webhooks/endpoints/" + endpoint.get("id").asString(), "");
         awaitRequests(before + 1);
         var last = body(posts(receiver).getLast());
         assertThat(last.get("type").asString()).isEqualTo("webhook.endpoint.deleted");
         assertThat(last.at("/data/endpoint_id")).isEqualTo(endpoint.get("id"));
-        stage.happens("Ada");
+        fixture.happens("Ada");
         assertNothingMoreFor(before + 1);
-        stage.clock.advance(Duration.ofMinutes(2));
-        await() // It is in nobody's way when events are placed and deliveries are taken.
-                .until(() -> stage.db
-                        .sql("SELECT enabled FROM webhook_endpoint")
-                        .list(row -> row.flag("enabled"))
-                        .equals(List.of(false)));
+        fixture.clock.advance(Duration.ofMinutes(2));
+        await() // It no longer counts when events are numbered and deliveries are claimed.
+                .until(() -> fixture.db
+                        .sql("SELECT id FROM webhook_endpoint WHERE enabled AND deleted_at IS NOT NULL")
+                        .list(row -> row.text("id"))
+                        .isEmpty());
     }
 
     /** Many writers on two replicas: each delivery arrives once, and neither the feed nor the sequence has a gap. */
     @Test
     void nothingIsMissingAndNothingComesTwiceWhereTwoReplicasWork() throws Exception {
-        stage.endpoint(receiver.url(), "agent.deployment.created");
+        var endpoint = fixture.endpoint(receiver.url(), "agent.deployment.created")
+                .get("id")
+                .asString();
         var count = 240;
-        try (var other = stage.replica();
+        try (var other = fixture.replica();
                 var writers = Executors.newFixedThreadPool(8)) {
             for (var i = 0; i < count; i++) {
-                var base = i % 2 == 0 ? stage.url() : other.url();
+                var base = i % 2 == 0 ? fixture.url() : other.url();
                 var body = "{'vx': {'name': 'Agent%d', 'description': 'An agent.'}}".formatted(i);
-                writers.submit(() -> stage.ask(base, "POST", "/demo/v1/Engine/tps/agent/create", body));
+                writers.submit(() -> fixture.ask(base, "POST", "/demo/v1/Engine/tps/agent/create", body));
             }
             writers.shutdown();
             assertThat(writers.awaitTermination(10, TimeUnit.MINUTES)).isTrue();
-            await().until(() -> posts(receiver).size() >= count);
+            await().until(() -> sequences(receiver).size() >= count);
         }
-        var sequences = posts(receiver).stream()
-                .map(SEQUENCE::matcher)
-                .peek(found -> assertThat(found.find()).isTrue())
-                .map(found -> Long.parseLong(found.group(1)))
-                .sorted()
-                .toList();
+        var sequences = sequences(receiver);
+        // On a slow machine an attempt may time out: only then does the same delivery come again.
+        await().untilAsserted(() -> assertThat(posts(receiver).size() - count)
+                .isLessThanOrEqualTo(
+                        fixture.endpoint(endpoint).at("/health/failed").asInt()));
         assertThat(sequences)
                 .containsExactlyElementsOf(
                         LongStream.rangeClosed(1, count).boxed().toList());
         var places = new ArrayList<Long>();
         var after = 0L;
         while (places.size() <= count) {
-            var page = stage.call("GET", "/api/events?limit=100&after=" + after, "")
+            var page = fixture.call("GET", "/api/events?limit=100&after=" + after, "")
                     .get("events");
             page.forEach(event -> places.add(event.get("seq").asLong()));
             if (page.isEmpty()) {

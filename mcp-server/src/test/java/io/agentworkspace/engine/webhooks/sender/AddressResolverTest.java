@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How many names are looked up at once, and wait to be. */
+/** The number of concurrent look-ups of names, and of those that wait. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AddressResolverTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How many looks at endpoints there are at once. */
+/** The number of concurrent probes of endpoints. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EndpointProbesTest {
     private static final Instant NOW = Instant.parse("2026-11-20T12:00:00Z");
@@ -41,39 +41,39 @@ class EndpointProbesTest {
                     release.await();
                     out.write(RawReceiver.status(200).getBytes(StandardCharsets.US_ASCII));
                 });
-                var looks = new EndpointProbes(true, List.of(), Clock.fixed(NOW, ZoneOffset.UTC));
+                var probes = new EndpointProbes(true, List.of(), Clock.fixed(NOW, ZoneOffset.UTC));
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            begin(looks, 1, slow, threads);
-            assertThat(looks.check(1, slow.url())).isEqualTo(NONE);
-            refused(looks, 1, slow.url());
+            begin(probes, 1, slow, threads);
+            assertThat(probes.check(1, slow.url())).isEqualTo(NONE);
+            refused(probes, 1, slow.url());
             for (var tenant = 2; tenant <= 4; tenant++) {
-                begin(looks, tenant, slow, threads);
+                begin(probes, tenant, slow, threads);
             }
-            assertThat(looks.check(5, slow.url())).isEqualTo(NONE);
-            refused(looks, 5, slow.url());
+            assertThat(probes.check(5, slow.url())).isEqualTo(NONE);
+            refused(probes, 5, slow.url());
             assertThat(slow.requests()).hasSize(8);
             release.countDown();
             for (var each : begun) {
                 assertThat(each.get().ok()).isTrue();
             }
             for (var again = 0; again < 3; again++) {
-                assertThat(looks.check(1, slow.url()).ok()).isTrue();
-                assertThat(looks.grade(5, receiver(slow.url()), Progress.SILENT))
+                assertThat(probes.check(1, slow.url()).ok()).isTrue();
+                assertThat(probes.grade(5, receiver(slow.url()), Progress.SILENT))
                         .hasSize(9);
             }
         }
     }
 
-    private void begin(EndpointProbes looks, long tenant, RawReceiver slow, ExecutorService threads)
+    private void begin(EndpointProbes probes, long tenant, RawReceiver slow, ExecutorService threads)
             throws InterruptedException {
         for (var i = 0; i < 2; i++) {
-            begun.add(threads.submit(() -> looks.check(tenant, slow.url())));
+            begun.add(threads.submit(() -> probes.check(tenant, slow.url())));
         }
         await().until(() -> slow.requests().size() == begun.size());
     }
 
-    private static void refused(EndpointProbes looks, long tenant, URI url) {
-        assertThatThrownBy(() -> looks.grade(tenant, receiver(url), Progress.SILENT))
+    private static void refused(EndpointProbes probes, long tenant, URI url) {
+        assertThatThrownBy(() -> probes.grade(tenant, receiver(url), Progress.SILENT))
                 .isInstanceOfSatisfying(Problem.class, problem -> {
                     assertThat(problem.failure()).isEqualTo(Failure.RATE_LIMITED);
                     assertThat(problem.retryAfter()).isEqualTo(Duration.ofSeconds(5));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What receivers say before they answer. */
+/** Interim responses of receivers. */
 class InterimResponsesTest {
     private final Sender sender =
             new Sender(new AddressResolver(InetAddress::getAllByName, true), List.of(), Clock.systemUTC());
@@ -24,7 +24,7 @@ class InterimResponsesTest {
         sender.close();
     }
 
-    /** An endless row of small or large heads is neither read nor kept: it costs what any failed attempt does. */
+    /** An endless series of small or large heads is neither read nor stored. It costs no more than any failed attempt. */
     @ParameterizedTest
     @CsvSource({"100, 0", "102, 0", "103, 0", "103, 7000"})
     void anEndlessRowOfInterimAnswersIsCutOff(int status, int size) throws Exception {

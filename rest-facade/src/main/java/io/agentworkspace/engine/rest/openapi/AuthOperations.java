@@ -3,7 +3,7 @@ package io.agentworkspace.engine.rest.openapi;
 import io.agentworkspace.engine.model.json.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The operations of signing in and out. */
+/** The operations for signing in and out. */
 public final class AuthOperations {
     private AuthOperations() {}
 
@@ -27,7 +27,7 @@ public final class AuthOperations {
                                 + " idle, 8 hours at most, and no longer than the key.")
                 .securedBy(Operation.KEY)
                 .answers(201, "Signed in.", "Session")
-                .tells(201, "Set-Cookie", "SessionCookie")
+                .returns(201, "Set-Cookie", "SessionCookie")
                 .problems(400, 401, 403, 413, 415, 429, 500, 503);
     }
 
@@ -37,7 +37,7 @@ public final class AuthOperations {
                         "Sign out",
                         "Ends the session everywhere within a second, and its access tokens with it.")
                 .answers(200, "Signed out.", "Session")
-                .tells(200, "Set-Cookie", "SessionCookie")
+                .returns(200, "Set-Cookie", "SessionCookie")
                 .problems(400, 401, 403, 429, 500, 503);
     }
 
@@ -77,8 +77,8 @@ public final class AuthOperations {
                         text())
                 .suchAs("/mcp-hub")
                 .answersNothing(302, "To the provider.")
-                .tells(302, "Location", "Location")
-                .tells(302, "Set-Cookie", "SignInCookie")
+                .returns(302, "Location", "Location")
+                .returns(302, "Set-Cookie", "SignInCookie")
                 .problems(400, 404, 429, 500, 503);
     }
 
@@ -93,8 +93,8 @@ public final class AuthOperations {
                 .parameter("query", "error", false, "Why the provider did not sign anybody in.", text())
                 .parameter("query", "iss", false, "Who the provider is (RFC 9207).", text())
                 .answersNothing(302, "Signed in, to return_to.")
-                .tells(302, "Location", "Location")
-                .tells(302, "Set-Cookie", "SessionCookie")
+                .returns(302, "Location", "Location")
+                .returns(302, "Set-Cookie", "SessionCookie")
                 .problems(400, 403, 404, 429, 500, 503);
     }
 

@@ -81,7 +81,7 @@ public record CommandRequest(
         @Nullable
         String idempotencyKey) {
 
-    /** Every field above, for the check of JSON types that each command request goes through. */
+    /** The schema of these fields, used to check the JSON types of each command request. */
     public static final Schema SCHEMA = Schema.ofInput(CommandRequest.class, false);
 
     record Target(

@@ -11,24 +11,23 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The reference of all tools as Markdown, read off the catalogue; the same text for the same catalogue. */
+/** The reference of all tools as Markdown, generated from the catalogue. The same catalogue gives the same text. */
 public final class CommandsDocument {
     private static final String HEAD = """
             # Commands
 
             Generated from the catalogue; change the catalogue, not this file.
 
-            Each command is reached through its alias route, through the generic route `POST /demo/v1/Engine/tps` with
-            its name as `service`, and as an MCP tool of the same name. In the examples `$ENGINE` is the service's
-            address and `$ENGINE_KEY` an API key. Fields named `target.…` and `vx.…` stand inside the objects `target`
-            and `vx`. Command routes ignore unknown fields and list them in `header.ignored`; all other routes, and MCP,
-            refuse them.
+            You can call each command in three ways: at its own route, at the route `POST /demo/v1/Engine/tps` with its name as
+            `service`, and as an MCP tool of the same name. In the examples, `$ENGINE` is the engine's address and `$ENGINE_KEY` an
+            API key. Fields named `target.…` and `vx.…` belong inside the objects `target` and `vx`. Command routes ignore unknown
+            fields and list them in `header.ignored`. All other routes, and MCP, refuse them.
 
-            The tools whose names begin with `AK_`, `WH_`, `SK_` and `AC_` are no commands: each has the route that is shown with it
-            and no other, the fields of a `GET` or `DELETE` stand in its query, and a refusal is `application/problem+json` with a
-            status of its own. What creates answers 201.
+            Some tools have only the one route that is shown with them, and MCP: those whose names do not begin with `US_`, `AP_`,
+            `DM_`, `ZN_` or `MB_`. The fields of a `GET` or `DELETE` are in its query. A refusal is `application/problem+json` with a
+            precise status. A call that creates something returns 201.
 
-            The examples are one story: with an owner's key all of them work, those that create first and those that take away last.
+            The examples build on each other. With an owner's key, all of them work in this order.
             """;
 
     private CommandsDocument() {}
@@ -144,7 +143,7 @@ public final class CommandsDocument {
 
     private static String standIn(Tool<?, ?> tool) {
         return Example.standIn(tool)
-                .map(stands -> "In the example put %s in place of `%s`.\n\n".formatted(stands.own(), stands.word()))
+                .map(stands -> "In the example, put %s in place of `%s`.\n\n".formatted(stands.own(), stands.word()))
                 .orElse("");
     }
 

@@ -38,7 +38,10 @@ public final class ComponentSchemas {
         return named.json();
     }
 
-    /** A reference to what the generic route takes: one of these commands, with all the fields that any has. */
+    /**
+     * Returns a reference to the request schema of the generic route: one of these commands, with all fields that any
+     * of them has.
+     */
     public ObjectNode command(List<Tool<?, ?>> commands) {
         var schema = open(CommandRequest.SCHEMA.typed());
         schema.putArray("required").add("service");
@@ -49,7 +52,7 @@ public final class ComponentSchemas {
         return named.add("CommandRequest", schema);
     }
 
-    /** A reference to what goes into the tool's body: not what stands in the path. */
+    /** Returns a reference to the schema of the tool's request body, without the fields that are in the path. */
     public ObjectNode request(Tool<?, ?> tool) {
         var schema = open(tool.inputSchema().typed());
         var properties = (ObjectNode) schema.get("properties");
@@ -69,7 +72,7 @@ public final class ComponentSchemas {
         return named.add(SchemaNames.typeName(tool) + "Request", SchemaNames.typeName(tool), schema);
     }
 
-    /** A reference to what the tool answers when it is done. */
+    /** Returns a reference to the schema of the tool's response. */
     public ObjectNode response(Tool<?, ?> tool) {
         var own = Schema.of(tool.output()).typed();
         var schema = Json.object()
@@ -86,7 +89,7 @@ public final class ComponentSchemas {
         return named.add(SchemaNames.typeName(tool) + "Response", SchemaNames.typeName(tool), schema);
     }
 
-    /** A reference to the schema of a sent event. */
+    /** Returns a reference to the schema of an event as it is sent. */
     public ObjectNode event(String name, EventType type) {
         var schema = Json.object().put("type", "object").put("description", type.description());
         var properties = schema.putObject("properties");
@@ -100,7 +103,7 @@ public final class ComponentSchemas {
         return named.add(name + "Event", schema);
     }
 
-    /** What stands at a parameter. */
+    /** Returns the schema of a parameter. */
     public ObjectNode parameter(String name, ObjectNode schema) {
         return named.settled(name, schema);
     }
@@ -129,7 +132,7 @@ public final class ComponentSchemas {
         return Schema.of(type).typed();
     }
 
-    /** REST ignores fields that it does not know. */
+    /** Allows unknown fields, since REST ignores them. */
     private static ObjectNode open(ObjectNode schema) {
         if (schema.path("additionalProperties").isBoolean()) {
             schema.remove("additionalProperties");
@@ -190,7 +193,7 @@ public final class ComponentSchemas {
         return schema;
     }
 
-    /** The part of JSON-RPC 2.0 that all messages share. */
+    /** Adds the part of JSON-RPC 2.0 that all messages share. */
     private void rpc() {
         var request = Json.object().put("type", "object").put("description", "A JSON-RPC 2.0 request or notification.");
         var asked = request.putObject("properties");

@@ -40,7 +40,7 @@ public final class Components {
         var responses = Json.object();
         COMMAND_STATUSES.forEach(status -> responses.set("Command" + status, refusal(status)));
         Arrays.stream(Failure.values())
-                .filter(failure -> failure != Failure.METHOD_NOT_ALLOWED) // Of no operation.
+                .filter(failure -> failure != Failure.METHOD_NOT_ALLOWED) // No operation returns this failure.
                 .map(Failure::httpStatus)
                 .distinct()
                 .sorted()
@@ -56,7 +56,10 @@ public final class Components {
         return response;
     }
 
-    /** The envelope of a refusal with this status. A defect cannot be had for the asking. */
+    /**
+     * Returns the envelope of a refusal with this status. A 500 cannot be recorded from a real request, so it is
+     * built here.
+     */
     static JsonNode envelope(int status) {
         return status == 500
                 ? Envelope.failure(
@@ -64,7 +67,7 @@ public final class Components {
                 : KeptAnswer.ofRefusal("command-" + status);
     }
 
-    /** The problem document of a refusal with this status. */
+    /** Returns the problem document of a refusal with this status. */
     private static JsonNode problemDocument(int status) {
         return switch (status) {
             case 500 -> ProblemDocument.of(Problem.internal(REQUEST_ID), REQUEST_ID);
@@ -73,7 +76,7 @@ public final class Components {
         };
     }
 
-    /** The JSON-RPC error of a refusal with this status. */
+    /** Returns the JSON-RPC error of a refusal with this status. */
     public static JsonNode rpcError(int status) {
         if (status != 500) {
             return KeptAnswer.ofRefusal("rpc-" + status);
@@ -88,7 +91,7 @@ public final class Components {
         return response;
     }
 
-    /** Adds the problem document to what an answer may hold. */
+    /** Adds the problem document to the content of a response. */
     static void problem(ObjectNode content, int status) {
         var document = content.putObject(ProblemDocument.MEDIA_TYPE);
         document.set("schema", SchemaNames.schema("Problem"));
@@ -105,14 +108,14 @@ public final class Components {
         return response;
     }
 
-    /** Adds the headers of every answer. */
+    /** Adds the headers that every response has. */
     static void everywhere(ObjectNode headers) {
         headers.putObject("X-Request-Id").put("$ref", "#/components/headers/RequestId");
         headers.putObject(RateFields.POLICY).put("$ref", "#/components/headers/RateLimitPolicy");
         headers.putObject(RateFields.CURRENT).put("$ref", "#/components/headers/RateLimit");
     }
 
-    /** "not_found (3001), unknown_service (1002)": what a status can mean. */
+    /** Returns what a status can mean: "not_found (3001), unknown_service (1002)". */
     private static String named(Predicate<Failure> included) {
         return Arrays.stream(Failure.values())
                 .filter(included)

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the routes beside the tools answer with: the records that their schemas are read off. */
+/** The response records of the routes that are not tools. Their schemas are derived from these records. */
 final class GatewayAnswers {
     private GatewayAnswers() {}
 

@@ -4,10 +4,11 @@ import io.agentworkspace.engine.model.json.Json;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The schemas of the OpenAPI document, each object under a name of its own, so that what is generated from them has good
- * names: a type with a {@code title} is that one type wherever it stands; another one is called after the field that holds
- * it, {@code AgentCreateVx} for {@code vx} in {@code AgentCreate}; what is in a list after its singular, or, where a field beside it has that
- * name, {@code …Entry}.
+ * The schemas of the OpenAPI document, each object under its own name, so that generated code has good names.
+ *
+ * <p>A type with a {@code title} has that name everywhere. Any other type is named after the field that contains it:
+ * {@code AgentCreateVx} for {@code vx} in {@code AgentCreate}. The type of a list's items has the singular of the
+ * field's name, or {@code …Entry} if another field has that name.
  */
 final class NamedSchemas {
     private final ObjectNode schemas = Json.object();
@@ -17,9 +18,9 @@ final class NamedSchemas {
     }
 
     /**
-     * Takes in the schema of an object, and those of the objects in it.
+     * Adds the schema of an object, and those of the objects inside it.
      *
-     * @param prefix what the types of its fields begin with
+     * @param prefix the beginning of the names of its fields' types
      * @return a reference to it
      */
     ObjectNode add(String name, String prefix, ObjectNode schema) {
@@ -42,7 +43,7 @@ final class NamedSchemas {
         return add(name, name, schema);
     }
 
-    /** What stands at a field: a reference where its type has a name, else the schema itself. */
+    /** Returns the schema for a field: a reference if its type has a name, else the schema itself. */
     ObjectNode settled(String name, ObjectNode schema) {
         if (schema.get("items") instanceof ObjectNode items) {
             schema.set("items", settled(singular(name), items));
@@ -71,7 +72,7 @@ final class NamedSchemas {
         return name.endsWith("s") ? name.substring(0, name.length() - 1) : name;
     }
 
-    /** {@code last_used} becomes {@code LastUsed}. */
+    /** Returns the name in camel case: {@code last_used} becomes {@code LastUsed}. */
     private static String camel(String snake) {
         var camel = new StringBuilder();
         for (var word : snake.split("_")) {

@@ -7,11 +7,11 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One operation of the OpenAPI document in the making. */
+/** Builds one operation of the OpenAPI document. */
 public final class Operation {
     public static final List<String> CREDENTIALS = List.of("ApiKey", "Bearer", "Session");
 
-    /** The names of security schemes; the empty one means no credential. */
+    /** The name of a security scheme that means no credential. */
     static final String NOTHING = "";
 
     static final String KEY = "ApiKey";
@@ -31,7 +31,7 @@ public final class Operation {
         return tag;
     }
 
-    /** A credential may be sent but is not needed. */
+    /** Makes the credential optional. */
     public Operation open() {
         var security = json.putArray("security");
         security.addObject();
@@ -39,7 +39,7 @@ public final class Operation {
         return this;
     }
 
-    /** Only these credentials will do; the empty name means none. */
+    /** Accepts only these credentials. The empty name means none. */
     public Operation securedBy(String... names) {
         var security = json.putArray("security");
         for (var name : names) {
@@ -63,7 +63,7 @@ public final class Operation {
         return this;
     }
 
-    /** The names of its query parameters. */
+    /** Returns the names of the operation's query parameters. */
     public List<String> queryParameters() {
         return json.path("parameters")
                 .valueStream()
@@ -72,7 +72,7 @@ public final class Operation {
                 .toList();
     }
 
-    /** A value that the last parameter could have. */
+    /** Adds an example value to the last parameter. */
     public Operation suchAs(JsonNode example) {
         var parameters = json.withArray("parameters");
         ((ObjectNode) parameters.get(parameters.size() - 1)).set("example", example);
@@ -83,7 +83,7 @@ public final class Operation {
         return suchAs(Json.valueTree(example));
     }
 
-    /** The tool that it runs. */
+    /** Sets the tool that the operation runs. */
     public Operation runs(String tool) {
         json.put("x-tool", tool);
         return this;
@@ -105,10 +105,10 @@ public final class Operation {
     }
 
     /**
-     * The body can also be the file itself, or a form with it.
+     * Allows the body to be the file itself, or a form with it.
      *
-     * @param mediaType of the file
-     * @param part the name of the form's field that has it
+     * @param mediaType the media type of the file
+     * @param part the name of the form's field that contains the file
      */
     public void uploads(String mediaType, String formType, String part) {
         var content = json.withObject("/requestBody/content");
@@ -132,7 +132,7 @@ public final class Operation {
         return answers(status, description, MediaType.APPLICATION_JSON, schema, example);
     }
 
-    /** As it is kept for this operation. */
+    /** Adds a response, with the recorded one as its example. */
     public Operation answers(int status, String description, String schema) {
         return answers(status, description, SchemaNames.schema(schema), kept());
     }
@@ -146,15 +146,15 @@ public final class Operation {
         return this;
     }
 
-    /** A header of the answer with this status. */
-    public Operation tells(int status, String header, String component) {
+    /** Adds a header to the response with this status. */
+    public Operation returns(int status, String header, String component) {
         responses
                 .withObject("/%d/headers/%s".formatted(status, header))
                 .put("$ref", "#/components/headers/" + component);
         return this;
     }
 
-    /** Refusals as RFC 9457. Where a status has an envelope already, it has both. */
+    /** Adds refusals as RFC 9457. A status that already has an envelope then has both. */
     public Operation problems(int... statuses) {
         for (var status : statuses) {
             var name = String.valueOf(status);
@@ -167,13 +167,13 @@ public final class Operation {
         return this;
     }
 
-    /** A refusal as the envelope, with words of its own. */
+    /** Adds a refusal as the envelope, with its own description. */
     public Operation refused(int status, String description) {
         answers(status, description, SchemaNames.schema("Refusal"), Components.envelope(status));
-        return status == 429 || status >= 500 ? tells(status, "Retry-After", "RetryAfter") : this;
+        return status == 429 || status >= 500 ? returns(status, "Retry-After", "RetryAfter") : this;
     }
 
-    /** Refusals as the envelope. */
+    /** Adds refusals as the envelope. */
     public Operation refusals(int... statuses) {
         for (var status : statuses) {
             responses.putObject(String.valueOf(status)).put("$ref", "#/components/responses/Command" + status);

@@ -63,7 +63,10 @@ public final class WebhookOperations {
         return event.set("data", type.example());
     }
 
-    /** {@code agent.deployment.created} as {@code AgentDeploymentCreated}. */
+    /**
+     * Returns the name of an event type's schema: {@code AgentDeploymentCreated} for
+     * {@code agent.deployment.created}.
+     */
     private static String name(EventType type) {
         var name = new StringBuilder();
         for (var part : type.word().split("\\.")) {

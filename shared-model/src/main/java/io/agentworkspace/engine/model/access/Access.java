@@ -3,7 +3,7 @@ package io.agentworkspace.engine.model.access;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** Who may see a thing, besides its owner and the admins (decisions, section 4). */
+/** Who may see a thing, besides its owner and admins (decisions, section 4). */
 public enum Access {
     PRIVATE,
     AGENT,

@@ -4,7 +4,10 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 import java.util.Set;
 
-/** What a key may do (decisions, section 1). A request may do what its key's capabilities and its user's role both allow. */
+/**
+ * What a key may do (decisions, section 1). A request is allowed only what both its key's capabilities and its user's
+ * role allow.
+ */
 public enum Capability {
     AGENT_READ,
     AGENT_WRITE,
@@ -32,13 +35,13 @@ public enum Capability {
     /** All capabilities. */
     public static final String ALL = "*";
 
-    /** On the wire: {@code agent:read}. */
+    /** Returns the name used on the wire: {@code agent:read}. */
     @JsonValue
     public String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', ':');
     }
 
-    /** Whether these words, as stored with a key, include this capability. */
+    /** Returns whether these capability names, as stored with a key, include this capability. */
     public boolean isIn(Set<String> words) {
         return words.contains(ALL) || words.contains(word());
     }

@@ -3,16 +3,16 @@ package io.agentworkspace.engine.model.access;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** A permission on a bank, lowest first; each includes those before it. */
+/** A permission on a bank, lowest first. Each includes all lower ones. */
 public enum Permission {
     NONE,
-    /** To read its memories and to list who may. */
+    /** Read the bank's memories and list its permissions. */
     READ,
-    /** To add memories, and to replace one's own. */
+    /** Add memories, and replace your own. */
     APPEND,
-    /** To replace anybody's memories. */
+    /** Replace anyone's memories. */
     WRITE,
-    /** To change the bank itself, its permissions, what is censored and what is in the trash. */
+    /** Change the bank itself, its permissions, its censored memories and its trash. */
     MANAGE;
 
     public boolean includes(Permission other) {

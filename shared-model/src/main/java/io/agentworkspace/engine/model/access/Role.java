@@ -3,7 +3,7 @@ package io.agentworkspace.engine.model.access;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** A user's role in the tenant, lowest first: a viewer only reads, an admin sees and changes everything. */
+/** A user's role in the tenant, lowest first. A viewer only reads; an admin sees and changes everything. */
 public enum Role {
     VIEWER,
     MEMBER,

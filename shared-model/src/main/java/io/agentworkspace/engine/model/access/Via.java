@@ -11,7 +11,7 @@ public enum Via {
     ADMIN,
     /** Set with MB_Permissions, for this agent or for one of the user's. */
     GRANT,
-    /** The bank's access lets everyone of its kind read. */
+    /** The bank's access setting lets everyone of its kind read. */
     ACCESS;
 
     @JsonValue

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A tenant's plan, and the usage of what it limits. */
+/** A tenant's plan, and the usage of each limit. */
 public record Account(
         @Doc("The tenant's name.") String tenant,
         @Doc("When it was made.") Instant createdAt,
@@ -24,7 +24,7 @@ public record Account(
     /** The plan's limit for one scope, and its usage. */
     public record Usage(
             @Doc(
-                    "What is counted: commands (calls of tools, each UTC day), agents, domains, banks, memories, documents (none yet) or"
+                    "What is counted: commands (calls of tools, each UTC day), agents, domains, banks, memories, documents or"
                             + " webhook_endpoints. What is in the trash counts until it is gone.")
             Scope scope,
 
@@ -37,7 +37,7 @@ public record Account(
             @Doc("How many may follow; absent where they are not limited.") @Nullable
             Long remaining,
 
-            @Doc("When the count starts anew; absent for what is counted as long as it exists.") @Nullable
+            @Doc("When the count starts again; absent for what is counted as long as it exists.") @Nullable
             Instant resetsAt) {
         public boolean exceedsPlan() {
             return scope.isStanding() && limit != null && count > limit;

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A named worker, as its readers see it. */
+/** A named worker, as shown to those who may see it. */
 public record Agent(
         @Doc("The agent's name, unique in the tenant without regard to case.")
         String name,

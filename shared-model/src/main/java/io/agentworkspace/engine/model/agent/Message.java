@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A message: in a zone, or from one party to another. */
+/** A message, sent in a zone or from one party to another. */
 public record Message(
         @Doc("The message's id; give it as reply_to to answer in the same place.")
         String id,

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of the audit: who did what to which thing, from where, and with what result. Never the content, but the texts of
- * rules.
+ * An entry of the audit: who did what to which thing, from where, and with what result. It contains the texts of
+ * rules, but no other content.
  */
 public record AuditEntry(
         @Doc("When.") Instant at,
@@ -61,13 +61,13 @@ public record AuditEntry(
         @Doc("Of a changed rule: its text now.") @Nullable String after) {
     public static final String DONE = "done";
 
-    /** Events outside of tools. */
-    public static final List<String> EVENTS =
-            List.of("session.start", "session.end", "session.token", "user.joined", "tenant.created");
+    /** The types of events that are not tool calls. */
+    public static final List<String> EVENTS = List.of(
+            "session.start", "session.end", "session.token", "user.joined", "tenant.created", "document.validated");
 
-    /** An event outside of tools. */
+    /** Returns an entry for an event that is not a tool call. */
     public static AuditEntry event(
-            String event, Instant at, Actor actor, Subject subject, RequestSource whence, String requestId) {
+            String event, Instant at, Actor actor, Subject subject, RequestSource source, String requestId) {
         return new AuditEntry(
                 at,
                 actor.user(),
@@ -82,9 +82,9 @@ public record AuditEntry(
                 subject.id(),
                 null,
                 null,
-                whence.door(),
-                whence.address(),
-                whence.client(),
+                source.endpoint(),
+                source.address(),
+                source.client(),
                 DONE,
                 requestId,
                 null,
@@ -93,8 +93,17 @@ public record AuditEntry(
                 null);
     }
 
-    /** The same, as the last of this many. */
+    /** Returns this entry with another result, and with the rules that matched. */
+    public AuditEntry ruled(String outcome, List<String> matched) {
+        return with(outcome, times, matched);
+    }
+
+    /** Returns this entry as the last of the given number of calls that it summarizes. */
     public AuditEntry summing(int calls) {
+        return with(result, calls, rules);
+    }
+
+    private AuditEntry with(String outcome, @Nullable Integer calls, @Nullable List<String> matched) {
         return new AuditEntry(
                 at,
                 user,
@@ -112,15 +121,15 @@ public record AuditEntry(
                 door,
                 address,
                 client,
-                result,
+                outcome,
                 requestId,
                 calls,
-                rules,
+                matched,
                 before,
                 after);
     }
 
-    /** The user and the credential. */
+    /** The user and the credential that acted. */
     public record Actor(
             String user, String credential, @Nullable String key) {}
 

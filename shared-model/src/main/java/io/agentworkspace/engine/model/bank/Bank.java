@@ -5,7 +5,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A named, shared collection of memories, as its readers see it. */
+/** A named, shared collection of memories, as shown to those who may see it. */
 public record Bank(
         @Doc("The bank's name, unique in the tenant without regard to case.")
         String name,

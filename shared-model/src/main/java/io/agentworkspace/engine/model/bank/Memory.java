@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One text in a bank, as its readers see it. */
+/** One text in a bank, as shown to those who may read it. */
 public record Memory(
         @Doc("The memory's id; give it in derived_from when you store what you made from it.")
         String id,
@@ -74,7 +74,7 @@ public record Memory(
                 updatedAt);
     }
 
-    /** Where a revision of a memory comes from: an agent or a user who stored it, or a document that was loaded. */
+    /** The source of a memory's revision: the agent or user that stored it, or the document that was loaded. */
     public record Source(
             @Doc(
                     value = "What that is.",

@@ -6,7 +6,9 @@ import io.agentworkspace.engine.model.schema.Doc;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** One thing that validation found (decisions, section 13): why a document was rejected, or a warning about an accepted one. */
+/**
+ * One finding of validation (decisions, section 13): why a document was rejected, or a warning about an accepted one.
+ */
 public record DocumentReason(
         @Doc("What was found, such as damaged or encrypted.")
         Code code,
@@ -16,7 +18,7 @@ public record DocumentReason(
         @Doc("Where it is, such as page 3 or line 120; absent if it is about the whole document.") @Nullable
         String position) {
 
-    /** What validation can find. */
+    /** The kinds of findings. */
     public enum Code {
         TYPE_NOT_ALLOWED,
         TYPE_MISMATCH,
@@ -29,7 +31,7 @@ public record DocumentReason(
         NO_TEXT,
         RULE,
         SECRETS,
-        /** Text that addresses agents: a warning. */
+        /** The text addresses agents. This is a warning. */
         INSTRUCTIONS;
 
         @JsonValue
@@ -43,7 +45,7 @@ public record DocumentReason(
         }
     }
 
-    /** Whether it is about an accepted document. */
+    /** Returns whether the finding is a warning about an accepted document. */
     public boolean warns() {
         return code == Code.INSTRUCTIONS;
     }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** The states of a document, in order (decisions, section 10). */
+/** The state of a document, in the order of processing (decisions, section 10). */
 public enum DocumentState {
     QUEUED,
     VALIDATING,

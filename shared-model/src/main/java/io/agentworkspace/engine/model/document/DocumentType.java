@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The types of documents that are accepted (decisions, section 10). */
+/** The accepted types of documents (decisions, section 10). */
 public enum DocumentType {
     TEXT("text/plain", "plain text", "txt", "text", "log"),
     MARKDOWN("text/markdown", "Markdown", "md", "markdown"),
@@ -15,7 +15,7 @@ public enum DocumentType {
     CSV("text/csv", "CSV", "csv", "tsv"),
     DOCX("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "DOCX", "docx");
 
-    /** All of them, for a reader. */
+    /** All types, in words for a reader. */
     public static final String ALL = "plain text, Markdown, HTML, PDF, JSON, CSV and DOCX";
 
     private final String mediaType;
@@ -36,7 +36,10 @@ public enum DocumentType {
         return title;
     }
 
-    /** Whether what looks like one of these may be meant as the other: texts whose content is what their author calls it. */
+    /**
+     * Returns whether a file that looks like this type may be declared as the other. Whether a text is plain text,
+     * Markdown or CSV is its author's choice.
+     */
     public boolean isLike(DocumentType other) {
         return this == other || isPlain() && other.isPlain();
     }
@@ -45,7 +48,7 @@ public enum DocumentType {
         return this == TEXT || this == MARKDOWN || this == CSV;
     }
 
-    /** What a media type claims; empty for one that claims nothing that is accepted. */
+    /** Returns the document type that a media type declares; empty if that is not an accepted type. */
     public static Optional<DocumentType> ofMediaType(String mediaType) {
         var plain = mediaType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
         return switch (plain) {
@@ -60,7 +63,7 @@ public enum DocumentType {
         };
     }
 
-    /** What the ending of a file's name claims. */
+    /** Returns the document type of a file name's extension; empty if it is not an accepted one. */
     public static Optional<DocumentType> ofName(String name) {
         var ending = name.substring(name.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
         return name.indexOf('.') < 0

@@ -5,7 +5,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A shared workspace that agents are members of, as its readers see it. */
+/** A shared workspace with agents as members, as shown to those who may see it. */
 public record Domain(
         @Doc("The domain's name, unique in the tenant without regard to case.")
         String name,

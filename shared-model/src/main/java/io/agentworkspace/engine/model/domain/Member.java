@@ -3,7 +3,7 @@ package io.agentworkspace.engine.model.domain;
 import io.agentworkspace.engine.model.schema.Doc;
 import java.time.Instant;
 
-/** An agent as a domain's list of members shows it. */
+/** An agent in a domain's list of members. */
 public record Member(
         @Doc("The agent's name.") String agent,
 

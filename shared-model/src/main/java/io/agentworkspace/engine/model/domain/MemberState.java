@@ -3,12 +3,12 @@ package io.agentworkspace.engine.model.domain;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** The state of an agent's membership of a domain, closest first. No membership has no state. */
+/** The state of an agent's membership of a domain, closest first. An agent without a membership has no state. */
 public enum MemberState {
     MEMBER,
-    /** The domain's side has agreed, the agent's owner has not yet. */
+    /** The domain has agreed; the agent's owner has not yet. */
     INVITED,
-    /** The agent's owner has agreed, the domain's side has not yet. */
+    /** The agent's owner has agreed; the domain has not yet. */
     REQUESTED,
     BANNED;
 

@@ -7,8 +7,8 @@ import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An event, in the envelope in which it is delivered (contract, Events). {@code data} is valid against its type's
- * schema.
+ * An event in the envelope in which it is delivered (contract, Events). {@code data} is valid against the schema of
+ * the event's type.
  */
 public record Event(
         @Doc("The same on every attempt: what a receiver recognises a repetition by.")

@@ -12,8 +12,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an event contains besides its type and time: the {@code data} of its envelope (contract, Events; decisions,
- * section 8).
+ * The {@code data} of an event's envelope: everything but its type and time (contract, Events; decisions, section 8).
  */
 public sealed interface EventData {
     record PlanChanged(
@@ -107,6 +106,6 @@ public sealed interface EventData {
             List<DocumentReason> reasons)
             implements EventData {}
 
-    /** Whatever the sender of the test has written. */
+    /** Data that the sender of a test event wrote. */
     record Test() implements EventData {}
 }

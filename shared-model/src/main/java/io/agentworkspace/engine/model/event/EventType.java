@@ -76,7 +76,7 @@ public enum EventType {
         this.schema = Schema.of(((Record) example).getClass());
     }
 
-    /** On the wire: {@code agent.deployment.created}. */
+    /** Returns the name used on the wire: {@code agent.deployment.created}. */
     @JsonValue
     public String word() {
         return name().toLowerCase(java.util.Locale.ROOT).replace('_', '.');
@@ -98,7 +98,7 @@ public enum EventType {
         return description;
     }
 
-    /** JSON Schema 2020-12 of {@code data}. */
+    /** Returns the JSON Schema 2020-12 of {@code data}. */
     public ObjectNode schema() {
         return schema.json();
     }
@@ -108,7 +108,7 @@ public enum EventType {
     }
 
     /**
-     * The data of such an event, valid by its schema. Fields of the schema are as {@link Schema#read} returns them,
+     * Validates the data of an event of this type. Fields of the schema are returned as by {@link Schema#read},
      * without null or blank ones; other fields are unchanged.
      *
      * @throws Problem if the data is not valid
@@ -117,7 +117,7 @@ public enum EventType {
         var known = schema.read(data, false);
         var checked = Json.object();
         for (var field : data.properties()) {
-            var value = schema.knows(field.getKey()) ? known.get(field.getKey()) : field.getValue();
+            var value = schema.hasField(field.getKey()) ? known.get(field.getKey()) : field.getValue();
             if (value != null) {
                 checked.set(field.getKey(), value);
             }

@@ -20,6 +20,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
+import tools.jackson.core.io.SerializedString;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -31,8 +32,9 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.ser.std.StdSerializer;
+import tools.jackson.databind.util.RawValue;
 
-/** The one JSON dialect: snake_case, no nulls, ISO 8601 UTC times with milliseconds, at most 64 levels deep. */
+/** The service's JSON format: snake_case, no nulls, ISO 8601 UTC times with milliseconds, at most 64 levels deep. */
 public final class Json {
     public static final int MAX_DEPTH = 64;
 
@@ -45,14 +47,14 @@ public final class Json {
     private static final int MAX_NAME = 1_000;
     private static final int MAX_NUMBER = 100;
 
-    /** The parser's error messages, and ours for them. */
+    /** The parser's error messages, each with the message that replaces it. */
     private static final Map<Pattern, String> REASONS = reasons();
 
     private static final JsonMapper MAPPER = mapper(Long.MAX_VALUE);
 
     /**
-     * Reads JSON of others. A tree takes memory for each value: for bodies like [{},{},…] about forty times their
-     * length.
+     * Reads JSON that clients send. A tree needs memory for each value: for bodies like [{},{},…] about forty times
+     * their length.
      */
     private static final JsonMapper READER = mapper(MAX_TOKENS);
 
@@ -131,7 +133,7 @@ public final class Json {
         }
     }
 
-    /** In our own words, because the parser's messages describe its classes and sources. */
+    /** Returns an error message in our own words, since the parser's messages describe its classes and sources. */
     private static String reason(JacksonException e) {
         var message = String.valueOf(e.getOriginalMessage());
         if (e instanceof UnexpectedEndOfInputException) {
@@ -147,7 +149,10 @@ public final class Json {
                 .orElse("it cannot be parsed");
     }
 
-    /** The text or number of this name in the outermost object. The rest is not read and need not be complete. */
+    /**
+     * Returns the text or number with this name in the outermost object. The rest is not read and need not be
+     * complete.
+     */
     public static Optional<JsonNode> scalar(byte[] utf8, String name) {
         try (var parser = READER.createParser(utf8)) {
             for (var token = parser.nextToken(); token != null; token = parser.nextToken()) {
@@ -165,17 +170,17 @@ public final class Json {
                 }
             }
         } catch (JacksonException e) {
-            // Not found.
+            // The value was not found.
         }
         return Optional.empty();
     }
 
-    /** Binds a tree that a {@link Schema} has already checked, or that one of our queries produced. */
+    /** Binds a tree that a {@link Schema} has already checked, or that one of our own queries returned. */
     public static <T> T bind(JsonNode tree, Class<T> type) {
         return MAPPER.treeToValue(tree, type);
     }
 
-    /** Reads text that we wrote ourselves. */
+    /** Reads text that this service wrote. */
     public static <T> T readValue(String text, Class<T> type) {
         return MAPPER.readValue(text, type);
     }
@@ -188,7 +193,7 @@ public final class Json {
         return MAPPER.valueToTree(value);
     }
 
-    /** A value that is not an object, as a tree. */
+    /** Returns the tree of a value that is not an object. */
     public static JsonNode valueTree(Object value) {
         return MAPPER.valueToTree(value);
     }
@@ -206,14 +211,19 @@ public final class Json {
         return MAPPER.writeValueAsString(value);
     }
 
+    /** JSON that {@link #text} has written, as a value of a tree: it is copied, and nobody can look into it. */
+    public static JsonNode written(String json) {
+        return JsonNodeFactory.instance.rawValueNode(new RawValue(new SerializedString(json)));
+    }
+
     /** Indented, for documents and golden files. */
     public static String pretty(Object value) {
         return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value);
     }
 
     /**
-     * The same text for the same value, whatever the order of its keys. Used to compare requests with one idempotency
-     * key.
+     * Returns the same text for equal values, in whatever order their keys are. Used to compare requests with the
+     * same idempotency key.
      */
     public static String canonical(JsonNode value) {
         return SORTED.writeValueAsString(value);

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The record of an API key: everything about it but its secret. */
+/** The record of an API key: everything but its secret. */
 public record Key(
         @Doc("Names the key in the AK_ tools; it is also the first part of the key itself, ek_<id>_….")
         String id,

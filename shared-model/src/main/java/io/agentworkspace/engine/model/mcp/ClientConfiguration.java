@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The configuration that connects one MCP client to this service, ready to paste. It has a placeholder or a prompt for
- * the key, never a key.
+ * The configuration that connects one MCP client to this service, ready to paste. It contains a placeholder or a
+ * prompt for the key, never a key.
  */
 public record ClientConfiguration(
         @Doc("The client's word, for example cursor.") String client,

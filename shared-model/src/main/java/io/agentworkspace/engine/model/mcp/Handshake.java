@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handshake of an MCP client: who it claims to be, the result, and how to correct it. What the client says of itself
- * is truncated, and may be untrue.
+ * A handshake of an MCP client: who the client claims to be, the result, and how to correct a failure. What the
+ * client reports about itself is truncated, and may be untrue.
  */
 public record Handshake(
         @Doc("When; of one that came again, the last time.") Instant at,
@@ -52,17 +52,17 @@ public record Handshake(
 
         @Doc("The configuration that is right for this client, where one helps.") @Nullable
         ClientConfiguration configuration) {
-    /** A program, as it calls itself. */
+    /** A client program, as it names itself. */
     public record Program(
             @Doc("Its name.") String name,
             @Doc("Its version.") @Nullable String version) {}
 
-    /** The response to the client. */
+    /** The error that was returned to the client. */
     public record Refusal(
             @Doc("The code of the JSON-RPC error.") int code,
             @Doc("The note in the answer.") String note) {}
 
-    /** The latest handshakes of a key, or of another credential that a user signs in with. */
+    /** The latest handshakes of a key, or of another credential of a user. */
     public record Latest(
             @Doc("The key that they are of; absent for those without a key.") @Nullable
             String key,

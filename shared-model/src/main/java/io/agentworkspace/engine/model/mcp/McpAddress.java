@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The MCP endpoint's address for clients, and the limits that they set.
+ * The address of the MCP endpoint for clients, and the tools that it selects.
  *
  * @param host the public address of the tool protocol's host, without a trailing slash
- * @param toolsets the toolsets that the client should see; empty for all
- * @param readOnly whether it should see only tools that change nothing
+ * @param toolsets the toolsets that the client sees; empty for all
+ * @param readOnly whether the client sees only tools that change nothing
  */
 public record McpAddress(String host, List<String> toolsets, boolean readOnly) {
     private static final String ENDPOINT = "/mcp";
@@ -19,18 +19,18 @@ public record McpAddress(String host, List<String> toolsets, boolean readOnly) {
         toolsets = List.copyOf(toolsets);
     }
 
-    /** Of all tools. */
+    /** Returns the address with all tools. */
     static McpAddress of(String host) {
         return new McpAddress(host, List.of(), false);
     }
 
-    /** A path can name one toolset; several go into a header. */
+    /** Returns the URL. A path can name one toolset; several are sent in a header. */
     public String url() {
         var toolset = toolsets.size() == 1 ? "/x/" + toolsets.getFirst() : "";
         return host + ENDPOINT + toolset + (readOnly ? "/readonly" : "");
     }
 
-    /** The headers to send, the key first. */
+    /** Returns the headers to send, the key first. */
     Map<String, String> headers(String keyHeader, String key) {
         var headers = new LinkedHashMap<String, String>();
         headers.put(keyHeader, key);
@@ -40,7 +40,7 @@ public record McpAddress(String host, List<String> toolsets, boolean readOnly) {
         return headers;
     }
 
-    /** Whether others can read requests in transit, beyond this machine. */
+    /** Returns whether others can read the requests in transit: plain HTTP to another machine. */
     boolean isPlain() {
         return host.startsWith("http://") && !host.matches("http://(localhost|127\\.0\\.0\\.1)(:\\d+)?");
     }

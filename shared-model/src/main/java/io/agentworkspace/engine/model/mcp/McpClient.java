@@ -51,7 +51,7 @@ public enum McpClient {
         this.names = List.of(names);
     }
 
-    /** The name used in URLs. */
+    /** Returns the client's name in URLs. */
     public String word() {
         return word;
     }
@@ -79,7 +79,7 @@ public enum McpClient {
                                 .formatted(Name.shortened(word), String.join(", ", words()))));
     }
 
-    /** The client with this name in its {@code clientInfo} or {@code User-Agent}. */
+    /** Returns the client whose name is in this {@code clientInfo} or {@code User-Agent}. */
     public static Optional<McpClient> named(@Nullable String said) {
         var lower = said == null ? "" : said.toLowerCase(Locale.ROOT);
         return Arrays.stream(values())
@@ -87,7 +87,7 @@ public enum McpClient {
                 .findFirst();
     }
 
-    /** As in the service's contract ("Tool protocol (MCP) transport"). */
+    /** Follows the service contract ("Tool protocol (MCP) transport"). */
     private ClientConfiguration generic(McpAddress address) {
         var server = Json.object().put("name", SERVER).put("transport", "http").put("url", address.url());
         server.set("headers", headers(address, "X-API-Key", PLACEHOLDER));
@@ -105,11 +105,14 @@ public enum McpClient {
                 "The client lists the tools, US_Read among them.");
     }
 
-    /** See code.claude.com/docs/en/mcp. In single quotes, Claude Code inserts the key, not the shell. */
+    /**
+     * Builds the configuration of Claude Code: see code.claude.com/docs/en/mcp. In single quotes, Claude Code inserts
+     * the key, not the shell.
+     */
     private ClientConfiguration claudeCode(McpAddress address) {
         var server = Json.object().put("type", "http").put("url", address.url());
         server.set("headers", headers(address, KEY, VARIABLE));
-        // The option takes several values: before the name it would take the name as one of them.
+        // The option takes several values: if it came before the name, it would take the name as one of them.
         var command = new StringBuilder("claude mcp add --transport http %s %s".formatted(SERVER, address.url()));
         address.headers(KEY, VARIABLE)
                 .forEach((name, value) -> command.append(" \\\n  --header '%s: %s'".formatted(name, value)));
@@ -124,11 +127,14 @@ public enum McpClient {
                 List.of(
                         "Set the environment variable ENGINE_KEY to your API key where Claude Code is started.",
                         "Run the command, or save the configuration as .mcp.json: both name the variable, neither holds the key.",
-                        "Start Claude Code anew. It asks once before it uses a server of .mcp.json."),
+                        "Restart Claude Code. It asks once before it uses a server of .mcp.json."),
                 "claude mcp list says that %s is connected; in a session /mcp shows its tools.".formatted(SERVER));
     }
 
-    /** See npmjs.com/package/mcp-remote. No space after the colon: Claude Desktop on Windows cannot handle it. */
+    /**
+     * Builds the configuration of Claude Desktop: see npmjs.com/package/mcp-remote. There is no space after the
+     * colon, since Claude Desktop on Windows cannot handle one.
+     */
     private ClientConfiguration claudeDesktop(McpAddress address) {
         var server = Json.object().put("command", "npx");
         var arguments = server.putArray("args").add("-y").add("mcp-remote").add(address.url());
@@ -158,7 +164,7 @@ public enum McpClient {
                         .formatted(SERVER));
     }
 
-    /** See cursor.com/docs/mcp, "Config interpolation" and install links. */
+    /** Builds the configuration of Cursor: see cursor.com/docs/mcp, "Config interpolation" and install links. */
     private ClientConfiguration cursor(McpAddress address) {
         var server = Json.object().put("url", address.url());
         server.set("headers", headers(address, KEY, "${env:ENGINE_KEY}"));
@@ -172,12 +178,15 @@ public enum McpClient {
                 "cursor://anysphere.cursor-deeplink/mcp/install?name=%s&config=%s".formatted(SERVER, encoded(base64)),
                 null,
                 List.of(
-                        "Set the environment variable ENGINE_KEY to your API key where Cursor is started, and start it anew.",
+                        "Set the environment variable ENGINE_KEY to your API key where you start Cursor, and restart it.",
                         "Open the install link and confirm, or add the configuration to the file."),
                 "Cursor's settings for MCP show %s as connected, with its tools.".formatted(SERVER));
     }
 
-    /** See code.visualstudio.com/docs/copilot/reference/mcp-configuration. The link's object has inputs too. */
+    /**
+     * Builds the configuration of VS Code: see code.visualstudio.com/docs/copilot/reference/mcp-configuration. The
+     * link's object has inputs too.
+     */
     private ClientConfiguration vscode(McpAddress address) {
         var server = Json.object().put("type", "http").put("url", address.url());
         server.set("headers", headers(address, KEY, "${input:engine-key}"));
@@ -218,7 +227,7 @@ public enum McpClient {
         return file;
     }
 
-    /** Like {@code encodeURIComponent}, which does not encode spaces as plus signs. */
+    /** Encodes like {@code encodeURIComponent}, which does not encode spaces as plus signs. */
     private static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }

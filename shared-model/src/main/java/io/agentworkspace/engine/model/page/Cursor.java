@@ -6,7 +6,7 @@ import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where the next page begins: opaque to clients, the last row's sort key to us. */
+/** Where the next page begins. Clients treat it as opaque; it contains the sort key of the last row. */
 public final class Cursor {
     private Cursor() {}
 
@@ -15,7 +15,7 @@ public final class Cursor {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(joined.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** @throws Problem {@code invalid_field} if we did not issue it */
+    /** @throws Problem {@code invalid_field} if the cursor was not issued by this service */
     public static List<String> read(String cursor, int keys) {
         try {
             var text = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
@@ -24,20 +24,20 @@ public final class Cursor {
                 return parts;
             }
         } catch (IllegalArgumentException e) {
-            // Handled below, like any other cursor that is not ours.
+            // Handled below, like any other cursor that this service did not issue.
         }
         throw invalid();
     }
 
-    /** For a list sorted by name: it contains the command, since every text could be a name. */
+    /** Returns a cursor for a list sorted by name. It contains the command, since any text could be a name. */
     public static String ofName(String command, String name) {
         return of(command, name);
     }
 
     /**
-     * The name after which such a list continues; empty, before all names, for the first page.
+     * Returns the name after which the list continues. For the first page it is empty, which sorts before all names.
      *
-     * @throws Problem {@code invalid_field} if this command did not issue it
+     * @throws Problem {@code invalid_field} if this command did not issue the cursor
      */
     public static String readName(String command, @Nullable Page page) {
         var keys = Page.after(page, 2);
@@ -50,6 +50,6 @@ public final class Cursor {
     }
 
     public static Problem invalid() {
-        return Problem.invalid("page.cursor", "is not a next_cursor that this command gave out");
+        return Problem.invalid("page.cursor", "is not a next_cursor of this command");
     }
 }

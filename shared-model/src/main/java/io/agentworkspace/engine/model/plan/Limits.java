@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.model.plan;
 
-/** How long texts may be, in characters, and how long pages, in entries (decisions, sections 1 and 3). */
+/** The maximum length of texts, in characters, and of pages, in entries (decisions, sections 1 and 3). */
 public final class Limits {
     public static final int DESCRIPTION = 2_000;
     public static final int PROFILE = 16_000;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 
-/** How much a tenant may have and do: a limit for each {@link Scope}, in their order (decisions, section 9). */
+/** How much a tenant may have and do: a limit for each {@link Scope}, in the scopes' order (decisions, section 9). */
 public enum Plan {
     FREE(10_000, 25, 10, 10, 10_000, 100, 3),
     TEAM(250_000, 250, 100, 100, 250_000, 2_500, 20),
@@ -28,7 +28,7 @@ public enum Plan {
         return valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    /** The limit of the scope; empty if it is not limited. */
+    /** Returns the limit of the scope; empty if it is not limited. */
     public OptionalLong limit(Scope scope) {
         return isUnlimited() ? OptionalLong.empty() : OptionalLong.of(limits[scope.ordinal()]);
     }
@@ -37,7 +37,7 @@ public enum Plan {
         return limits.length == 0;
     }
 
-    /** Those that limit something. */
+    /** Returns the plans that have limits. */
     public static List<Plan> limited() {
         return Arrays.stream(values()).filter(plan -> !plan.isUnlimited()).toList();
     }

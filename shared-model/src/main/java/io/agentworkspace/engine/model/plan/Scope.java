@@ -5,13 +5,13 @@ import java.util.Locale;
 
 /** What a plan limits, counted for each tenant (decisions, section 9). */
 public enum Scope {
-    /** Calls of tools on a UTC day. */
+    /** Tool calls per UTC day. */
     COMMANDS("wait until then"),
     AGENTS("end one with AP_Destroy"),
     DOMAINS("end one with DM_Destroy"),
-    /** Including those in the trash. */
+    /** Banks, including those in the trash. */
     BANKS("end one for good with MB_Destroy, since those in the trash count too"),
-    /** Including those in the trash. */
+    /** Memories, including those in the trash. */
     MEMORIES("end some for good with MB_Destroy, since those in the trash count too"),
     DOCUMENTS("delete one"),
     WEBHOOK_ENDPOINTS("delete one");
@@ -31,12 +31,12 @@ public enum Scope {
         return valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    /** Whether it counts what exists, and not what was done on a UTC day. */
+    /** Returns whether the scope counts what exists, rather than what was done on a UTC day. */
     public boolean isStanding() {
         return this != COMMANDS;
     }
 
-    /** How to make room without another plan. */
+    /** Returns how to free some of the limit without changing the plan. */
     public String relief() {
         return relief;
     }

@@ -6,9 +6,9 @@ import java.util.Locale;
 public enum DatabaseState {
     REACHABLE,
     UNREACHABLE,
-    /** It responds, but has recently refused a change for lack of room. */
+    /** The database responds, but recently refused a change because it was full. */
     FULL,
-    /** It responds, but accepts no changes. */
+    /** The database responds, but accepts no changes. */
     READ_ONLY;
 
     public String word() {

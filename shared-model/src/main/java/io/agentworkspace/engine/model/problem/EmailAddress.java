@@ -2,21 +2,22 @@ package io.agentworkspace.engine.model.problem;
 
 import java.util.Optional;
 
-/** E-mail addresses as they are stored and compared. */
+/** E-mail addresses, as they are stored and compared. */
 public final class EmailAddress {
     /** The longest path of RFC 5321, section 4.5.3.1.3, without its angle brackets. */
     static final int MAX = 254;
 
     private EmailAddress() {}
 
-    /** Whether a text that may also be a name is meant as an address. */
+    /** Returns whether a text that may also be a name is meant as an address. */
     public static boolean isMeant(String text) {
         return text.strip().indexOf('@') > 0;
     }
 
     /**
-     * What two addresses are compared by; empty for what is no address. Only the case of ASCII letters is ignored: Unicode's
-     * rules would also make one of letters that look alike, such as the Kelvin sign and k, which are two mailboxes.
+     * Returns the key that addresses are compared by; empty if the text is not an address. Only the case of ASCII
+     * letters is ignored: Unicode's rules would also treat letters that look alike as equal, such as the Kelvin sign
+     * and k, which are two mailboxes.
      */
     public static Optional<String> key(String raw) {
         var text = raw.strip();

@@ -3,8 +3,9 @@ package io.agentworkspace.engine.model.problem;
 import java.util.Arrays;
 
 /**
- * Every way in which a request can be refused, with its form at each endpoint (decisions, section 3). A new case does
- * not compile until it declares its code, its symbolic name, its status on command routes and its status elsewhere.
+ * Every way in which a request can be refused, with its form at each endpoint (decisions, section 3). A new failure
+ * does not compile until it declares its code, its symbolic name, its status on command routes and its status
+ * elsewhere.
  */
 public enum Failure {
     MALFORMED_JSON(1001, "malformed_json", 400, 400, "Malformed JSON"),
@@ -24,7 +25,7 @@ public enum Failure {
     QUOTA_EXCEEDED(4002, "quota_exceeded", 429, 429, "Quota exceeded"),
     INTERNAL(5001, "internal", 500, 500, "Internal error"),
     UNAVAILABLE(5002, "unavailable", 500, 503, "Unavailable"),
-    // Only in the HTTP layer: command routes report these as the matching command error.
+    // Used only in the HTTP layer: command routes report these as the matching command error.
     BAD_REQUEST(1004, "bad_request", 400, 400, "Bad request"),
     METHOD_NOT_ALLOWED(1002, "method_not_allowed", 400, 405, "Method not allowed"),
     UNSUPPORTED_MEDIA_TYPE(1001, "unsupported_media_type", 400, 415, "Unsupported media type");
@@ -43,17 +44,17 @@ public enum Failure {
         this.title = title;
     }
 
-    /** {@code status.internal_code}. */
+    /** Returns the code: {@code status.internal_code}. */
     public int code() {
         return code;
     }
 
-    /** The symbolic name, {@code status.error}. */
+    /** Returns the symbolic name: {@code status.error}. */
     public String error() {
         return error;
     }
 
-    /** The symbolic name on command routes: that of the command error which the code means there. */
+    /** Returns the symbolic name on command routes: that of the command error with the same code. */
     public String commandError() {
         return Arrays.stream(values())
                 .filter(failure -> failure.code == code)
@@ -62,12 +63,12 @@ public enum Failure {
                 .error;
     }
 
-    /** The HTTP status on command routes: one of 400, 401, 429, 500. */
+    /** Returns the HTTP status on command routes: 400, 401, 429 or 500. */
     public int commandStatus() {
         return commandStatus;
     }
 
-    /** The HTTP status everywhere else. */
+    /** Returns the HTTP status on all other routes. */
     public int httpStatus() {
         return httpStatus;
     }

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The name of a memory in its bank: like a {@link Name}, but up to 255 characters long, and with {@code /} between its parts,
- * as in a path. No part is {@code .} or {@code ..}.
+ * The name of a memory in its bank: like a {@link Name}, but up to 255 characters long, and with {@code /} between
+ * its parts, as in a path. No part is {@code .} or {@code ..}.
  */
 public record MemoryName(@JsonValue String text) {
     public static final int MAX = 255;
@@ -24,12 +24,12 @@ public record MemoryName(@JsonValue String text) {
         return new MemoryName(text);
     }
 
-    /** The key that names are compared by: equal for names that differ only in case. */
+    /** Returns the key that names are compared by: equal for names that differ only in case. */
     public String key() {
         return Name.key(text);
     }
 
-    /** The rule that the raw text violates, if any. */
+    /** Returns the rule that the raw text violates, if any. */
     public static Optional<String> broken(String raw) {
         if (raw.length() > 4 * MAX) {
             return Optional.of(RULE);

@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The name of an agent, domain, bank, zone or user (decisions, section 1): NFC, trimmed, 1–64 characters, letters,
- * digits, space, {@code _}, {@code -}, {@code .}; the case given is kept, comparison ignores it.
+ * The name of an agent, domain, bank, zone or user (decisions, section 1): NFC, trimmed, 1–64 characters. Letters,
+ * digits, space, {@code _}, {@code -} and {@code .} are allowed. The given case is kept; comparison ignores it.
  */
 public record Name(@JsonValue String text) {
     public static final int MAX = 64;
@@ -32,7 +32,7 @@ public record Name(@JsonValue String text) {
         return new Name(raw);
     }
 
-    /** The key that names are compared by: equal for names that differ only in case. */
+    /** Returns the key that names are compared by: equal for names that differ only in case. */
     public String key() {
         return key(text);
     }
@@ -41,7 +41,7 @@ public record Name(@JsonValue String text) {
         return Normalizer.normalize(text.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT), Normalizer.Form.NFC);
     }
 
-    /** A word of a request as quoted in a note. It may be long, and not a valid name. */
+    /** Returns a word of a request, shortened for a note. The word may be long, and need not be a valid name. */
     public static String shortened(String word) {
         return Excerpt.of(word, MAX);
     }
@@ -50,7 +50,7 @@ public record Name(@JsonValue String text) {
         return Normalizer.normalize(raw, Normalizer.Form.NFC).strip();
     }
 
-    /** The rule that the raw text violates, if any. */
+    /** Returns the rule that the raw text violates, if any. */
     public static Optional<String> broken(String raw) {
         if (raw.length() > 1_000) {
             return Optional.of(RULE);
@@ -63,7 +63,7 @@ public record Name(@JsonValue String text) {
         return brokenCharacter(text, RULE);
     }
 
-    /** What is wrong with a character of a text that is not empty. */
+    /** Returns what is wrong with a character of a non-empty text; empty if nothing is. */
     static Optional<String> brokenCharacter(String text, String rule) {
         if (isMark(text.codePointAt(0))) {
             return Optional.of("%s; it begins with a mark, which needs a letter before it".formatted(rule));
@@ -74,7 +74,7 @@ public record Name(@JsonValue String text) {
                 .findFirst();
     }
 
-    /** Invisible characters are reported by their code point alone. */
+    /** Returns a character for a note: an invisible one only as its code point. */
     private static String shown(int c) {
         var number = "U+%04X".formatted(c);
         return switch (Character.getType(c)) {
@@ -94,7 +94,10 @@ public record Name(@JsonValue String text) {
         return Character.isLetterOrDigit(c) || isMark(c) || c == ' ' || c == '_' || c == '-' || c == '.';
     }
 
-    /** Vowel signs and the like, without which names in many scripts cannot be written. */
+    /**
+     * Returns whether the character is a combining mark, such as a vowel sign. Names in many scripts cannot be
+     * written without them.
+     */
     private static boolean isMark(int c) {
         var type = Character.getType(c);
         return type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK;

@@ -13,31 +13,34 @@ public final class Near {
 
     private Near() {}
 
-    /** The candidates most similar to the first 64 characters, best first; none if nothing is similar enough. */
+    /**
+     * Returns the candidates most similar to the first 64 characters, best first. The list is empty if nothing is
+     * similar enough.
+     */
     public static List<String> nearest(String name, Collection<String> candidates, int limit) {
-        record Scored(String name, double score, int distance) {}
+        record Scored(String name, String key, double score) {}
         var similarity = new JaroWinklerSimilarity();
-        // No name is longer, and the cost is the product of both lengths.
+        // No valid name is longer, and the cost is the product of both lengths.
         var wanted = Name.key(Excerpt.cut(name, Name.MAX));
         var typos = Math.max(1, wanted.length() / 4);
         var distance = new LevenshteinDistance(typos);
         return candidates.stream()
-                .map(candidate -> new Scored(
-                        candidate,
-                        similarity.apply(Name.key(candidate), wanted),
-                        distance.apply(Name.key(candidate), wanted)))
-                // -1: more typos than that.
+                .map(candidate -> {
+                    var key = Name.key(candidate);
+                    return new Scored(candidate, key, similarity.apply(key, wanted));
+                })
+                // -1 means more typos than that.
                 .filter(scored -> scored.score() >= ALIKE
-                        || scored.distance() >= 0
-                        || isTransposed(Name.key(scored.name()), wanted))
+                        || distance.apply(scored.key(), wanted) >= 0
+                        || isTransposed(scored.key(), wanted))
                 .sorted(Comparator.comparingDouble(Scored::score).reversed().thenComparing(Scored::name))
                 .limit(limit)
                 .map(Scored::name)
                 .toList();
     }
 
-    /** Whether only two neighbouring letters are transposed: "Aad" for "Ada". */
-    private static boolean isTransposed(String one, String other) {
+    /** Returns whether the words differ only in two transposed neighbouring letters: "Aad" for "Ada". */
+    public static boolean isTransposed(String one, String other) {
         if (one.length() != other.length()) {
             return false;
         }

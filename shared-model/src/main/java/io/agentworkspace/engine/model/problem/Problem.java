@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A refused request. The note is written for the caller, human or model: what was wrong and how to correct it. It has
- * no stack trace, since it is a response and not a defect.
+ * A refused request. The note is for the caller, human or model: what was wrong and how to correct it. It has no
+ * stack trace, since it is a response and not a defect.
  */
 public final class Problem extends RuntimeException {
     private final Failure failure;
@@ -43,12 +43,12 @@ public final class Problem extends RuntimeException {
         this(failure, note, null, null);
     }
 
-    /** The same, with what code needs to know of it. */
+    /** Returns the same problem with a cause, which code can check. */
     public Problem because(Cause known) {
         return new Problem(failure, note(), retryAfter, excess, known, beside);
     }
 
-    /** The same, with a record of the thing that it is about: it is sent beside the status. */
+    /** Returns the same problem with a record of the thing that it is about. The record is sent beside the status. */
     public Problem with(String field, Object shown) {
         return new Problem(failure, note(), retryAfter, excess, cause, Map.of(field, shown));
     }
@@ -61,12 +61,17 @@ public final class Problem extends RuntimeException {
         return java.util.Objects.requireNonNull(getMessage());
     }
 
-    /** When to retry; only for {@code rate_limited}, {@code unavailable} and the daily {@code quota_exceeded}. */
+    /**
+     * Returns when to retry; only for {@code rate_limited}, {@code unavailable} and the daily {@code quota_exceeded}.
+     */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }
 
-    /** The same as the header {@code Retry-After} has it. One second for what is unavailable without saying until when. */
+    /**
+     * Returns the seconds of the header {@code Retry-After}. The value is one second for {@code unavailable} without
+     * a known end.
+     */
     public OptionalLong retryAfterSeconds() {
         if (retryAfter == null) {
             return failure == Failure.UNAVAILABLE ? OptionalLong.of(1) : OptionalLong.empty();
@@ -74,17 +79,17 @@ public final class Problem extends RuntimeException {
         return OptionalLong.of(Math.max(1, Math.ceilDiv(retryAfter.toMillis(), 1000)));
     }
 
-    /** The violated limit of the plan; only for {@code quota_exceeded}. */
+    /** Returns the exceeded limit of the plan; only for {@code quota_exceeded}. */
     public @Nullable LimitExceeded excess() {
         return excess;
     }
 
-    /** What it was refused for; empty where the failure says all that code needs to know. */
+    /** Returns the cause; empty where the failure is all that code needs. */
     public Optional<Cause> cause() {
         return Optional.ofNullable(cause);
     }
 
-    /** What is sent beside the status, by the field. */
+    /** Returns what is sent beside the status, by field name. */
     public Map<String, Object> beside() {
         return beside;
     }
@@ -101,7 +106,7 @@ public final class Problem extends RuntimeException {
         return missing(List.of(field));
     }
 
-    /** Reports all missing fields at once, and where to find a name for them. */
+    /** Reports all missing fields at once, and where to find a name for each. */
     public static Problem missing(List<String> fields) {
         var all = String.join(", ", fields.subList(0, fields.size() - 1));
         var named = (all.isEmpty() ? "" : all + " and ") + fields.getLast();
@@ -131,7 +136,11 @@ public final class Problem extends RuntimeException {
         return new Problem(Failure.NOT_PERMITTED, note);
     }
 
-    /** A hidden thing gets the same response as an absent one; {@code near} holds only names that the caller may see. */
+    /**
+     * Reports that a thing does not exist. A hidden thing gets the same response as an absent one.
+     *
+     * @param near only names that the caller may see
+     */
     public static Problem notFound(String kind, String name, List<String> near) {
         var hint = near.isEmpty() ? "" : "; did you mean " + quoted(near) + "?";
         return new Problem(Failure.NOT_FOUND, "no %s '%s' that you may see%s".formatted(kind, name, hint));
@@ -145,19 +154,19 @@ public final class Problem extends RuntimeException {
         return new Problem(Failure.CONFLICT, note);
     }
 
-    /** @param note with the rule's name and message */
+    /** @param note the rule's name and message */
     public static Problem ruleRefused(String note) {
         return new Problem(Failure.RULE_REFUSED, note);
     }
 
     public static Problem staleRevision(long given, long current) {
-        return conflict("if_revision is %d, but the revision is now %d: read it again and decide anew"
-                .formatted(given, current));
+        return conflict(
+                "if_revision is %d, but the revision is now %d: read it again, then decide".formatted(given, current));
     }
 
     /**
      * @param word what the caller's endpoint calls a service
-     * @param hint which one is meant, or how to list all: see {@link NearestTool#hint}
+     * @param hint which service is probably meant, or how to list all: see {@link NearestTool#hint}
      */
     public static Problem unknownService(String word, String name, String hint) {
         return new Problem(
@@ -168,12 +177,12 @@ public final class Problem extends RuntimeException {
         return new Problem(Failure.RATE_LIMITED, note, retryAfter, null);
     }
 
-    /** The plan's limit of a scope that counts what exists is reached. */
+    /** Reports that a plan's limit on existing things is reached. */
     public static Problem quotaExceeded(LimitExceeded excess) {
         return new Problem(Failure.QUOTA_EXCEEDED, excess.note(Instant.MAX), null, excess);
     }
 
-    /** The plan's limit for a day is reached. */
+    /** Reports that a plan's daily limit is reached. */
     public static Problem quotaExceeded(LimitExceeded excess, Instant now, Instant resetsAt) {
         return new Problem(Failure.QUOTA_EXCEEDED, excess.note(resetsAt), Duration.between(now, resetsAt), excess);
     }

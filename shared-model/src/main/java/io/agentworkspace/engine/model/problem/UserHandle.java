@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Optional;
 
 /**
- * How a request names a user: by its name, or by the verified e-mail address that it signs in with. No name contains an
- * {@code @}, so a text is never both; one at the start, as in {@code @maria}, is left out.
+ * How a request names a user: by name, or by the verified e-mail address that the user signs in with. No name
+ * contains an {@code @}, so a text is never both. An {@code @} at the start, as in {@code @maria}, is ignored.
  */
 public record UserHandle(@JsonValue String text) {
     public static final int MAX = EmailAddress.MAX;
@@ -29,7 +29,7 @@ public record UserHandle(@JsonValue String text) {
         return new UserHandle(raw);
     }
 
-    /** The rule that the raw text breaks, if it breaks one. */
+    /** Returns the rule that the raw text violates, if any. */
     static Optional<String> broken(String raw) {
         if (EmailAddress.isMeant(raw)) {
             return EmailAddress.key(raw).isPresent()
@@ -41,7 +41,7 @@ public record UserHandle(@JsonValue String text) {
         return Name.broken(unmarked(raw));
     }
 
-    /** Without the sign of a mention. */
+    /** Returns the text without the {@code @} of a mention. */
     public static String unmarked(String raw) {
         var text = raw.strip();
         return text.startsWith("@") ? text.substring(1) : text;
@@ -51,7 +51,7 @@ public record UserHandle(@JsonValue String text) {
         return EmailAddress.isMeant(text);
     }
 
-    /** What it is compared by: only that of an address contains an {@code @}. */
+    /** Returns the key that handles are compared by. Only the key of an address contains an {@code @}. */
     public String key() {
         return isAddress() ? EmailAddress.key(text).orElse(text) : Name.key(text);
     }

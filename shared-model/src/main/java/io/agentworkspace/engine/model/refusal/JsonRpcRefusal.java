@@ -17,18 +17,39 @@ public final class JsonRpcRefusal {
 
     private JsonRpcRefusal() {}
 
-    /** The code of a request that was refused before its method was known. */
+    /** Returns the code for a request that was refused before its method was known. */
     public static int code(Failure failure) {
         return switch (failure) {
             case MALFORMED_JSON -> PARSE_ERROR;
             case RATE_LIMITED ->
-                failure.code(); // Outside the ranges that JSON-RPC and MCP reserve: docs/decisions/rate-limits.md.
+                failure.code(); // Outside the ranges reserved by JSON-RPC and MCP: docs/decisions/rate-limits.md.
             case INTERNAL, UNAVAILABLE -> INTERNAL_ERROR;
-            default -> INVALID_REQUEST;
+            case UNKNOWN_SERVICE,
+                    MISSING_FIELD,
+                    INVALID_FIELD,
+                    TOO_LARGE,
+                    NO_CONTEXT,
+                    UNAUTHENTICATED,
+                    NOT_PERMITTED,
+                    NOT_FOUND,
+                    ALREADY_EXISTS,
+                    CONFLICT,
+                    RULE_REFUSED,
+                    IDEMPOTENCY_MISMATCH,
+                    QUOTA_EXCEEDED,
+                    BAD_REQUEST,
+                    METHOD_NOT_ALLOWED,
+                    UNSUPPORTED_MEDIA_TYPE -> INVALID_REQUEST;
         };
     }
 
-    /** The data that we add to an error. */
+    /** Returns whether the request itself was wrong, rather than the engine unable to carry it out at present. */
+    public static boolean isOfRequest(Failure failure) {
+        var code = code(failure);
+        return code == INVALID_REQUEST || code == PARSE_ERROR;
+    }
+
+    /** Returns the {@code data} of an error response. */
     public static ObjectNode data(Problem problem, String requestId) {
         return Json.object()
                 .put("error", problem.failure().error())
@@ -37,7 +58,7 @@ public final class JsonRpcRefusal {
                 .put("request_id", requestId);
     }
 
-    /** Without an id if none could be read, as MCP requires. */
+    /** Returns an error response. It has no id if none could be read, as MCP requires. */
     public static ObjectNode of(@Nullable JsonNode id, int code, String message, ObjectNode data) {
         var response = Json.object().put("jsonrpc", "2.0");
         if (id != null) {

@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ProblemDocument {
     public static final String MEDIA_TYPE = "application/problem+json";
 
-    /** Where each failure is described, under its name; relative to the requested URL. */
+    /** The page that describes each failure, under its name; relative to the requested URL. */
     public static final String DOCUMENTATION = "/docs/concepts#";
 
     private ProblemDocument() {}

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A refusal as it is sent to a program. Every endpoint has it rendered here, and only chooses the style. */
+/** A refusal as it is sent to a program. Every endpoint renders its refusals here, and only chooses the style. */
 public record RenderedRefusal(int status, String mediaType, ObjectNode body) {
     private static final String JSON = "application/json";
 
     /**
-     * The style of the command routes, for a request that was refused before it became a call.
+     * Renders the style of the command routes, for a request that was refused before it became a call.
      *
      * @param service the command, if it is known
      * @param left what the caller has left; empty if unknown
@@ -23,19 +23,19 @@ public record RenderedRefusal(int status, String mediaType, ObjectNode body) {
     public static RenderedRefusal envelope(
             @Nullable String service, String requestId, Instant now, Problem problem, List<Allowance> left) {
         var envelope = Envelope.failure(service, requestId, now, problem);
-        var answer = new Answer(envelope, problem, false).telling(left);
+        var answer = new Answer(envelope, problem, false).withLimits(left);
         return new RenderedRefusal(answer.status(), JSON, answer.envelope());
     }
 
-    /** The style of the MCP endpoint, for a request that was refused before its method was known. */
+    /** Renders the style of the MCP endpoint, for a request that was refused before its method was known. */
     public static RenderedRefusal rpc(@Nullable JsonNode id, String requestId, Problem problem, List<Allowance> left) {
         var data = JsonRpcRefusal.data(problem, requestId);
-        Envelope.tellIn(data, left);
+        Envelope.putLimits(data, left);
         var error = JsonRpcRefusal.of(id, JsonRpcRefusal.code(problem.failure()), problem.note(), data);
         return new RenderedRefusal(problem.failure().httpStatus(), JSON, error);
     }
 
-    /** The style of everything else: RFC 9457. */
+    /** Renders the style of all other routes: RFC 9457. */
     public static RenderedRefusal document(String requestId, Problem problem) {
         return new RenderedRefusal(
                 problem.failure().httpStatus(), ProblemDocument.MEDIA_TYPE, ProblemDocument.of(problem, requestId));

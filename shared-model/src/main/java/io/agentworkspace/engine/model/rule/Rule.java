@@ -32,7 +32,7 @@ public record Rule(
         @Doc("When it was last changed.") Instant updatedAt,
         @Doc("What it has matched.") Matches matches) {
 
-    /** What a rule has matched since what it does was last changed. */
+    /** The requests that a rule has matched since its effect was last changed. */
     public record Matches(
             @Doc("Since when.") Instant since,
 

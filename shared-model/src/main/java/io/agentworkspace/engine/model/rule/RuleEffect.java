@@ -3,11 +3,11 @@ package io.agentworkspace.engine.model.rule;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** What a rule does with what it matches. */
+/** What a rule does with the requests that it matches. */
 public enum RuleEffect {
-    /** It is refused. */
+    /** The request is refused. */
     DENY,
-    /** The rule's name is noted in its audit entry. */
+    /** The rule's name is recorded in the request's audit entry. */
     AUDIT;
 
     @JsonValue

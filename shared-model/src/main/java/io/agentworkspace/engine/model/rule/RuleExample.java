@@ -3,7 +3,7 @@ package io.agentworkspace.engine.model.rule;
 import io.agentworkspace.engine.model.schema.Doc;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A request that a rule is tried on each time it is saved. */
+/** A request that the rule is tested with each time it is saved. */
 public record RuleExample(
         @Doc("service, and what the rule looks at: target, vx, content, principal, document, now.")
         ObjectNode request,

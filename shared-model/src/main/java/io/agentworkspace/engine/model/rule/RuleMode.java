@@ -6,7 +6,7 @@ import java.util.Locale;
 /** Whether a rule has its effect. */
 public enum RuleMode {
     ENFORCE,
-    /** It only counts what it matches. */
+    /** The rule only counts the requests that it matches. */
     SHADOW;
 
     @JsonValue

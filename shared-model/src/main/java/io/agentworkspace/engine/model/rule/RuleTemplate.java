@@ -5,7 +5,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A rule that comes with the service, to be filled in. */
+/** A predefined rule with parameters to fill in. */
 public record RuleTemplate(
         @Doc("Its name: give it as template to RL_Create.") String name,
         @Doc("What a rule made from it does.") String description,

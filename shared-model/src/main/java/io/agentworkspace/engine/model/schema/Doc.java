@@ -16,7 +16,7 @@ public @interface Doc {
 
     /**
      * Strings: the maximum number of characters (code points). Lists: the maximum number of items. Integers: the
-     * greatest value. If none is declared, strings and lists have {@link Shape#DEFAULT_MAX}, and integers have no
+     * greatest value. Strings and lists without one have {@link Shape#DEFAULT_MAX}; integers without one have no
      * maximum.
      */
     long max() default NONE;
@@ -24,15 +24,15 @@ public @interface Doc {
     /** Integers: the smallest value. */
     long min() default 0;
 
-    /** Strings: blank ones are values like others, and not the same as none. */
+    /** Strings: a blank one is a value, and not the same as a missing one. */
     boolean verbatim() default false;
 
-    /** Output: only in the first response, never in a replay, since it is not stored. */
+    /** Output: only in the first response, never in a replay, since the value is not stored. */
     boolean once() default false;
 
     /** Strings and integers: the allowed values; empty means any. */
     String[] oneOf() default {};
 
-    /** Strings: {@code uuid}, or nothing. */
+    /** Strings: {@code uuid}, or empty. */
     String format() default "";
 }

@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param required whether the value and all objects around it are required
  */
 public record Field(String path, boolean required, ObjectNode schema) {
-    /** The values, in order; the objects around them are not listed. */
+    /** Returns the values of a schema, in order. The objects around them are not included. */
     public static List<Field> of(JsonNode schema) {
         var fields = new ArrayList<Field>();
         collect(schema, "", true, fields);
@@ -52,7 +52,7 @@ public record Field(String path, boolean required, ObjectNode schema) {
         return schema.path("description").asString("");
     }
 
-    /** The value's constraints, in words; empty if it has none. */
+    /** Returns the value's constraints in words; empty if it has none. */
     public String limits() {
         if (schema.has("enum")) {
             return "one of "

@@ -11,12 +11,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Corrects what models often get wrong in arguments, where the meaning is certain: a field of {@code target} or
- * {@code vx} at the top level, an object as JSON text, a number as text. Everything else stays as it is, and the schema
- * refuses it.
+ * Corrects mistakes that models often make in arguments, where the meaning is certain: a field of {@code target} or
+ * {@code vx} at the top level, an object as JSON text, a number as text. Everything else stays as it is, and the
+ * schema refuses it.
  */
 public final class LenientInput {
-    /** The fields that may be at the top level instead of in these objects. */
+    /** The fields that may be at the top level instead of inside these objects. */
     private static final Map<String, List<String>> INNER = Map.of(
             "target", List.of("agent", "domain", "bank", "user", "zone"),
             "vx", List.of("name", "description", "profile", "access", "tags"));
@@ -25,21 +25,24 @@ public final class LenientInput {
 
     private LenientInput() {}
 
-    /** The corrected arguments, for a tool with this schema; the given ones do not change. */
+    /** Returns the corrected arguments for a tool with this schema. The given ones do not change. */
     public static ObjectNode of(ObjectNode given, Schema schema) {
         var input = given.deepCopy();
         convert(schema.root(), input);
         for (var field : schema.root().fields()) {
             if (field.shape() instanceof Shape.Fields inner) {
                 INNER.getOrDefault(field.name(), List.of()).stream()
-                        .filter(name -> input.has(name) && !schema.knows(name) && inner.knows(name))
+                        .filter(name -> input.has(name) && !schema.hasField(name) && inner.hasField(name))
                         .forEach(name -> move(name, field.name(), input));
             }
         }
         return input;
     }
 
-    /** If both places have a value and the values differ, both stay, and the schema refuses the one at the top. */
+    /**
+     * Moves a field into its object. If both places have a value and the values differ, both stay, and the schema
+     * refuses the one at the top.
+     */
     private static void move(String name, String holder, ObjectNode input) {
         var around = input.path(holder);
         if (around.isMissingNode() || around.isNull()) {
@@ -95,7 +98,7 @@ public final class LenientInput {
         }
     }
 
-    /** The object in a JSON text; any other value unchanged. */
+    /** Parses an object that is given as JSON text. Any other value is returned unchanged. */
     public static JsonNode parsed(JsonNode value) {
         if (!value.isString() || !value.asString().stripLeading().startsWith("{")) {
             return value;

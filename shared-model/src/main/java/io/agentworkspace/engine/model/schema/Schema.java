@@ -25,12 +25,12 @@ import tools.jackson.databind.node.ObjectNode;
  * record's components, so they cannot differ.
  */
 public final class Schema {
-    /** The field that every transactional tool takes. */
+    /** The field that every transactional tool accepts. */
     public static final String IDEMPOTENCY_KEY = "idempotency_key";
 
     private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
-    /** Every meaningful time is between these. */
+    /** The earliest accepted time. */
     private static final Instant EARLIEST = Instant.EPOCH;
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
@@ -38,7 +38,7 @@ public final class Schema {
     private static final Shape.Field IDEMPOTENCY =
             new Shape.Field(IDEMPOTENCY_KEY, "Makes a retry safe.", false, new Shape.Text(255, List.of()));
 
-    /** What callers call our fields. */
+    /** Names that callers use for our fields. */
     private static final Map<String, String> ALSO_CALLED = Map.ofEntries(
             Map.entry("message", "content"),
             Map.entry("text", "content"),
@@ -57,7 +57,7 @@ public final class Schema {
             Map.entry("offset", "cursor"),
             Map.entry("max_results", "limit"));
 
-    /** How many unknown fields a refusal names; the rest it counts. */
+    /** How many unknown fields a refusal names. The rest are only counted. */
     private static final int UNKNOWN_NAMED = 10;
 
     private final Shape.Fields root;
@@ -68,12 +68,12 @@ public final class Schema {
         this.json = root.json();
     }
 
-    /** The schema of an output record. */
+    /** Returns the schema of an output record. */
     public static Schema of(Class<? extends Record> type) {
         return new Schema(Shape.ofRecord(type, false));
     }
 
-    /** The schema of an input record, with an idempotency key where the tool changes something. */
+    /** Returns the schema of an input record, with an idempotency key where the tool changes something. */
     public static Schema ofInput(Class<? extends Record> type, boolean transactional) {
         var own = Shape.ofRecord(type, true);
         if (!transactional) {
@@ -84,22 +84,22 @@ public final class Schema {
         return new Schema(new Shape.Fields(List.copyOf(fields), true, own.title()));
     }
 
-    /** JSON Schema 2020-12. A copy: change it as you like. */
+    /** Returns the JSON Schema 2020-12, as a copy that callers may change. */
     public ObjectNode json() {
         return json.deepCopy();
     }
 
     /**
-     * The same for client generators: records and enumerations of the model have their name as {@code title}, and
-     * integers their width.
+     * Returns the schema for client generators. Records and enumerations of the model have their name as
+     * {@code title}, and integers have their width.
      */
     public ObjectNode typed() {
         return root.json(true);
     }
 
     /**
-     * Validates the input and returns what the record needs of it: known fields only, names normalised, nulls and blank
-     * optional names and choices left out.
+     * Validates the input and returns what the record needs of it: known fields only, names normalized, nulls and
+     * blank optional names and choices left out.
      *
      * @param strict whether unknown fields are refused rather than left out
      * @throws Problem {@code malformed_json} for a wrong type, {@code missing_field}, {@code invalid_field},
@@ -118,23 +118,23 @@ public final class Schema {
         return fields(root, input, "");
     }
 
-    /** The paths of the input's fields that are not in this schema, in the input's order. */
+    /** Returns the paths of the input's fields that are not in this schema, in the input's order. */
     public List<String> unknown(ObjectNode input) {
         var unknown = new ArrayList<String>();
         unknown(root, input, "", (path, name, _) -> unknown.add(join(path, name)));
         return unknown;
     }
 
-    /** Whether it has a field of this name. */
-    public boolean knows(String name) {
-        return root.knows(name);
+    /** Returns whether the schema has a field with this name. */
+    public boolean hasField(String name) {
+        return root.hasField(name);
     }
 
     Shape.Fields root() {
         return root;
     }
 
-    /** Just the JSON types of the fields that this schema knows. */
+    /** Checks only the JSON types of the fields that this schema has. */
     public void checkTypes(ObjectNode input) {
         checkTypes(root, input, "");
     }
@@ -208,7 +208,10 @@ public final class Schema {
         }
     }
 
-    /** The field of this name in another object, else one that means the same, or a similar one in the same object. */
+    /**
+     * Suggests a field: one with this name in another object, else one with the same meaning, or a similar one in the
+     * same object.
+     */
     private static String hint(String name, String path, List<String> known, List<Field> all, ObjectNode input) {
         var elsewhere = named(name, all);
         if (elsewhere.size() == 1 && isSent(input, elsewhere.getFirst())) {
@@ -235,7 +238,7 @@ public final class Schema {
                 .toList();
     }
 
-    /** {@code agent} for {@code agentName}, {@code agent_name} and {@code AGENT}. */
+    /** Returns {@code agent} for {@code agentName}, {@code agent_name} and {@code AGENT}. */
     private static String plain(String name) {
         return Shape.snake(Name.shortened(name)).replaceAll("^_|_(name|id)$", "");
     }
@@ -255,7 +258,10 @@ public final class Schema {
         return checked;
     }
 
-    /** Names the fields that are required and absent or blank, not the object around them: {@code vx.name}. */
+    /**
+     * Collects the required fields that are absent or blank, each by its own path and not its object's:
+     * {@code vx.name}.
+     */
     private static void missing(Shape.Fields shape, JsonNode value, String path, List<String> into) {
         for (var field : shape.fields()) {
             var inner = present(value, field);
@@ -270,7 +276,7 @@ public final class Schema {
         }
     }
 
-    /** Forms send empty fields as empty strings. */
+    /** Returns whether the value counts as empty. Forms send empty fields as empty strings. */
     private static boolean isBlank(Shape shape, JsonNode value) {
         return switch (shape) {
             case Shape.Text text -> !text.verbatim() && value.asString().isBlank();
@@ -280,7 +286,7 @@ public final class Schema {
         };
     }
 
-    /** Whether the input has a text at this path; null and blank count as absent, as in {@link #read}. */
+    /** Returns whether the input has a text at this path. Null and blank count as absent, as in {@link #read}. */
     public static boolean isSent(ObjectNode input, String path) {
         var value = input.at("/" + path.replace('.', '/'));
         return !value.isMissingNode()
@@ -325,7 +331,7 @@ public final class Schema {
         if (value.isString()) {
             checkCharacters(path, value.asString());
         } else if (value.isNumber() && !Double.isFinite(value.doubleValue())) {
-            throw Problem.invalid(path, "must be a number that fits into 64 bits of floating point");
+            throw Problem.invalid(path, "must be a number in the range of a 64-bit float");
         }
         for (var i = 0; i < value.size() && value.isArray(); i++) {
             open(value.get(i), "%s[%d]".formatted(path, i));
@@ -347,7 +353,7 @@ public final class Schema {
                 return Json.valueTree(time);
             }
         } catch (DateTimeParseException e) {
-            // Handled below, like a meaningless time.
+            // Handled below, like a time out of range.
         }
         throw Problem.invalid(path, "must be a time in ISO 8601 with its zone, like 2026-05-25T12:00:00Z");
     }
@@ -379,7 +385,10 @@ public final class Schema {
                 : Json.valueTree(UserHandle.checked(path, given).text());
     }
 
-    /** "@Ada" means Ada where a name refers to an existing thing; no name can begin with @. */
+    /**
+     * Returns whether the text at this path may be a mention. "@Ada" means Ada where a field refers to an existing
+     * thing; no name can begin with @.
+     */
     private static boolean isMention(String path) {
         return !path.equals("name") && !path.endsWith(".name");
     }
@@ -403,14 +412,14 @@ public final class Schema {
         checkCharacters(path, value);
     }
 
-    /** @throws Problem {@code invalid_field} for a text that no database can store */
+    /** @throws Problem {@code invalid_field} for a text that the database cannot store */
     public static void checkCharacters(String path, String value) {
         if (!isStorable(value)) {
             throw Problem.invalid(path, "must not contain NUL characters or unpaired surrogates");
         }
     }
 
-    /** Whether a database can store it: no NUL, and surrogates in pairs only. */
+    /** Returns whether the database can store the text: no NUL, and only paired surrogates. */
     public static boolean isStorable(String text) {
         return text.codePoints()
                 .noneMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));

@@ -19,20 +19,20 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The shape of a field's value, derived from the Java type of a record component. */
 public sealed interface Shape {
-    /** The maximum number of characters or items of a field that declares none. */
+    /** The maximum number of characters or items for a field that declares none. */
     long DEFAULT_MAX = 1_000;
 
-    /** The JSON Schema of the value, with no more than a model needs. */
+    /** Returns the JSON Schema of the value, with no more than a model needs. */
     default ObjectNode json() {
         return json(false);
     }
 
-    /** @param typed whether it also names the types, for client generators: see {@link Schema#typed} */
+    /** @param typed whether the schema also names the types, for client generators: see {@link Schema#typed} */
     ObjectNode json(boolean typed);
 
     /**
      * @param title the name of the type, if its values are all those of an enumeration of the model
-     * @param verbatim whether a blank one is a value
+     * @param verbatim whether a blank text is a value
      */
     record Text(long max, List<String> oneOf, @Nullable String title, boolean verbatim) implements Shape {
         Text(long max, List<String> oneOf) {
@@ -104,7 +104,7 @@ public sealed interface Shape {
         }
     }
 
-    /** A number that need not be whole; only in output. */
+    /** A number that need not be whole. Used only in output. */
     record Fraction() implements Shape {
         @Override
         public ObjectNode json(boolean typed) {
@@ -163,7 +163,7 @@ public sealed interface Shape {
             return closed ? schema.put("additionalProperties", false) : schema;
         }
 
-        boolean knows(String name) {
+        boolean hasField(String name) {
             return fields.stream().anyMatch(field -> field.name().equals(name));
         }
     }
@@ -183,7 +183,10 @@ public sealed interface Shape {
         return title == null ? schema : schema.put("title", title);
     }
 
-    /** {@code Agent}, {@code EndpointHealth}: types of the model have a public name, others belong to one tool. */
+    /**
+     * Returns the public name of a model type, such as {@code Agent} or {@code EndpointHealth}. Other types belong to
+     * one tool and have none.
+     */
     private static @Nullable String title(Class<?> type) {
         if (!type.getPackageName().startsWith("io.agentworkspace.engine.model.")) {
             return null;

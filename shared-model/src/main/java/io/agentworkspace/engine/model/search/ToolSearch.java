@@ -16,10 +16,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
- * Finds tools by what they do, for {@code find_tools} and the hub. It knows the words of their titles, descriptions and
- * fields, what else callers call them, and which words mean the same. Rare words count more than common ones.
+ * Finds tools by what they do, for {@code find_tools} and the hub. The index contains the words of their titles,
+ * descriptions and fields, and what else callers call them. It also knows which words mean the same. Rare words count
+ * more than common ones.
  */
 public final class ToolSearch {
     private static final Pattern BREAK = Pattern.compile("[^\\p{L}\\p{N}]+");
@@ -31,7 +33,7 @@ public final class ToolSearch {
             "there", "here", "any", "some", "all", "one", "s", "t", "else", "am", "was", "were", "not", "no", "if",
             "only", "then", "up", "please", "want", "need");
 
-    /** How much a word counts, by the place where a tool has it. */
+    /** The weight of a word, by the place where a tool has it. */
     private static final double PHRASE = 3;
 
     private static final double TITLE = 2.5;
@@ -39,44 +41,60 @@ public final class ToolSearch {
     private static final double DETAIL = 0.4;
     private static final double FIELD = 0.3;
 
-    /** How much a word of the same meaning counts, compared with the word itself. */
+    /** The weight of a word with the same meaning, compared with the word itself. */
     private static final double SAME_MEANING = 0.6;
 
-    /** What a tool gets if callers call it exactly this. */
+    /** What a tool gets if callers call it exactly this, or name one of its fields. */
     private static final double EXACT = 20;
 
     private static final Map<String, String> MEANINGS = meanings();
 
-    private final List<Entry> entries;
+    private final List<IndexedTool> entries;
     private final Map<String, Double> rarity = new HashMap<>();
 
-    /** A tool's words, each with the weight of the best place that has it. */
-    private record Entry(Tool<?, ?> tool, Map<String, Double> words, List<Set<String>> phrases) {}
+    /** The words that tools have and those that mean the same, with how many tools have each. */
+    private final Map<String, Integer> vocabulary = new HashMap<>();
 
-    private record Scored(Tool<?, ?> tool, double score) {}
+    /** A tool's words, each with the weight of the best place that has it. */
+    private record IndexedTool(
+            Tool<?, ?> tool, Map<String, Double> words, List<Set<String>> phrases, Set<String> fields) {}
+
+    private record ScoredTool(Tool<?, ?> tool, double score) {}
 
     public ToolSearch(Collection<Tool<?, ?>> tools) {
-        entries = tools.stream().<Entry>map(ToolSearch::entry).toList();
+        entries = tools.stream().<IndexedTool>map(ToolSearch::entry).toList();
         var counts = new HashMap<String, Integer>();
         entries.forEach(entry -> entry.words().keySet().forEach(word -> counts.merge(word, 1, Integer::sum)));
+        MEANINGS.keySet().forEach(word -> vocabulary.put(word, 0));
+        counts.forEach((word, count) -> {
+            if (!word.startsWith("=")) {
+                vocabulary.put(word, count);
+            }
+        });
         counts.forEach((word, count) -> rarity.put(word, Math.log(1 + (double) entries.size() / count)));
     }
 
-    /** The tools that fit, best first. */
+    /** Returns the matching tools, best first. */
     public List<Tool<?, ?>> find(String query, Predicate<Tool<?, ?>> allowed) {
-        var wanted = words(query);
-        var scored = new ArrayList<Scored>();
+        var wanted = words(query).stream().map(this::known).distinct().toList();
+        var scored = new ArrayList<ScoredTool>();
         for (var entry : entries) {
-            var score = score(wanted, entry);
+            var score = score(wanted, entry) + (entry.fields().contains(query.strip()) ? EXACT : 0);
             if (score > 0 && allowed.test(entry.tool())) {
-                scored.add(new Scored(entry.tool(), score));
+                scored.add(new ScoredTool(entry.tool(), score));
             }
         }
-        scored.sort(Comparator.comparingDouble(Scored::score).reversed());
-        return scored.stream().<Tool<?, ?>>map(Scored::tool).toList();
+        scored.sort(Comparator.comparingDouble(ScoredTool::score).reversed());
+        return scored.stream().<Tool<?, ?>>map(ScoredTool::tool).toList();
     }
 
-    private double score(List<String> wanted, Entry entry) {
+    /** The word itself if any tool has it, else the word that it begins or misspells. */
+    private String known(String word) {
+        var isKnown = rarity.containsKey(word) || rarity.containsKey(meaning(MEANINGS.getOrDefault(word, word)));
+        return isKnown ? word : Spelling.nearest(word, vocabulary).orElse(word);
+    }
+
+    private double score(List<String> wanted, IndexedTool entry) {
         var score = entry.phrases().contains(Set.copyOf(wanted)) ? EXACT : 0;
         for (var word : wanted) {
             var meaning = MEANINGS.getOrDefault(word, word);
@@ -87,12 +105,12 @@ public final class ToolSearch {
         return score + phrases(wanted, entry);
     }
 
-    private double weight(String word, Entry entry) {
+    private double weight(String word, IndexedTool entry) {
         return entry.words().getOrDefault(word, 0.0) * rarity.getOrDefault(word, 0.0);
     }
 
-    /** More if one phrase has several of the words together. */
-    private static double phrases(List<String> wanted, Entry entry) {
+    /** Returns a score that is higher if one phrase contains several of the words. */
+    private static double phrases(List<String> wanted, IndexedTool entry) {
         var best = 0.0;
         for (var phrase : entry.phrases()) {
             var common = wanted.stream().filter(phrase::contains).count();
@@ -103,7 +121,7 @@ public final class ToolSearch {
         return best;
     }
 
-    private static Entry entry(Tool<?, ?> tool) {
+    private static IndexedTool entry(Tool<?, ?> tool) {
         var words = new HashMap<String, Double>();
         var phrases = new ArrayList<Set<String>>();
         for (var phrase : tool.guide().phrases()) {
@@ -115,8 +133,10 @@ public final class ToolSearch {
         add(tool.family().word() + " " + tool.family().title(), TITLE, words);
         add(tool.description(), DESCRIPTION, words);
         add(tool.guide().details(), DETAIL, words);
-        Field.of(tool.inputSchema().json()).forEach(field -> add(field.path(), FIELD, words));
-        return new Entry(tool, words, phrases);
+        var fields =
+                Field.of(tool.inputSchema().json()).stream().map(Field::path).collect(Collectors.toSet());
+        fields.forEach(field -> add(field, FIELD, words));
+        return new IndexedTool(tool, words, phrases, fields);
     }
 
     private static void add(String text, double weight, Map<String, Double> words) {
@@ -126,7 +146,7 @@ public final class ToolSearch {
         }
     }
 
-    /** The words of a text without endings, each once, in order. */
+    /** Returns the words of a text, without endings, each once, in order. */
     static List<String> words(String text) {
         var words = new LinkedHashSet<String>();
         for (var word : BREAK.split(text.toLowerCase(Locale.ROOT).replace("'", ""))) {
@@ -137,12 +157,15 @@ public final class ToolSearch {
         return List.copyOf(words);
     }
 
-    /** Marked, so that a meaning is not taken for the word that stands for it. */
+    /** Marks a meaning, so that it differs from the word that names it. */
     private static String meaning(String word) {
         return "=" + word;
     }
 
-    /** Without the endings of plurals and verbs: {@code replies} and {@code reply}, {@code sends} and {@code sending}. */
+    /**
+     * Removes the endings of plurals and verbs: {@code replies} and {@code reply} become the same, and so do
+     * {@code sends} and {@code sending}.
+     */
     private static String stem(String word) {
         if (word.length() > 4 && word.endsWith("ies")) {
             return word.substring(0, word.length() - 3) + "y";

@@ -4,13 +4,15 @@ package io.agentworkspace.engine.model.text;
 public final class Excerpt {
     private Excerpt() {}
 
-    /** The text as quoted in a note: if it has more characters than the limit, an ellipsis replaces the rest. */
+    /**
+     * Returns the text as quoted in a note. If it has more characters than the limit, an ellipsis replaces the rest.
+     */
     public static String of(String text, int most) {
         var begin = cut(text, most);
         return begin.length() < text.length() ? begin + "…" : begin;
     }
 
-    /** The text's first characters, up to the limit. */
+    /** Returns the text's first characters, up to the limit. */
     public static String cut(String text, int most) {
         return text.length() <= most || text.codePointCount(0, text.length()) <= most
                 ? text

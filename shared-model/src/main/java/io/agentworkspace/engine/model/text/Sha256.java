@@ -9,7 +9,7 @@ import java.util.HexFormat;
 public final class Sha256 {
     private Sha256() {}
 
-    /** 32 bytes. */
+    /** Returns the digest: 32 bytes. */
     public static byte[] of(byte[] bytes) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(bytes);
@@ -18,12 +18,12 @@ public final class Sha256 {
         }
     }
 
-    /** The digest of the text in UTF-8. */
+    /** Returns the digest of the text in UTF-8. */
     public static byte[] of(String text) {
         return of(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** 64 lower-case hexadecimal digits. */
+    /** Returns the digest as 64 lower-case hexadecimal digits. */
     public static String hex(byte[] bytes) {
         return HexFormat.of().formatHex(of(bytes));
     }

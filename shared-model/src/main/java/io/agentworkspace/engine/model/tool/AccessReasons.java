@@ -36,7 +36,7 @@ public record AccessReasons(
 
     /** The caller's relation to a thing that it may see. */
     public record Standing(
-            @Doc("What it is: agent, domain, zone, bank, key or user.")
+            @Doc("What it is: agent, domain, zone, bank, document, key or user.")
             String kind,
 
             @Doc("Its name.") String name,
@@ -64,7 +64,7 @@ public record AccessReasons(
             @Doc("What it is limited to all the same.") @Nullable
             String only) {}
 
-    /** The checks of caller and tool, and the relation to the target. */
+    /** Returns the checks of caller and tool, and the caller's relation to the target. */
     public static AccessReasons of(Caller caller, Tool<?, ?> tool, @Nullable Standing target, List<String> lacking) {
         var missing = new ArrayList<>(caller.obstacles(tool));
         missing.addAll(lacking);

@@ -5,39 +5,38 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** How much a caller may still do before a limit applies. */
+/** How much a caller can still do before a limit applies. */
 public record Allowance(
         @Doc(
                 "What is limited: rate, the requests of your credential; or what the tenant's plan limits: commands, each UTC"
-                        + " day, agents, domains, banks, memories, documents (none yet), webhook_endpoints.")
+                        + " day, agents, domains, banks, memories, documents, webhook_endpoints.")
         String scope,
 
         @Doc("How many are allowed at once, or in the window.")
         long limit,
 
-        @Doc("How many of them are left at this moment.") long remaining,
+        @Doc("How many are left now.") long remaining,
 
-        @Doc("Of rate, in how many seconds all of them come back; of commands, the seconds of a day; else absent.")
-        @Nullable
+        @Doc("Length of the window in seconds, for rate and commands; otherwise absent.") @Nullable
         Long windowSeconds,
 
-        @Doc("In how many seconds all of them are there again; absent where time gives nothing back.") @Nullable
+        @Doc("Seconds until the full limit is available again; absent for limits that time does not restore.") @Nullable
         Long resetSeconds) {
-    /** The requests of a credential. */
+    /** The scope of the limit on a credential's requests. */
     public static final String RATE = "rate";
 
-    /** Supplies what is left; empty if nothing is limited. */
+    /** Returns what a caller has left; empty if nothing is limited. */
     @FunctionalInterface
     public interface Meter {
         List<Allowance> left(Caller caller);
 
-        /** What is left of these, and of those. */
+        /** Combines what is left of these limits and of the others. */
         default Meter and(Meter others) {
             return caller -> Stream.concat(left(caller).stream(), others.left(caller).stream())
                     .toList();
         }
 
-        /** The commands that the caller's tenant has run today, as far as this replica knows. */
+        /** Returns how many commands the caller's tenant has run today, as far as this replica knows. */
         default long ran(Caller caller) {
             return 0;
         }

@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The result of a run: the envelope that both endpoints return.
  *
  * @param problem why it was refused, or null if it succeeded
- * @param replayed whether this is the stored answer of an earlier run under the same idempotency key
+ * @param replayed whether this is the stored response of an earlier run with the same idempotency key
  * @param moved whether the run changed the caller's context
  * @param limits what the caller has left, as in the envelope's header
  */
@@ -19,18 +19,18 @@ public record Answer(
         this(envelope, problem, replayed, false, List.of());
     }
 
-    /** The answer of a run that succeeded. */
+    /** Returns the answer of a successful run. */
     public static Answer of(ObjectNode envelope, Call call) {
         return new Answer(envelope, null, false, call.hasMoved(), List.of());
     }
 
-    /** The same, with what the caller has left. */
-    public Answer telling(List<Allowance> left) {
-        Envelope.tell(envelope, left);
+    /** Adds what the caller has left. */
+    public Answer withLimits(List<Allowance> left) {
+        Envelope.withLimits(envelope, left);
         return new Answer(envelope, problem, replayed, moved, left);
     }
 
-    /** The same, with the fields of the request that were ignored. */
+    /** Adds the names of the request's fields that were ignored. */
     public Answer ignoring(List<String> fields) {
         if (!fields.isEmpty() && envelope.get("header") instanceof ObjectNode header) {
             fields.forEach(header.putArray("ignored")::add);
@@ -42,7 +42,7 @@ public record Answer(
         return problem == null;
     }
 
-    /** The HTTP status on command routes, the same as {@code status.http_code}. */
+    /** Returns the HTTP status on command routes, the same as {@code status.http_code}. */
     public int status() {
         return problem == null ? 200 : problem.failure().commandStatus();
     }

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.model.tool;
 
-/** What an audit entry says that a call was about. */
+/** What the audit entry of a call names as its subject. */
 public enum Audited {
-    /** The thing of the tool's family, by its name. */
+    /** The thing of the tool's family, by name. */
     NAMED,
-    /** The same, and the agent that the call concerned besides. */
+    /** Like {@link #NAMED}, and the agent that the call also concerned. */
     NAMED_WITH_AGENT,
-    /** The thing of the tool's family, by its id, and its name if it has one. */
+    /** The thing of the tool's family, by id, with its name if it has one. */
     WITH_ID,
     ZONE,
     /** The zone or the agent that a message was sent to. */

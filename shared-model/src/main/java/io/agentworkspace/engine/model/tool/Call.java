@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.model.tool;
 
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Requirement.OfZone;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
@@ -9,17 +11,20 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One run of one tool: who, when, under which request id, and in which context. Lives as long as the request. */
+/** One run of one tool: who, when, with which request id, and in which context. It lives as long as the request. */
 public final class Call {
     private final Caller caller;
     private final Tool<?, ?> tool;
     private final String requestId;
     private final Instant now;
     private final List<Event> events = new ArrayList<>();
+    private final Set<Requirement> checked = new HashSet<>(2);
     private final Map<Scope, Long> created = new EnumMap<>(Scope.class);
     private String contextName = Context.DEFAULT;
     private @Nullable UserHandle actingFor;
@@ -32,15 +37,13 @@ public final class Call {
     private ResponseBudget budget = ResponseBudget.once().forCall();
     private boolean readOnly;
     private List<String> rules = List.of();
-    private @Nullable Revision revision;
+    private @Nullable TextChange revision;
 
-    /**
-     * The text of a thing before and after a call that changed it; null where there is none.
-     */
-    public record Revision(
+    /** The text of a thing before and after a call changed it; null where there is none. */
+    public record TextChange(
             @Nullable String before, @Nullable String after) {}
 
-    /** In the default context, for the caller itself. */
+    /** A call in the default context, for the caller itself. */
     public Call(Caller caller, Tool<?, ?> tool, String requestId, Instant now) {
         this.caller = caller;
         this.tool = tool;
@@ -56,7 +59,7 @@ public final class Call {
         return tool;
     }
 
-    /** The tool's name. */
+    /** Returns the tool's name. */
     public String service() {
         return tool.name();
     }
@@ -75,17 +78,17 @@ public final class Call {
         actingFor = user;
     }
 
-    /** The user in {@code target.user}, if that is not the caller. Admins only. */
+    /** Returns the user in {@code target.user}, if that is not the caller. Only admins can act for others. */
     public @Nullable UserHandle actingFor() {
         return actingFor;
     }
 
-    /** One instant for the whole run, in whole milliseconds. */
+    /** Returns the time of the run: one instant for the whole run, in whole milliseconds. */
     public Instant now() {
         return now;
     }
 
-    /** Receives the progress of a long run: the MCP client that requested it, or nobody. */
+    /** Returns the receiver of progress reports: the MCP client that requested them, or none. */
     public Progress progress() {
         return progress;
     }
@@ -94,7 +97,7 @@ public final class Call {
         progress = listener;
     }
 
-    /** How much its response may still carry. */
+    /** Returns how much more the response may contain. */
     public ResponseBudget budget() {
         return budget;
     }
@@ -103,7 +106,7 @@ public final class Call {
         budget = given;
     }
 
-    /** Whether nothing may be marked as read. */
+    /** Returns whether the call must not mark anything as read. */
     public boolean isReadOnly() {
         return readOnly;
     }
@@ -112,22 +115,42 @@ public final class Call {
         readOnly = only;
     }
 
-    /** Records an event: it is written in the transaction, and sent to subscribers after the commit. */
-    public void tell(EventType type, EventData data) {
+    /** Records an event. It is written in the transaction and sent to subscribers after the commit. */
+    public void emit(EventType type, EventData data) {
         events.add(Event.of(type, now, data));
     }
 
-    /** The events so far, in order. */
+    /** Records that the handler has checked a requirement of its tool, or that it does not apply to this call. */
+    public void checked(Requirement requirement) {
+        checked.add(requirement);
+    }
+
+    /**
+     * Refuses to go on if the handler has not checked a requirement of its tool. Zones are checked on their domain.
+     *
+     * @throws IllegalStateException a defect of the tool, so nothing is committed or shown
+     */
+    public void requireAllChecked() {
+        for (var requirement : tool.requirements()) {
+            var needed = requirement instanceof OfZone zone ? zone.inDomain() : requirement;
+            if (requirement.isCheckedByHandlers() && !checked.contains(needed)) {
+                throw new IllegalStateException(
+                        "%s has not checked %s %s".formatted(tool.name(), requirement.kind(), requirement));
+            }
+        }
+    }
+
+    /** Returns the events recorded so far, in order. */
     public List<Event> events() {
         return Collections.unmodifiableList(events);
     }
 
-    /** Records how many things were created that the plan limits, so that the response shows how many are left. */
+    /** Records how many things with a plan limit were created, so that the response shows how many are left. */
     public void created(Scope scope, long count) {
         created.merge(scope, count, Long::sum);
     }
 
-    /** The names of the rules that matched it and have an effect. */
+    /** Returns the names of the rules that matched the call and have an effect. */
     public List<String> rules() {
         return rules;
     }
@@ -136,38 +159,39 @@ public final class Call {
         rules = matched;
     }
 
-    /** What its audit entry says of the text that it changed; null for calls whose texts the audit does not have. */
-    public @Nullable Revision revision() {
+    /** Returns the text change for the audit entry; null for calls whose texts are not audited. */
+    public @Nullable TextChange revision() {
         return revision;
     }
 
-    public void revised(Revision change) {
+    public void revised(TextChange change) {
         revision = change;
     }
 
-    /** What was created so far. */
+    /** Returns how many things were created so far, by scope. */
     public Map<Scope, Long> created() {
         return Collections.unmodifiableMap(created);
     }
 
-    /** Records that deliveries were queued: there is work for the outbox once the transaction is committed. */
+    /** Records that deliveries were queued: the outbox has work once the transaction is committed. */
     public void queue() {
         queued = true;
     }
 
-    /** Whether the outbox has work to do for this call. */
+    /** Returns whether the outbox has work to do for this call. */
     public boolean concernsOutbox() {
         return queued || !events.isEmpty();
     }
 
-    /** The transaction begins, perhaps again: clears what was recorded. */
+    /** Clears what was recorded when a transaction begins, since it may be a repeated one. */
     public void begin() {
         events.clear();
         created.clear();
+        checked.clear();
         queued = false;
     }
 
-    /** The acting agent: the one that the call names, else self. */
+    /** Returns the acting agent: the one that the call names, else self. */
     public Context.@Nullable Ref acting() {
         return acting != null ? acting : loaded == null ? null : loaded.self();
     }
@@ -176,7 +200,10 @@ public final class Call {
         acting = named;
     }
 
-    /** The user that a command is about, once it is found: the request may have named it by its address. */
+    /**
+     * Returns the user that a command is about, once it is found. The request may have named the user by e-mail
+     * address.
+     */
     public Context.@Nullable Ref about() {
         return about;
     }
@@ -185,7 +212,10 @@ public final class Call {
         about = user;
     }
 
-    /** Known after the first statement; available to handlers in a transaction, and after their read. */
+    /**
+     * Returns the context. It is known after the first statement: in a transaction's handlers, and in others after
+     * their read.
+     */
     public Context context() {
         if (context == null) {
             throw new IllegalStateException("the context has not been read yet");
@@ -197,7 +227,7 @@ public final class Call {
         return context;
     }
 
-    /** The context as it was stored when the call read it, before the call changed anything. */
+    /** Returns the context as stored when the call read it, before the call changed anything. */
     public Context loadedContext() {
         if (loaded == null) {
             throw new IllegalStateException("the context has not been read yet");
@@ -205,12 +235,12 @@ public final class Call {
         return loaded;
     }
 
-    /** Whether the call changed what the context selects. */
+    /** Returns whether the call changed what the context selects. */
     public boolean hasMoved() {
         return loaded != null && context != null && !context.selectsAs(loaded);
     }
 
-    /** The context as read; {@link #context(Context)} sets what the call changes it to. */
+    /** Sets the context as read. {@link #context(Context)} sets what the call changes it to. */
     public void load(Context read) {
         loaded = read;
         context = read;

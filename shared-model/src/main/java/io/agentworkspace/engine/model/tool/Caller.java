@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Who makes a request, and how it was authenticated.
+ * Who makes a request, and how the caller was authenticated.
  *
  * @param principal the credential's stable identity: contexts and idempotency keys belong to it
- * @param capabilities as words, {@code *} for all
+ * @param capabilities the names of capabilities, {@code *} for all
  * @param boundAgent the only agent that this credential may act as, if it is bound to one
  */
 public record Caller(
@@ -30,10 +30,10 @@ public record Caller(
         String principal,
         @Nullable Long boundAgent,
         Credential credential) {
-    /** The prefix of the principal of a caller with an access token of another issuer. */
+    /** The prefix of the principal of a caller with another issuer's access token. */
     public static final String OAUTH = "oauth:";
 
-    /** A caller without further restrictions by its credential. */
+    /** A caller whose credential adds no restrictions. */
     public Caller(
             long tenant,
             String tenantName,
@@ -50,7 +50,7 @@ public record Caller(
         return new Caller(tenant, tenantName, user, userName, role, capabilities, principal, boundAgent, other);
     }
 
-    /** The same user with the same permissions, authenticated by another credential. */
+    /** Returns the same user with the same permissions, authenticated by another credential. */
     public Caller as(String otherPrincipal) {
         return new Caller(
                 tenant, tenantName, user, userName, role, capabilities, otherPrincipal, boundAgent, credential);
@@ -61,8 +61,8 @@ public record Caller(
     }
 
     /**
-     * Whether it has a program's own key, bound to an agent or another key's child. Such a caller manages only that key
-     * and those below it, and creates only children of it.
+     * Returns whether the credential is a program's own key: bound to an agent, or another key's child. Such a caller
+     * manages only that key and its descendants, and creates only children of it.
      */
     public boolean isConfined() {
         return boundAgent != null || credential.child();
@@ -76,7 +76,7 @@ public record Caller(
         return isAdmin() && !isConfined();
     }
 
-    /** Why it may not act for others, and who could; empty if it may. */
+    /** Returns why the caller may not act for others, and who could; empty if it may. */
     public Optional<String> obstacleToOthers() {
         if (!isAdmin()) {
             return Optional.of(
@@ -90,12 +90,12 @@ public record Caller(
                 : Optional.empty();
     }
 
-    /** Whether its capabilities are the scopes of an access token, of which its client can request more. */
+    /** Returns whether the capabilities are scopes of an access token, so that the client can request more. */
     public boolean hasScopes() {
         return principal.startsWith(OAUTH);
     }
 
-    /** The scope whose lack is the only reason why its access token cannot run a tool with these arguments. */
+    /** Returns the scope that is the only thing missing for the access token to run a tool with these arguments. */
     public Optional<Capability> missingScope(Tool<?, ?> tool, ObjectNode arguments) {
         if (!hasScopes() || obstacle(tool, arguments).isEmpty()) {
             return Optional.empty();
@@ -106,24 +106,56 @@ public record Caller(
                 .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(run.leastRole()));
     }
 
-    /** Whether its credential allows any tool that reads things of a family. */
+    /** Returns whether the credential allows any tool that reads things of a family. */
     public boolean mayRead(Family family) {
         return family.read().isIn(capabilities) && credential.toolset().covers(family);
     }
 
-    /** Whether credential and role both allow a tool, if only to read with it. */
+    /**
+     * Returns why the caller may not read things of another family than the tool's own, as {@code what} does; empty if
+     * it may.
+     */
+    public Optional<String> obstacleToRead(Family family, String what) {
+        return obstacle(
+                family, what, Role.VIEWER, family.read(), credential.toolset().covers(family));
+    }
+
+    /** Like {@link #obstacleToRead}, to change them. */
+    public Optional<String> obstacleToChange(Family family, String what) {
+        var toolset = credential.toolset();
+        return obstacle(family, what, Role.MEMBER, family.write(), toolset.covers(family) && !toolset.readOnly());
+    }
+
+    private Optional<String> obstacle(Family family, String what, Role least, Capability needed, boolean covered) {
+        var obstacles = obstacles(what, least, needed);
+        if (!covered) {
+            obstacles.add(
+                    "your key is limited to the toolset %s, and %s also needs to %s '%s'; whoever manages your key can widen its toolset with AK_Update"
+                            .formatted(
+                                    credential.toolset(),
+                                    what,
+                                    needed.equals(family.read()) ? "read" : "change",
+                                    family.word()));
+        }
+        return obstacles.stream().findFirst();
+    }
+
+    /** Returns whether both credential and role allow a tool, even if only to read. */
     public boolean may(Tool<?, ?> tool) {
         return obstacle(tool).isEmpty();
     }
 
-    /** Why it may not run the tool at all, and who could change that; empty if it may, even if only to read. */
+    /**
+     * Returns why the caller may not run the tool at all, and who could change that; empty if it may, even if only to
+     * read.
+     */
     public Optional<String> obstacle(Tool<?, ?> tool) {
         return obstacles(tool).stream().findFirst();
     }
 
     /**
-     * Why it may not run the tool with these arguments; this decides about a call. A caller that may run the whole tool
-     * may also only read with it.
+     * Returns why the caller may not run the tool with these arguments. This decides about a call. A caller that may
+     * run the whole tool may also use it only to read.
      */
     public Optional<String> obstacle(Tool<?, ?> tool, ObjectNode arguments) {
         var lacking = lacking(tool);
@@ -131,7 +163,7 @@ public record Caller(
                 .stream().findFirst();
     }
 
-    /** What prevents an action that requires that role and that capability; the role first. */
+    /** Returns what prevents an action that requires this role and this capability; the role first. */
     List<String> obstacles(String what, Role least, Capability needed) {
         var obstacles = new ArrayList<String>();
         if (!role.isAtLeast(least)) {
@@ -150,8 +182,8 @@ public record Caller(
     }
 
     /**
-     * Everything that prevents it from running the tool, even if only to read; the role first, since without it no other
-     * credential would help.
+     * Returns everything that prevents the caller from running the tool, even if only to read. The role is first:
+     * without it no other credential would help.
      */
     List<String> obstacles(Tool<?, ?> tool) {
         var lacking = lacking(tool);
@@ -164,7 +196,7 @@ public record Caller(
                 : Stream.concat(lacking.stream(), toRead.stream()).distinct().toList();
     }
 
-    /** Everything that prevents it from using all of the tool, not only reading. */
+    /** Returns everything that prevents the caller from using all of the tool, not only reading. */
     List<String> lacking(Tool<?, ?> tool) {
         return lacking(tool, tool.name(), tool.leastRole(), tool.capability());
     }

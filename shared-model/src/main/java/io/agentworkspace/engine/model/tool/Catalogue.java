@@ -23,17 +23,17 @@ public final class Catalogue {
         return List.copyOf(tools.values());
     }
 
-    /** The tools that this caller may run. */
+    /** Returns the tools that this caller may run. */
     public List<Tool<?, ?>> tools(Caller caller) {
         return tools.values().stream().filter(caller::may).toList();
     }
 
-    /** Names are case-sensitive. */
+    /** Returns the tool with this name. Names are case-sensitive. */
     public Optional<Tool<?, ?>> find(String name) {
         return Optional.ofNullable(tools.get(name));
     }
 
-    /** @throws Problem {@code unknown_service}, naming the one that is probably meant */
+    /** @throws Problem {@code unknown_service}, with the tool that is probably meant */
     public Tool<?, ?> read(String name) {
         return find(name).orElseThrow(() -> {
             var titled = tools.values().stream().map(NearestTool.Titled::of).toList();

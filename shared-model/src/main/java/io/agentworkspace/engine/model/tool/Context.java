@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a principal has selected, under one context name, and who it speaks as.
+ * What a principal has selected under one context name, and who it acts as.
  *
  * @param user the user acted for: the caller's own, or the one that an admin named in {@code target.user}
- * @param self the agent that it is logged on as
- * @param agent the selected agent, whom it addresses
- * @param unread unread messages of the speaker: self, else the user
+ * @param self the agent that the principal is logged on as
+ * @param agent the selected agent, which messages are sent to
+ * @param unread the number of unread messages of the speaker: self, else the user
  */
 public record Context(
         String name,
@@ -22,12 +22,12 @@ public record Context(
         @Nullable Ref zone,
         long unread) {
 
-    /** A thing by its row and by its name. */
+    /** A reference to a thing: its row id and its name. */
     public record Ref(long id, String name) {}
 
     public static final String DEFAULT = "default";
 
-    /** The name of the context in a request, if it is a valid one. */
+    /** Returns the context name in a request, if it is valid. */
     public static String named(ObjectNode arguments) {
         var name = arguments.at("/target/context").asString("").strip();
         return name.isEmpty() || name.codePointCount(0, name.length()) > Name.MAX || !Schema.isStorable(name)
@@ -35,12 +35,12 @@ public record Context(
                 : name;
     }
 
-    /** Whether the other selects the same things; how much is unread does not matter. */
+    /** Returns whether the other context selects the same things. The unread count is ignored. */
     boolean selectsAs(Context other) {
         return withUnread(0).equals(other.withUnread(0));
     }
 
-    /** Who speaks: self, else the user. */
+    /** Returns the speaker: self, else the user. */
     public Ref speaker() {
         return self == null ? user : self;
     }
@@ -49,7 +49,7 @@ public record Context(
         return new Context(name, renamed, self, agent, domain, zone, unread);
     }
 
-    /** The new speaker's unread messages must be counted again. */
+    /** Returns the context with another self. The caller must count the new speaker's unread messages again. */
     public Context withSelf(@Nullable Ref newSelf) {
         return new Context(name, user, newSelf, agent, domain, zone, unread);
     }

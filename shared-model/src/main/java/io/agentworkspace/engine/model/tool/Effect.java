@@ -2,28 +2,28 @@ package io.agentworkspace.engine.model.tool;
 
 /** The effect of a tool on stored data. */
 public enum Effect {
-    /** Changes nothing that others can see; one database statement. */
+    /** Changes nothing that others can see. One database statement. */
     READS,
-    /** Reads, and marks what it shows as read for the reader; one database statement. */
+    /** Reads, and marks what it shows as read for the reader. One database statement. */
     MARKS,
     /** Changes only the caller's own context. */
     MOVES,
     CREATES,
     CHANGES,
-    /** Removes something that the caller may need. */
+    /** Removes something that the caller may still need. */
     DESTROYS;
 
-    /** Whether it changes nothing, or only marks messages as read. */
+    /** Returns whether the tool changes nothing, or only marks messages as read. */
     public boolean reads() {
         return this == READS || this == MARKS;
     }
 
-    /** Whether it changes things that others can see. Viewers may not run such tools. */
+    /** Returns whether the tool changes things that others can see. Viewers may not run such tools. */
     boolean writes() {
         return !reads() && this != MOVES;
     }
 
-    /** Whether it runs in a transaction and takes an idempotency key. */
+    /** Returns whether the tool runs in a transaction and accepts an idempotency key. */
     public boolean isTransactional() {
         return !reads();
     }

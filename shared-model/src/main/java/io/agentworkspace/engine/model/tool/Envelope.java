@@ -26,7 +26,7 @@ public final class Envelope {
         return success(header(call.service(), call.requestId(), call.now(), call.context()), output);
     }
 
-    /** What somebody without a credential is told. */
+    /** Returns the response for a caller without a credential. */
     public static ObjectNode success(String service, String requestId, Instant now, Object output) {
         return success(header(service, requestId, now, null), output);
     }
@@ -39,15 +39,15 @@ public final class Envelope {
         return envelope;
     }
 
-    /** Sets what the caller has left; does nothing if nothing is limited. */
-    static void tell(ObjectNode envelope, List<Allowance> left) {
+    /** Sets what the caller has left. Does nothing if nothing is limited. */
+    static void withLimits(ObjectNode envelope, List<Allowance> left) {
         if (envelope.get("header") instanceof ObjectNode header) {
-            tellIn(header, left);
+            putLimits(header, left);
         }
     }
 
-    /** The same in another object: as its {@code limits}. */
-    public static void tellIn(ObjectNode holder, List<Allowance> left) {
+    /** Sets what the caller has left in another object, as its {@code limits}. */
+    public static void putLimits(ObjectNode holder, List<Allowance> left) {
         if (left.isEmpty()) {
             return;
         }
@@ -66,10 +66,10 @@ public final class Envelope {
         }
     }
 
-    /** How many characters of a long text the response to a write shows. */
+    /** How many characters of a long text are in the response to a write. */
     public static final int CUT = 500;
 
-    /** The fields of records with long texts, each with the field that contains the length if it is cut. */
+    /** The fields of records with long texts, each with the field for the length of a cut text. */
     private static final Map<String, String> LONG = new LinkedHashMap<>();
 
     static {
@@ -79,7 +79,7 @@ public final class Envelope {
         LONG.put("profile", "profile_length");
     }
 
-    /** Cuts the long texts in the response to a write: the caller has them, or can read them. */
+    /** Cuts the long texts in the response to a write. The caller has them already, or can read them. */
     public static void cutTexts(JsonNode answer) {
         if (answer instanceof ObjectNode record) {
             LONG.forEach((field, length) -> cut(record, field, length));
@@ -96,9 +96,12 @@ public final class Envelope {
         }
     }
 
-    /** The response as stored for replays: without the fields that are shown only once, and with a note about that. */
-    public static ObjectNode kept(ObjectNode answer, List<String> toldOnce) {
-        var told = toldOnce.stream()
+    /**
+     * Returns the response as stored for replays: without the fields that are shown only once, and with a note about
+     * that.
+     */
+    public static ObjectNode kept(ObjectNode answer, List<String> secretFields) {
+        var told = secretFields.stream()
                 .filter(field -> answer.findValue(field) != null)
                 .toList();
         if (told.isEmpty()) {
@@ -113,12 +116,12 @@ public final class Envelope {
         return kept;
     }
 
-    /** The field of a reference to a long response, instead of a status. */
+    /** The field that marks a stored reference to a long response. It replaces the status. */
     private static final String REFERENCE = "reference";
 
     /**
-     * What is stored of a response that is too long to store: its header, and what identifies the things that it
-     * changed.
+     * Returns what is stored of a response that is too long to store: its header, and what identifies the changed
+     * things.
      */
     public static ObjectNode reference(ObjectNode answer) {
         var reference = Json.object();
@@ -130,7 +133,7 @@ public final class Envelope {
         return reference;
     }
 
-    /** A short value unchanged, a record's identifying fields, and the first element of a list. */
+    /** Returns a short value unchanged, a record's identifying fields, or the first element of a list. */
     private static Optional<JsonNode> named(JsonNode value) {
         if (value instanceof ObjectNode record) {
             var names = Json.object();
@@ -148,14 +151,14 @@ public final class Envelope {
         return value.isString() && value.asString().length() > Name.MAX ? Optional.empty() : Optional.of(value);
     }
 
-    /** The stored part of the response, if that was too long to store whole. */
+    /** Returns the stored part of a response that was too long to store whole; empty if it was stored whole. */
     public static Optional<ObjectNode> referred(ObjectNode stored) {
         return Optional.ofNullable((ObjectNode) stored.get(REFERENCE));
     }
 
     /**
-     * A replay of a response that was not stored whole, marked as such: what the tool shows now, or only what was
-     * stored.
+     * Returns the replay of a response that was not stored whole, marked as such. It has what the tool shows now, or
+     * only what was stored.
      */
     public static ObjectNode rebuilt(ObjectNode stored, @Nullable ObjectNode now) {
         var note = now == null
@@ -179,13 +182,16 @@ public final class Envelope {
                 .put("http_code", 200);
     }
 
-    /** Shows the context as it was read, since a refused call does not change it; none if it was not read. */
+    /**
+     * Returns the response to a refused call. It shows the context as read, since a refused call does not change it,
+     * or none if it was not read.
+     */
     public static ObjectNode failure(Call call, Problem problem) {
         var context = call.contextIfKnown() == null ? null : call.loadedContext();
         return failure(header(call.service(), call.requestId(), call.now(), context), problem);
     }
 
-    /** For a request that was refused before it became a call. */
+    /** Returns the response to a request that was refused before it became a call. */
     public static ObjectNode failure(@Nullable String service, String requestId, Instant now, Problem problem) {
         return failure(header(service, requestId, now, null), problem);
     }
@@ -297,14 +303,15 @@ public final class Envelope {
             @Nullable
             Boolean rebuilt) {}
 
-    /** The schema of what every response has: header and status, with the names of their types. */
+    /** Returns the schema of the common part of every response: header and status, with the names of their types. */
     public static ObjectNode schema() {
         return Schema.of(Fields.class).typed();
     }
 
     /**
-     * The schema of a tool's response without the header. Only status is required: an error has nothing else. It
-     * contains only those of its fields that a model decides by; {@link #schema()} has all of them, and the header.
+     * Returns the schema of a tool's response without the header. Only status is required: an error has nothing else.
+     * It contains only those of its fields that a model decides by; {@link #schema()} has all of them, and the
+     * header.
      */
     static ObjectNode schema(Class<? extends Record> output) {
         var schema = Json.object().put("type", "object");
@@ -315,7 +322,7 @@ public final class Envelope {
         told.putObject("note").put("type", "string");
         status.putArray("required").add("success");
         properties.setAll((ObjectNode) Schema.of(output).json().get("properties"));
-        // Over MCP, records leave out what they have by nature, such as empty lists.
+        // Over MCP, records can omit fields, such as empty lists, so the schema requires none of them.
         schema.get("properties").properties().stream()
                 .filter(field -> !field.getKey().equals("status"))
                 .flatMap(field -> field.getValue().findParents("required").stream())
@@ -325,7 +332,7 @@ public final class Envelope {
                     }
                 });
         schema.putArray("required").add("status");
-        // Truncation needs no description: the fields are truncated and length.
+        // Truncated texts need no description: the fields are named truncated and length.
         schema.findParents("truncated").forEach(record -> ((ObjectNode) record).remove(List.of("truncated", "length")));
         for (var bound : List.of("maxLength", "minimum")) {
             schema.findParents(bound).forEach(value -> ((ObjectNode) value).remove(bound));

@@ -15,20 +15,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Arguments that a tool can be called with: the required ones, and others that a first call would include. The examples
- * of all tools form one story in which each can succeed: an example uses things that the examples of creating tools
- * have made.
+ * Arguments that a tool can be called with: the required ones, and others that a first call would include. The
+ * examples of all tools form one story in which each can succeed: an example uses things that earlier examples
+ * create.
  */
 public final class Example {
     /**
-     * The fields of a tool's example that the tool itself decides.
+     * The values that a tool sets in its own example.
      *
      * @param values by the path of a field, such as {@code vx.name}
-     * @param omitted the paths of fields that its example leaves out
+     * @param omitted the paths of fields that the example leaves out
      */
     public record OwnFields(Map<String, String> values, Set<String> omitted) {}
 
-    /** A whole skill, tide-tables, as a zip in base64. */
+    /** A complete skill, tide-tables, as a zip in base64. */
     private static final String ARCHIVE =
             "UEsDBBQAAAAIAAAAIQAkyyNgfAAAAJ0AAAAIAAAAU0tJTEwubWQljbEOwjAMBfd8xduYkg8oG0hsLIjOyCWmsWgTFBvy+wQ63XDS"
                     + "nffeZVp5gElkbzQtrC6y3qu8TEoecGGK+tfYdMCoDDG0xBmkT454lIokc0LnUhoaGdfgfM+fJEdYYiSqU3nXnW4dNLGE8+H2G+wx"
@@ -37,13 +37,13 @@ public final class Example {
 
     private static final String KEY = "4uVt2kPq8ZxT";
     private static final String ENDPOINT = "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11";
-    /** The id of the delivery that examples are about. */
+    /** The id of the delivery in the examples. */
     public static final String DELIVERY = "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10";
 
     private static final String RULE = "2c9d7a54-8e1f-4b36-a0c7-91d3f5e8b642";
     private static final String URL = "https://example.com/hooks";
 
-    /** The values of fields, by the family of the tool and the field's path, or by the path alone. */
+    /** The values of fields, by the tool's family and the field's path, or by the path alone. */
     private static final Map<String, String> WORDS = Map.ofEntries(
             Map.entry("target.user", "maria"),
             Map.entry("target.agent", "scout"),
@@ -101,14 +101,14 @@ public final class Example {
     }
 
     /**
-     * A value in an example that the reader must replace with their own before sending it.
+     * A value in an example that readers must replace with their own before they send it.
      *
-     * @param own what to put there: "the id that AK_List shows"
+     * @param own what to use instead: "the id that AK_List shows"
      * @param word the placeholder
      */
     public record StandIn(String own, String word) {}
 
-    /** Empty if the example can be sent unchanged. */
+    /** Returns the value to replace; empty if the example can be sent unchanged. */
     public static Optional<StandIn> standIn(Tool<?, ?> tool) {
         var values =
                 arguments(tool).valueStream().map(value -> value.asString("")).toList();
@@ -117,7 +117,7 @@ public final class Example {
                 .findFirst();
     }
 
-    /** The path of the tool's own route, with a query if the arguments cannot be in a body. */
+    /** Returns the path of the tool's own route, with a query if the arguments cannot be in a body. */
     public static String address(Tool<?, ?> tool) {
         var arguments = arguments(tool);
         var path = tool.route().path();
@@ -137,7 +137,7 @@ public final class Example {
         return URLEncoder.encode(value.isArray() ? value.path(0).asString() : value.asString(), StandardCharsets.UTF_8);
     }
 
-    /** The arguments that are in the body, on the tool's own route. */
+    /** Returns the arguments that are in the body on the tool's own route. */
     public static ObjectNode body(Tool<?, ?> tool) {
         var body = arguments(tool);
         Field.of(tool.inputSchema().json()).stream()
@@ -146,7 +146,7 @@ public final class Example {
         return body;
     }
 
-    /** Takes the field's value out of the arguments, and objects that are empty then. */
+    /** Removes the field's value from the arguments, and objects that are then empty. */
     public static void remove(ObjectNode arguments, Field field) {
         if (field.parents().isEmpty()) {
             arguments.remove(field.name());
@@ -161,7 +161,10 @@ public final class Example {
         }
     }
 
-    /** A read needs a target; creating needs a name, and changing needs something to change. */
+    /**
+     * Returns whether the example includes the field. A read needs a target, creating needs a name, and changing
+     * needs something to change.
+     */
     private boolean belongs(Field field) {
         var path = field.path();
         if (tool.example().omitted().contains(path)) {
@@ -179,12 +182,12 @@ public final class Example {
                         && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect()));
     }
 
-    /** Users read themselves, and no example has the reader's name. */
+    /** Returns whether the example reads the caller's own user, so that it needs no name. */
     private boolean isAboutYou() {
         return tool.family() == Family.USER && tool.effect() == Effect.READS;
     }
 
-    /** Inviting, kicking, granting: a domain or a bank and an agent. */
+    /** Returns whether the tool concerns a pair, such as a domain or bank and an agent: inviting, kicking, granting. */
     private boolean isAboutAPair() {
         return Set.of(Family.DOMAIN, Family.BANK).contains(tool.family())
                 && Set.of(Effect.CHANGES, Effect.DESTROYS).contains(tool.effect());
@@ -193,9 +196,20 @@ public final class Example {
     private void put(ObjectNode arguments, Field field) {
         var at = arguments;
         for (var parent : field.parents()) {
-            at = at.get(parent) instanceof ObjectNode object ? object : at.putObject(parent);
+            at = parent.endsWith("[]") ? element(at, parent.substring(0, parent.length() - 2)) : inner(at, parent);
         }
         at.set(field.name(), value(field));
+    }
+
+    private static ObjectNode inner(ObjectNode at, String name) {
+        return at.get(name) instanceof ObjectNode object ? object : at.putObject(name);
+    }
+
+    /** Returns the only element of an array of objects. */
+    private static ObjectNode element(ObjectNode at, String name) {
+        return at.path(name).path(0) instanceof ObjectNode object
+                ? object
+                : at.putArray(name).addObject();
     }
 
     private JsonNode value(Field field) {
@@ -203,7 +217,10 @@ public final class Example {
             case "integer" ->
                 Json.valueTree(Math.max(1, field.schema().path("minimum").asLong(1)));
             case "boolean" -> Json.valueTree(true);
-            case "array" -> Json.valueTree(List.of(LISTED.getOrDefault(field.path(), "tides")));
+            case "array" ->
+                Json.valueTree(List.of(tool.example()
+                        .values()
+                        .getOrDefault(field.path(), LISTED.getOrDefault(field.path(), "tides"))));
             case "object" -> object(tool.example().values().get(field.path()));
             default -> Json.valueTree(text(field));
         };

@@ -3,7 +3,9 @@ package io.agentworkspace.engine.model.tool;
 import io.agentworkspace.engine.model.access.Capability;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** The tools about one kind of thing, such as agents. A family is also a toolset that keys can be limited to. */
 public enum Family {
@@ -122,41 +124,43 @@ public enum Family {
         this.tagSentence = tagSentence;
     }
 
+    private static final Map<String, Family> BY_PREFIX =
+            Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(family -> family.prefix, family -> family));
+
     /** @throws IllegalArgumentException where no family's tools have such names */
     static Family ofTool(String tool) {
         return findOfTool(tool)
                 .orElseThrow(() -> new IllegalArgumentException("the name %s has no family's prefix".formatted(tool)));
     }
 
-    /** By a name that need not be a tool's. */
+    /** Returns the family of a name that need not be a tool's. */
     static Optional<Family> findOfTool(String name) {
-        return Arrays.stream(values())
-                .filter(family -> name.startsWith(family.prefix + "_"))
-                .findFirst();
+        var end = name.indexOf('_');
+        return end < 0 ? Optional.empty() : Optional.ofNullable(BY_PREFIX.get(name.substring(0, end)));
     }
 
-    /** By its word. */
+    /** Returns the family with this word. */
     public static Family of(String word) {
         return valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    /** The capability that its tools require to read. */
+    /** Returns the capability that the family's tools require to read. */
     Capability read() {
         return read;
     }
 
-    /** The capability that its tools require to write. */
+    /** Returns the capability that the family's tools require to write. */
     Capability write() {
         return write;
     }
 
-    /** {@code AP_Create} → {@code POST /demo/v1/Engine/tps/agent/create}. */
+    /** Returns the alias of a command: {@code POST /demo/v1/Engine/tps/agent/create} for {@code AP_Create}. */
     Route alias(String tool) {
         var verb = tool.substring(prefix.length() + 1).toLowerCase(Locale.ROOT);
         return new Route("POST", "%s/%s/%s".formatted(Route.COMMANDS, word(), verb));
     }
 
-    /** How an audit entry names what its tools are run on, unless a tool says otherwise. */
+    /** Returns how an audit entry names the subject of the family's tools, unless a tool overrides it. */
     Audited audited() {
         return switch (this) {
             case AGENT -> Audited.NAMED;
@@ -168,7 +172,7 @@ public enum Family {
         };
     }
 
-    /** On the wire, and as a toolset: {@code agent}. */
+    /** Returns the name on the wire, also the name of the toolset: {@code agent}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -9,11 +9,12 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * What the list of tools does not show.
  *
- * @param details what callers need to know beyond the description; shown by {@code describe_tool} and the documents
- * @param phrases what callers may call it besides: {@code find_tools} finds it by these
- * @param tellsContext whether its answer over MCP has the context even if the call did not change it; it is in the
- *     default list though its family is not
- * @param shortener takes out of an answer what the caller knows from its own arguments, for models
+ * @param details what callers need to know beyond the description; shown by {@code describe_tool} and the
+ *     documents
+ * @param phrases other names that callers may use; {@code find_tools} finds the tool by them
+ * @param tellsContext whether the response over MCP has the context even if the call did not change it; such a
+ *     tool is in the default list even if its family is not
+ * @param shortener removes from a response over MCP what the caller knows from its own arguments
  */
 public record Guide(
         String details,

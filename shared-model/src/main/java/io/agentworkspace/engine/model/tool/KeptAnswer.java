@@ -6,28 +6,31 @@ import java.io.UncheckedIOException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A recorded response of the service. The tests send each example, record the response in the resources of this module, and
- * compare later responses with it. A file is read only when it is needed.
+ * A recorded response of the service. The tests send each example, record the response in this module's resources,
+ * and compare later responses with it. A file is read only when it is needed.
  */
 public final class KeptAnswer {
     private KeptAnswer() {}
 
-    /** The response to the tool's example, on its REST route. */
+    /** Returns the response to the tool's example on its REST route. */
     public static JsonNode of(Tool<?, ?> tool) {
         return read("tools/" + tool.name());
     }
 
-    /** The response of a route that runs no tool, by its operationId. */
+    /** Returns the response of a route that runs no tool, by its operationId. */
     public static JsonNode ofOperation(String id) {
         return read("operations/" + id);
     }
 
-    /** The response to a request that is refused: {@code problem-404}, {@code command-400}. */
+    /** Returns the response to a refused request: {@code problem-404}, {@code command-400}. */
     public static JsonNode ofRefusal(String name) {
         return read("refusals/" + name);
     }
 
-    /** An empty object if nothing is recorded. OpenApiExamplesTest then fails, and says what to do. */
+    /**
+     * Reads a recorded response; an empty object if there is none. In that case OpenApiExamplesTest fails and reports
+     * what to do.
+     */
     private static JsonNode read(String name) {
         try (var file = KeptAnswer.class.getResourceAsStream("/answers/%s.json".formatted(name))) {
             return file == null ? Json.object() : Json.read(file.readAllBytes());

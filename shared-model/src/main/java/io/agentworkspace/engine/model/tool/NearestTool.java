@@ -18,7 +18,7 @@ public final class NearestTool {
     private static final Set<String> IDLE =
             Set.of("a", "an", "the", "of", "to", "as", "in", "into", "from", "for", "your", "you", "tool", "engine");
 
-    /** A tool under a name that a caller may use. */
+    /** A tool with a name that the caller can use. */
     public record Titled(String name, String title, boolean reads) {
         public static Titled of(Tool<?, ?> tool) {
             return new Titled(tool.name(), tool.title(), tool.effect().reads());
@@ -40,8 +40,8 @@ public final class NearestTool {
     private NearestTool() {}
 
     /**
-     * The hint for the caller: the tool that is meant, or how to list all, and the nearest name of a tool that only
-     * reads, since a guess must not lead to a change.
+     * Returns the hint for the caller: the tool that is probably meant. If none is similar enough, the hint is how to
+     * list all tools, with the nearest name of a tool that only reads, since a guess must not lead to a change.
      *
      * @param list what lists all tools
      */
@@ -56,7 +56,10 @@ public final class NearestTool {
                                         .orElse("")));
     }
 
-    /** The one that shares the most words, and among those the one with the most similar letters. */
+    /**
+     * Returns the name of a tool that only reads: the one that shares the most words; among those, the one with the
+     * most similar letters.
+     */
     private static Optional<String> closest(String name, Collection<Titled> known) {
         var asked = Name.shortened(name);
         var wanted = words(asked).collect(Collectors.toSet());
@@ -76,8 +79,8 @@ public final class NearestTool {
     }
 
     /**
-     * Found by its letters, within its family if it names one; otherwise by its words. Empty if nothing is similar
-     * enough.
+     * Returns the similar tool: by its letters within the family that the name has, otherwise by its words. Empty if
+     * nothing is similar enough.
      */
     static Optional<String> tool(String name, Collection<Titled> known) {
         var asked = Name.shortened(name);
@@ -109,13 +112,19 @@ public final class NearestTool {
                 .map(Scored::name);
     }
 
-    /** How many words both share; 0 if these are fewer than two or not the majority of the wanted ones. */
+    /**
+     * Returns how similar both are by their common words; 0 if these are fewer than two or not the majority of the
+     * wanted ones.
+     */
     private static double score(Set<String> wanted, Set<String> given) {
         var both = common(wanted, given);
         return both < 2 || both * 2 <= wanted.size() ? 0 : (double) both / (wanted.size() + given.size() - both);
     }
 
-    /** {@code createAgents}, {@code create_agent} and {@code Create an agent} are the same words. */
+    /**
+     * Splits a text into words: {@code createAgents}, {@code create_agent} and {@code Create an agent} have the same
+     * words.
+     */
     private static Stream<String> words(String text) {
         var apart = text.replaceAll("(\\p{Ll})(\\p{Lu})", "$1 $2").toLowerCase(Locale.ROOT);
         return Arrays.stream(apart.split("[^\\p{L}\\p{N}]+"))

@@ -2,16 +2,16 @@ package io.agentworkspace.engine.model.tool;
 
 import org.jspecify.annotations.Nullable;
 
-/** Receives the progress of a long run. A report may wait for a slow client: avoid reports inside a transaction. */
+/** Receives the progress of a long run. A report may wait for a slow client, so do not report inside a transaction. */
 @FunctionalInterface
 public interface Progress {
-    /** Where nobody listens. */
+    /** Ignores all reports. */
     Progress SILENT = (_, _, _) -> {};
 
     /**
      * @param done how much is done; a value that has not increased is not passed on
      * @param total how much there is to do, if known
-     * @param note what is being done, for a person to read
+     * @param note the current step, in words for a person
      */
-    void tell(double done, @Nullable Double total, @Nullable String note);
+    void report(double done, @Nullable Double total, @Nullable String note);
 }

@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * The header fields {@code RateLimit-Policy} and {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-11), which
- * report allowances: a policy for each, named by its scope; the rate's name is {@code default}.
+ * report allowances. Each allowance is a policy named by its scope; the rate limit's policy is named {@code default}.
  */
 public final class RateFields {
     public static final String POLICY = "RateLimit-Policy";
@@ -12,7 +12,7 @@ public final class RateFields {
 
     private RateFields() {}
 
-    /** {@code "default";q=400;w=2, "commands";q=10000;w=86400}. */
+    /** Returns the policies: {@code "default";q=400;w=2, "commands";q=10000;w=86400}. */
     public static String policy(List<Allowance> allowances) {
         var text = new StringBuilder(64);
         for (var allowance : allowances) {
@@ -24,7 +24,7 @@ public final class RateFields {
         return text.toString();
     }
 
-    /** {@code "default";r=399;t=0, "commands";r=9958;t=3600}. */
+    /** Returns what is left: {@code "default";r=399;t=0, "commands";r=9958;t=3600}. */
     public static String current(List<Allowance> allowances) {
         var text = new StringBuilder(64);
         for (var allowance : allowances) {

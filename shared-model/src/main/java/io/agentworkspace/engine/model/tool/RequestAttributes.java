@@ -2,42 +2,46 @@ package io.agentworkspace.engine.model.tool;
 
 import io.agentworkspace.engine.model.problem.Problem;
 
-/** The request attributes with which the gate in front of both endpoints passes on what it found out about a request. */
+/** The request attributes in which the gate in front of both endpoints passes on what it found out about a request. */
 public final class RequestAttributes {
     /** Request attribute: the {@link Caller}; absent on public routes without a credential. */
     public static final String CALLER = "engine.caller";
 
     /**
-     * Request attribute beside the caller: a {@code BooleanSupplier} that returns whether its credential is still
-     * valid; equal ones return the same.
+     * Request attribute, set together with the caller: a {@code BooleanSupplier} that returns whether the credential
+     * is still valid. Equal suppliers return the same.
      */
     public static final String VALIDITY = "engine.validity";
 
     /**
-     * Request attribute beside the caller: a {@code Consumer<String>} that receives the client's name, if the endpoint
-     * knows it.
+     * Request attribute, set together with the caller: a {@code Consumer<String>} that receives the client's name, if
+     * the endpoint knows it.
      */
     public static final String CLIENT = "engine.client";
 
     /**
-     * Request attribute beside the caller: a {@code Runnable} that counts one more call against the caller's rate, for
-     * a body that contains several; throws a {@link Problem} if the rate does not allow it.
+     * Request attribute, set together with the caller: a {@code Runnable} that counts one more call against the
+     * caller's rate, for a body with several calls. It throws a {@link Problem} if the rate limit is exceeded.
      */
     public static final String ANOTHER_CALL = "engine.another_call";
 
     /**
-     * Request attribute: a {@code Supplier<Runnable>} that returns the memory for the response, for the time that a client needs to
-     * answer a question. The {@code Runnable} takes it again; it throws a {@link Problem} if there is none.
+     * Request attribute: a {@code Supplier<Runnable>} that releases the memory reserved for the response while the
+     * client answers a question. The {@code Runnable} reserves it again, and throws a {@link Problem} if there is
+     * none.
      */
     public static final String PAUSE = "engine.pause";
 
-    /** Request attribute beside the caller: the secret of its session, if a browser's cookie authenticated it. */
+    /**
+     * Request attribute, set together with the caller: the secret of its session, if a browser's cookie authenticated
+     * the request.
+     */
     public static final String SESSION = "engine.session";
 
     /**
      * Request attribute: a {@link Problem}, if a browser's cookie authenticates the request but nothing shows that a
-     * page of this server sent it. Only tools that read may run then. The gate sets it if the route does not determine
-     * the tool.
+     * page of this server sent it. Then only tools that read may run. The gate sets it if the route does not
+     * determine the tool.
      */
     public static final String FORGERY = "engine.forgery";
 
@@ -62,11 +66,11 @@ public final class RequestAttributes {
      */
     public static final String LIMITS = "engine.limits";
 
-    /** The request id again, for code that logs without access to the request; bound on the request's own thread. */
+    /** The request id, for code that logs without access to the request. Bound on the request's own thread. */
     public static final ScopedValue<String> CURRENT_ID = ScopedValue.newInstance();
 
     /**
-     * The caller again, for code that shares resources among callers; bound while a tool runs, and on the request's own
+     * The caller, for code that shares resources among callers. Bound while a tool runs, and on the request's own
      * thread.
      */
     public static final ScopedValue<Caller> CURRENT_CALLER = ScopedValue.newInstance();

@@ -7,11 +7,13 @@ import io.agentworkspace.engine.model.text.Cuttable;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How many bytes of JSON a response may still carry, counted as sent. The responses of a batch share one budget. Over
- * MCP a tool's result is sent twice, as an object and as text that contains it; the text escapes each quotation mark
- * and each backslash.
+ * How many bytes of JSON a response may still contain, counted as sent. The responses of a batch share one budget.
+ * Over MCP a tool's result is sent twice, as an object and as text that contains it; the text escapes each quotation
+ * mark and each backslash.
  */
 public final class ResponseBudget {
     /** The limit of one response: 1 MiB. */
@@ -23,7 +25,7 @@ public final class ResponseBudget {
      */
     public static final int LEAST = 288 * 1024;
 
-    /** Reserved in a batch for the refusals of calls that find less. */
+    /** Reserved in a batch for the refusals of calls that have less than that. */
     public static final int REFUSALS = 64 * 1024;
 
     /** The largest archive in base64. */
@@ -32,8 +34,16 @@ public final class ResponseBudget {
     /** Reserved for what surrounds the records: header, status, limits, the JSON-RPC message. */
     private static final int FRAME = 16 * 1024;
 
-    /** For each row: its separator, and what a second list repeats of it. */
+    /** Reserved for each row: its separator, and what a second list repeats of it. */
     private static final int ROW = 256;
+
+    /** The most bytes that a character takes in a response that is sent twice: as an object, and escaped in text. */
+    private static final int ESCAPED = 13;
+
+    /** The most bytes of what surrounds a value, and of a number. */
+    private static final int VALUE = 12;
+
+    private static final int NUMBER = 80;
 
     /** For the fields that report a cut. */
     private static final int MARK = 200;
@@ -46,27 +56,30 @@ public final class ResponseBudget {
         this.left = left;
     }
 
-    /** For a response that is sent once. */
+    /** Returns the budget for a response that is sent once. */
     public static ResponseBudget once() {
         return new ResponseBudget(false, ANSWER);
     }
 
-    /** For a response whose tool result is sent as an object and as text. */
+    /** Returns the budget for a response whose tool result is sent as an object and as text. */
     public static ResponseBudget twice() {
         return new ResponseBudget(true, ANSWER);
     }
 
-    /** For a file that is sent as its own bytes and has a limit of its own; only the tool's result is JSON. */
+    /**
+     * Returns the budget for a file that is sent as its own bytes and has its own limit. Only the tool's result is
+     * JSON.
+     */
     public static ResponseBudget ofFile() {
         return new ResponseBudget(false, FILE);
     }
 
-    /** The room for the records of one call, without what surrounds them. */
+    /** Returns the room for the records of one call, without what surrounds them. */
     public ResponseBudget forCall() {
         return new ResponseBudget(twice, left - FRAME);
     }
 
-    /** The same room, for records that are sent once. */
+    /** Returns the same room, for records that are sent once. */
     public ResponseBudget sentOnce() {
         return new ResponseBudget(false, left);
     }
@@ -88,14 +101,14 @@ public final class ResponseBudget {
         left -= cost(record);
     }
 
-    /** How many bytes the value takes in the response. */
+    /** Returns how many bytes the value takes in the response. */
     public long cost(Object value) {
         var counter = new Counter();
         Json.write(value, counter);
         return twice ? 2 * counter.bytes + counter.escaped : counter.bytes;
     }
 
-    /** How many bytes the value takes if it is sent once. */
+    /** Returns how many bytes the value takes if it is sent once. */
     public static long size(Object value) {
         var counter = new Counter();
         Json.write(value, counter);
@@ -103,25 +116,48 @@ public final class ResponseBudget {
     }
 
     /** @throws Problem {@code too_large} if the response is longer than what is left */
-    public void check(Object answer) {
+    public void check(JsonNode answer) {
+        if (most(answer) <= left - FRAME / 2) {
+            return; // Most responses are far shorter: they are not written only to be counted.
+        }
         var cost = cost(answer);
         if (cost > left - FRAME / 2) {
             throw new Problem(
                     Failure.TOO_LARGE,
-                    "this answer would have %,d bytes of JSON, and at most %,d are sent in one answer, or in all answers of one batch together; ask for less, for example with page.limit"
+                    "this response would have %,d bytes of JSON; a response, or a batch, has at most %,d. Ask for less, for example with page.limit"
                             .formatted(cost, ANSWER));
         }
     }
 
+    /** The most bytes that the value can take, which is quickly found. */
+    private static long most(JsonNode value) {
+        if (value.isString()) {
+            return VALUE + (long) ESCAPED * value.asString().length();
+        }
+        var sum = (long) VALUE;
+        if (value instanceof ObjectNode object) {
+            for (var field : object.properties()) {
+                sum += VALUE + (long) ESCAPED * field.getKey().length() + most(field.getValue());
+            }
+        } else if (value.isArray()) {
+            for (var element : value) {
+                sum += most(element);
+            }
+        } else {
+            sum += NUMBER;
+        }
+        return sum;
+    }
+
     /**
-     * Takes the room of the first rows that fit, and returns them. The first row is always among them, cut if it is too
+     * Takes the room of the first rows that fit, and returns them. The first row is always included, cut if it is too
      * long.
      */
     public <T> List<T> fit(List<T> rows) {
         return fit(rows, left);
     }
 
-    /** The same, limited to a share of what is left. */
+    /** Takes rows as above, limited to a share of what is left. */
     public <T> List<T> fit(List<T> rows, long share) {
         var fitting = new ArrayList<T>();
         var room = Math.min(share, left);
@@ -138,7 +174,7 @@ public final class ResponseBudget {
         return fitting;
     }
 
-    /** The record, cut if it is longer than this and can be cut. */
+    /** Returns the record, cut if it is longer than this and can be cut. */
     @SuppressWarnings("unchecked") // A record that can be cut is cut to one of its own type.
     public <T> T fitted(T row, long room) {
         var excess = cost(row) - room;
@@ -149,13 +185,13 @@ public final class ResponseBudget {
         return (T) cuttable.cut(head(text, cost(text) - excess - MARK), text.codePointCount(0, text.length()));
     }
 
-    /** The beginning of the text, up to this many bytes. */
+    /** Returns the beginning of the text, up to this many bytes. */
     public String head(String text, long bytes) {
         if (cost(text) <= bytes) {
             return text;
         }
         var end = 0;
-        var used = twice ? 6L : 2L; // The quotation marks.
+        var used = twice ? 6L : 2L; // For the quotation marks.
         while (end < text.length()) {
             var character = text.codePointAt(end);
             used += cost(character);

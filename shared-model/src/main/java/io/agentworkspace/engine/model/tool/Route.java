@@ -5,7 +5,7 @@ import java.util.Map;
 /**
  * The REST route of a tool.
  *
- * @param parameters the parameters of the path that are not called like the field that they stand for, by the field's path:
+ * @param parameters the path parameters with a name other than their field's, by the field's path:
  *     {@code target.bank} → {@code name}
  */
 public record Route(String method, String path, Map<String, String> parameters) {
@@ -16,22 +16,22 @@ public record Route(String method, String path, Map<String, String> parameters) 
         this(method, path, Map.of());
     }
 
-    /** Whether it is the alias of a command. */
+    /** Returns whether the route is the alias of a command. */
     boolean isAlias() {
         return path.startsWith(COMMANDS);
     }
 
-    /** Whether requests carry their arguments in a body rather than in the query. */
+    /** Returns whether requests carry their arguments in a body rather than in the query. */
     public boolean hasBody() {
         return !method.equals("GET") && !method.equals("DELETE");
     }
 
-    /** The parameter that a field would have in the path. */
+    /** Returns the parameter that a field would have in the path. */
     public String parameter(String field) {
         return parameters.getOrDefault(field, field);
     }
 
-    /** Whether the path has a parameter for this field: {@code {id}}. */
+    /** Returns whether the path has a parameter for this field: {@code {id}}. */
     public boolean hasParameter(String field) {
         return !parameters.containsValue(field) && path.contains("{" + parameter(field) + "}");
     }

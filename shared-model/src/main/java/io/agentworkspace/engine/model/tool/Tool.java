@@ -25,21 +25,20 @@ import tools.jackson.databind.node.ObjectNode;
  * One operation of the service, as a value: MCP calls it, a REST route maps onto it, the documents describe it.
  *
  * @param description what a model reads in the list of tools: what it does, what it needs, what to call next
- * @param guide what the list leaves out, and how it is found
- * @param requirements what it needs of the things that it is run on, and of the caller's credential
+ * @param guide what the list leaves out, and how the tool is found
+ * @param requirements what the tool requires of its targets and of the caller's credential
  * @param leastRole the lowest role that may run it
  * @param idempotent whether doing it twice is the same as doing it once
  * @param isLong whether it may take more than a few seconds: clients that support tasks get one, and poll it
  * @param wholeTexts whether its response has long texts whole, as in reads; responses to writes cut them
- * @param toldOnce the fields of the response that are shown only once, and so not stored for replays
- * @param again the response of a replay if the first one was too long to store: the thing as it is now, without doing
- *     anything
- * @param open its response to callers without a credential, if it has public data; otherwise null
- * @param reading what it does without the field that makes it change something; null if there is no such field
+ * @param secretFields the fields of the response that are shown only once, and so not stored for replays
+ * @param again the response of a replay if the first one was too long to store: the thing in its current state
+ * @param open the response to callers without a credential, if the tool has public data; otherwise null
+ * @param reading what the tool does without the field that makes it change something; null if it has none
  * @param metered whether the plan counts and limits its calls
  * @param upload the file that requests may carry instead of a field; null if it takes none
- * @param audited what an audit entry says that a call was about
- * @param example what its example has beyond the values that all tools share
+ * @param audited what the audit entry of a call names as its subject
+ * @param example the fields of its example that differ from the values that all tools share
  */
 public record Tool<I extends Record, O extends Record>(
         String name,
@@ -58,19 +57,19 @@ public record Tool<I extends Record, O extends Record>(
         Schema inputSchema,
         Class<O> output,
         ObjectNode outputSchema,
-        List<String> toldOnce,
+        List<String> secretFields,
         @Nullable Function<I, O> open,
         @Nullable Again<I, O> again,
         @Nullable Reading<I, O> reading,
         boolean metered,
-        @Nullable Upload upload,
+        @Nullable RawUpload upload,
         Audited audited,
         Example.OwnFields example,
         Work<I, O> work) {
 
     /**
-     * What a tool does without the field that makes it change something, or with a value of it that does not: it only reads,
-     * and requires only the role viewer and its family's read capability.
+     * What a tool does if the field that makes it change something is missing, or has a value that does not. Then the
+     * tool only reads, and requires only the role viewer and its family's read capability.
      *
      * @param field its path, such as {@code vx.access}
      * @param value the value with which it only reads; null if it reads without the field
@@ -82,12 +81,12 @@ public record Tool<I extends Record, O extends Record>(
                     : arguments.at("/" + field.replace('.', '/')).asString("").equals(value);
         }
 
-        /** When it only reads: {@code without vx.access}. */
+        /** Returns when the tool only reads: {@code without vx.access}. */
         public String when() {
             return when("");
         }
 
-        /** @param quote what surrounds the field's name */
+        /** @param quote the text on both sides of the field's name */
         public String when(String quote) {
             return (value == null ? "without %1$s%2$s%1$s" : "with %1$s%2$s: %3$s%1$s").formatted(quote, field, value);
         }
@@ -96,10 +95,10 @@ public record Tool<I extends Record, O extends Record>(
     /**
      * A file that a REST request may carry as it is, instead of as base64 in a field.
      *
-     * @param field the field that it stands for
+     * @param field the field that the file replaces
      * @param isStreamed whether it is stored while it arrives, since it may be larger than other bodies
      */
-    public record Upload(String field, String mediaType, boolean isStreamed) {}
+    public record RawUpload(String field, String mediaType, boolean isStreamed) {}
 
     /** The handler. Reads issue one statement; everything else runs inside the runner's transaction. */
     @FunctionalInterface
@@ -109,11 +108,11 @@ public record Tool<I extends Record, O extends Record>(
 
     /** What a tool does when it runs. */
     public sealed interface Work<I, O> {
-        /** Does what comes before the transaction, and returns what to do in it. */
+        /** Does the work before the transaction, and returns the handler to run in it. */
         Handler<I, O> begin(I input, Call call);
     }
 
-    /** Work at the database only. */
+    /** Work that uses only the database. */
     public record OnePhase<I, O>(Handler<I, O> handler) implements Work<I, O> {
         @Override
         public Handler<I, O> begin(I input, Call call) {
@@ -122,9 +121,9 @@ public record Tool<I extends Record, O extends Record>(
     }
 
     /**
-     * Work that calls other servers: no transaction may wait for them.
+     * Work that calls other servers, which no transaction may wait for.
      *
-     * @param outside calls them, before the transaction; its statements are transactions of their own
+     * @param outside calls them before the transaction; its statements are transactions of their own
      * @param inside runs in the transaction, with the outcome
      */
     public record TwoPhase<I, M, O>(Handler<I, M> outside, Finish<I, M, O> inside) implements Work<I, O> {
@@ -141,13 +140,13 @@ public record Tool<I extends Record, O extends Record>(
         O handle(I input, M outcome, Call call);
     }
 
-    /** The response of a replay; the stored fields identify what was changed. */
+    /** Returns the response of a replay. The stored fields identify what was changed. */
     @FunctionalInterface
     public interface Again<I, O> {
         O show(I input, ObjectNode stored, Call call);
     }
 
-    /** Whether it calls other servers. */
+    /** Returns whether the tool calls other servers. */
     public boolean callsOut() {
         return work instanceof TwoPhase;
     }
@@ -156,25 +155,24 @@ public record Tool<I extends Record, O extends Record>(
         return Family.ofTool(name);
     }
 
-    /** The description with the details. */
     public String fullDescription() {
         return guide.details().isEmpty() ? description : description + " " + guide.details();
     }
 
-    /** Whether {@code tools/list} shows it to clients that choose no toolset. */
+    /** Returns whether {@code tools/list} shows it to clients that choose no toolset. */
     public boolean isDefault() {
         return guide.tellsContext() || Guide.DEFAULT.contains(family());
     }
 
-    /** Whether it has an alias below the command routes; other tools have a route of their own. */
+    /** Returns whether the tool has an alias below the command routes. Other tools have a route of their own. */
     public boolean isCommand() {
         return route.isAlias();
     }
 
     /**
-     * What it needs of a thing of this kind that it is run on.
+     * Returns what the tool requires of a target of this kind.
      *
-     * @throws IllegalStateException where the tool does not say: what is not said is refused
+     * @throws IllegalStateException if the tool declares no requirement: without one, access is refused
      */
     public <R extends Requirement> R requirement(Class<R> kind) {
         return findRequirement(kind)
@@ -190,37 +188,37 @@ public record Tool<I extends Record, O extends Record>(
         return effect == Effect.DESTROYS;
     }
 
-    /** The same tool, with the response of replays whose first response was too long to store. */
+    /** Returns the same tool, with the response of replays whose first response was too long to store. */
     public Tool<I, O> shownAgainBy(Again<I, O> reader) {
         return with(open, reader, reading);
     }
 
-    /** The same tool, which also responds to callers without a credential. */
+    /** Returns the same tool, which also responds to callers without a credential. */
     public Tool<I, O> openTo(Function<I, O> strangers) {
         return with(strangers, again, reading);
     }
 
-    /** The same tool, which only reads if this field is not sent, and is then open to all callers that may read. */
+    /** Returns the same tool, which only reads without this field. All callers that may read can run it then. */
     public Tool<I, O> readingWithout(String field, Handler<I, O> reader) {
         return with(open, again, new Reading<>(field, null, reader));
     }
 
-    /** The same tool, which only reads if this field has this value. */
+    /** Returns the same tool, which only reads if this field has this value. */
     public Tool<I, O> readingWith(String field, String value, Handler<I, O> reader) {
         return with(open, again, new Reading<>(field, value, reader));
     }
 
-    /** The capability that it requires to only read. */
+    /** Returns the capability that the tool requires to only read. */
     public Capability capabilityToRead() {
         return family().read();
     }
 
-    /** Whether a tool that can change something only reads with these arguments. */
+    /** Returns whether a tool that can change something only reads with these arguments. */
     boolean readsWith(ObjectNode arguments) {
         return reading != null && reading.isMeant(arguments);
     }
 
-    /** What runs with these arguments: the tool itself, or its reading form. */
+    /** Returns what runs with these arguments: the tool itself, or its reading form. */
     public Tool<I, O> runFor(ObjectNode arguments) {
         if (reading == null || !readsWith(arguments)) {
             return this;
@@ -272,7 +270,7 @@ public record Tool<I extends Record, O extends Record>(
                 inputSchema,
                 output,
                 outputSchema,
-                toldOnce,
+                secretFields,
                 strangers,
                 reader,
                 unless,
@@ -305,7 +303,7 @@ public record Tool<I extends Record, O extends Record>(
         private boolean wholeTexts;
         private @Nullable Route route;
         private boolean metered = true;
-        private @Nullable Upload upload;
+        private @Nullable RawUpload upload;
         private @Nullable Audited audited;
         private final Map<String, String> examples = new LinkedHashMap<>();
         private final Set<String> omitted = new LinkedHashSet<>();
@@ -324,28 +322,25 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
-        /** What callers need to know beyond the description; the list of tools leaves it out. */
+        /** Sets what callers need to know beyond the description. The list of tools leaves it out. */
         public Draft details(String value) {
             details = value.strip();
             return this;
         }
 
-        /** What callers may call it, in words that its title and description do not have. */
+        /** Sets other names that callers may use, with words that title and description do not have. */
         public Draft alsoCalled(String... values) {
             phrases = List.of(values);
             return this;
         }
 
-        /** Over MCP its answer is shortened by this, which is given the answer and the arguments. */
+        /** Sets what shortens the response over MCP, given the response and the arguments. */
         public Draft shortened(BiConsumer<ObjectNode, ObjectNode> value) {
             shortener = value;
             return this;
         }
 
-        /**
-         * Its answer over MCP has the context. Callers need that to begin, so it is in the default list though the others
-         * of its family are not.
-         */
+        /** Includes the context in the response over MCP, and puts the tool into the default list. */
         public Draft tellsContext() {
             tellsContext = true;
             return this;
@@ -356,7 +351,7 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
-        /** What it needs of the things that it is run on, and of the caller's credential; one for each kind. */
+        /** Sets what the tool requires of its targets and of the credential; one requirement for each kind. */
         public Draft on(Requirement... needed) {
             requirements = List.of(needed);
             return this;
@@ -367,7 +362,7 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
-        /** The lowest role that may run it; by default a member for tools that write, else a viewer. */
+        /** Sets the lowest role that may run the tool. The default is member for writes, else viewer. */
         public Draft atLeast(Role value) {
             leastRole = value;
             return this;
@@ -383,7 +378,7 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
-        /** Callers of this write want the long texts: they are not cut. */
+        /** Keeps long texts whole in the response to this write, since its callers need them. */
         public Draft wholeTexts() {
             wholeTexts = true;
             return this;
@@ -394,43 +389,43 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
-        /** @param parameters how the path names fields, where not by their path: see {@link Route#parameters} */
+        /** @param parameters the path parameters with a name other than their field's: see {@link Route#parameters} */
         public Draft route(String method, String path, Map<String, String> parameters) {
             route = new Route(method, path, parameters);
             return this;
         }
 
-        /** The plan neither counts nor refuses its calls: an owner needs it to change the plan. */
+        /** Excludes the tool from the plan's count and limit of calls: an owner needs it to change the plan. */
         public Draft unmetered() {
             metered = false;
             return this;
         }
 
-        /** REST requests may carry a file of this type instead of this field. */
+        /** Lets REST requests carry a file of this type instead of this field. */
         public Draft upload(String field, String mediaType) {
-            upload = new Upload(field, mediaType, false);
+            upload = new RawUpload(field, mediaType, false);
             return this;
         }
 
-        /** The same for a large file, of any type: the handler finds it in {@code Upload.CURRENT}. */
+        /** Lets REST requests carry a large file of any type, which the handler finds in {@code Upload.CURRENT}. */
         public Draft streamedUpload(String field) {
-            upload = new Upload(field, "application/octet-stream", true);
+            upload = new RawUpload(field, "application/octet-stream", true);
             return this;
         }
 
-        /** What an audit entry says that a call was about; by default the family decides. */
+        /** Sets what the audit entry of a call names as its subject. By default the family decides. */
         public Draft audits(Audited value) {
             audited = value;
             return this;
         }
 
-        /** Its example has this field, with this value. */
+        /** Sets the value of this field in the tool's example. */
         public Draft example(String field, String value) {
             examples.put(field, value);
             return this;
         }
 
-        /** Its example does not have this field, which the examples of similar tools have. */
+        /** Leaves this field, which the examples of similar tools have, out of the tool's example. */
         public Draft exampleWithout(String field) {
             omitted.add(field);
             return this;
@@ -441,12 +436,7 @@ public record Tool<I extends Record, O extends Record>(
             return handledBy(input, output, new OnePhase<>(handler));
         }
 
-        /**
-         * Of a tool that calls other servers.
-         *
-         * @param outside calls them, before the transaction
-         * @param inside runs in the transaction, with the outcome
-         */
+        /** Completes a tool that calls other servers: {@code outside} before the transaction, {@code inside} in it. */
         public <I extends Record, M, O extends Record> Tool<I, O> handledBy(
                 Class<I> input, Class<O> output, Handler<I, M> outside, Finish<I, M, O> inside) {
             return handledBy(input, output, new TwoPhase<>(outside, inside));
@@ -471,7 +461,7 @@ public record Tool<I extends Record, O extends Record>(
                     Schema.ofInput(input, effect.isTransactional()),
                     output,
                     Envelope.schema(output),
-                    toldOnce(output),
+                    secretFields(output),
                     null,
                     null,
                     null,
@@ -482,15 +472,17 @@ public record Tool<I extends Record, O extends Record>(
                     work);
         }
 
-        private static List<String> toldOnce(Class<?> output) {
+        private static List<String> secretFields(Class<?> output) {
             return Arrays.stream(output.getRecordComponents())
                     .flatMap(component -> isOnce(component)
                             ? Stream.of(Shape.snake(component.getName()))
-                            : component.getType().isRecord() ? toldOnce(component.getType()).stream() : Stream.empty())
+                            : component.getType().isRecord()
+                                    ? secretFields(component.getType()).stream()
+                                    : Stream.empty())
                     .toList();
         }
 
-        /** A name is a record too, but responses do not show its parts. */
+        /** Returns whether responses show it only once. A name is a record too, but its parts are not shown. */
         private static boolean isOnce(RecordComponent component) {
             var doc = component.getAnnotation(Doc.class);
             return doc != null && doc.once();

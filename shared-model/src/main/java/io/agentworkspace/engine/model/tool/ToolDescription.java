@@ -8,10 +8,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A tool as MCP shows it; the keys are spelled as MCP spells them. */
 public final class ToolDescription {
-    /** What the list leaves out of the schema of a value: the server checks it, and its note says the rule. */
+    /** Keywords that the list leaves out of a value's schema: the server checks them, and its note states the rule. */
     private static final List<String> UNLISTED = List.of("maxLength", "minimum", "maximum");
 
-    /** A description that says no more than the name of the field. */
+    /** A description that only repeats the name of the field. */
     private static final Pattern OBVIOUS =
             Pattern.compile("The (new \\w+|[\\w ]+'s name)\\.|A next_cursor\\.|Makes a retry safe\\.");
 
@@ -20,8 +20,8 @@ public final class ToolDescription {
     private ToolDescription() {}
 
     /**
-     * As {@code tools/list} shows it, so short that a model can read all of them: of the answer only the payload's fields
-     * at the top, of the arguments no bounds. A new object at each call.
+     * Returns the tool as {@code tools/list} shows it, short enough for a model to read all tools. The output schema
+     * has only the payload's fields at the top; the input schema has no bounds. Each call returns a new object.
      */
     public static ObjectNode listed(Tool<?, ?> tool) {
         var described = described(tool, tool.description());
@@ -31,7 +31,10 @@ public final class ToolDescription {
         return described;
     }
 
-    /** Whole: with its details, the bounds of its arguments, and all fields of its answer. A new object at each call. */
+    /**
+     * Returns the whole description: with the details, the bounds of the arguments, and all fields of the response.
+     * Each call returns a new object.
+     */
     public static ObjectNode full(Tool<?, ?> tool) {
         var described = described(tool, tool.fullDescription());
         described.set("inputSchema", tool.inputSchema().json());
@@ -45,8 +48,8 @@ public final class ToolDescription {
     }
 
     /**
-     * Only the object at the top says that it is closed. Objects need no description: their fields have one. The user to
-     * act for concerns admins only.
+     * Returns the shortened input schema. Only the object at the top is marked as closed. Objects have no
+     * description, since their fields have one. The user to act for is left out, since it concerns only admins.
      */
     private static ObjectNode shortened(Tool<?, ?> tool) {
         var schema = tool.inputSchema().json();
@@ -89,8 +92,8 @@ public final class ToolDescription {
     }
 
     /**
-     * Hints, where they differ from what the protocol assumes without them. A tool that changes the caller's own context is
-     * not a read, since later calls depend on it.
+     * Returns the hints that differ from the protocol's defaults. A tool that changes the caller's own context is not
+     * a read, since later calls depend on it.
      */
     private static ObjectNode annotations(Tool<?, ?> tool) {
         var hints = Json.object();

@@ -7,40 +7,38 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A way in which a tool may refuse. Derived from what the tool declares and from what is checked for every tool, so
+ * A way in which a tool may refuse. It is derived from the tool's declaration and from the checks for all tools, so
  * nothing has to be kept in sync.
  *
  * @param when in which case
  * @param remedy what the caller should do
  */
 public record ToolRefusal(Failure failure, String when, String remedy) {
-    /** Families whose tools fall back to what is selected or entered. */
+    /** Families whose tools use what is selected or entered by default. */
     private static final Set<String> IN_CONTEXT = Set.of("agent", "domain", "zone");
 
-    /** The kinds of things that skill tools name. */
+    /** The kinds of things that the skill tools name. */
     private static final Set<String> OF_SKILL = Set.of("name", "agent", "path");
 
     private static final List<ToolRefusal> ALWAYS = List.of(
             new ToolRefusal(
                     Failure.UNAUTHENTICATED,
-                    "No key came along, or one that is mistyped, revoked or expired.",
+                    "The request has no key, or its key is mistyped, revoked or expired.",
                     "Send a working key in X-Api-Key."),
             new ToolRefusal(
                     Failure.RULE_REFUSED,
                     "A rule of your tenant denies it.",
-                    "The note says which one, and what would be right; RL_List shows the rules."),
+                    "The note names the rule and how to comply; RL_List shows the rules."),
             new ToolRefusal(
-                    Failure.RATE_LIMITED,
-                    "Your key sends more requests than its rate allows.",
-                    "Wait as long as Retry-After says."),
+                    Failure.RATE_LIMITED, "Your key exceeds its rate limit.", "Wait for the time in Retry-After."),
             new ToolRefusal(
                     Failure.INTERNAL, "A defect of the service.", "Tell the operator the request id in the note."),
             new ToolRefusal(
                     Failure.UNAVAILABLE,
-                    "The database, or what else it needs, cannot be reached.",
+                    "The database, or another service that it needs, cannot be reached.",
                     "Try again shortly."));
 
-    /** In the order of their codes. */
+    /** Returns a tool's refusals in the order of their codes. */
     public static List<ToolRefusal> of(Tool<?, ?> tool) {
         var fields = Field.of(tool.inputSchema().json());
         return Stream.of(ALWAYS.stream(), ofInput(tool, fields), ofTarget(tool, fields), ofWrite(tool, fields))
@@ -63,19 +61,19 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                 new ToolRefusal(
                         Failure.TOO_LARGE,
                         "A field or the whole request is longer than allowed.",
-                        "The note says how long it may be."),
+                        "The note has the limit."),
                 new ToolRefusal(
                         Failure.NOT_PERMITTED,
-                        "Your key lacks %s or the toolset %s, your role is below %s%s, or what it is run on asks for more."
+                        "Your key lacks %s or the toolset %s, your role is below %s%s, or the target requires more."
                                 .formatted(
                                         tool.capability().word(),
                                         tool.family().word(),
                                         tool.leastRole().word(),
                                         toRead(tool)),
-                        "The note says who can give it; GET /api/auth/why tells beforehand."));
+                        "The note names who can grant it. To check in advance, use GET /api/auth/why."));
         var required = fields.stream().filter(Field::required).map(Field::path).toList();
         var left = required.isEmpty()
-                ? "You leave out a target that this call needs."
+                ? "A required target is missing, and none is selected."
                 : "You leave out %s.".formatted(listed(required));
         var missing = new ToolRefusal(Failure.MISSING_FIELD, left, "Give what the note names.");
         return Stream.concat(given, required.isEmpty() && !isOfMemory(tool) ? Stream.empty() : Stream.of(missing));
@@ -89,7 +87,10 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                                 tool.reading().when(), tool.capabilityToRead().word());
     }
 
-    /** Such a tool finds out only when it runs which bank and which agent are meant. */
+    /**
+     * Returns whether the tool works on memories. Such a tool finds out only when it runs which bank and which agent
+     * are meant.
+     */
     private static boolean isOfMemory(Tool<?, ?> tool) {
         return tool.family() == Family.BANK && tool.effect() == Effect.CHANGES;
     }
@@ -108,14 +109,14 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                 .toList();
         var notFound = new ToolRefusal(
                 Failure.NOT_FOUND,
-                "What %s names does not exist, or you may not see it.".formatted(listed(named)),
+                "The target named by %s does not exist, or you may not see it.".formatted(listed(named)),
                 "The note offers names that look alike.");
         var fallsBack = (IN_CONTEXT.contains(tool.family().word()) || isOfMemory(tool) || isOfSkill(tool))
                 && named.stream().anyMatch(path -> IN_CONTEXT.contains(path.substring(path.indexOf('.') + 1)));
         var noContext = new ToolRefusal(
                 Failure.NO_CONTEXT,
                 "A target is left out, and your context has none selected or entered.",
-                "Name it, or select it first as the note says.");
+                "Name it, or select it first.");
         return Stream.concat(
                 named.isEmpty() ? Stream.empty() : Stream.of(notFound),
                 fallsBack ? Stream.of(noContext) : Stream.empty());
@@ -125,24 +126,24 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
         var quota = new ToolRefusal(
                 Failure.QUOTA_EXCEEDED,
                 tool.effect() == Effect.CREATES
-                        ? "Your tenant's plan allows no more of these, or no more commands today."
-                        : "Your tenant's plan allows no more commands today.",
-                "Wait until the UTC day ends where the note says so, or change the plan with AC_ChangePlan.");
+                        ? "Your tenant has reached its plan's limit for these, or for commands today."
+                        : "Your tenant has reached its plan's limit for commands today.",
+                "A daily limit ends with the UTC day. AC_ChangePlan changes the plan.");
         var paths = fields.stream().map(Field::path).toList();
         var names = (isOfSkill(tool) && tool.effect() == Effect.CREATES)
                 || (paths.contains("vx.name")
                         && (paths.contains("vx.description") || paths.contains("vx.access"))
                         && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect()));
         var taken = new ToolRefusal(
-                Failure.ALREADY_EXISTS, "The name that you give is taken.", "Choose another, or use what has it.");
+                Failure.ALREADY_EXISTS, "The name is already taken.", "Choose another name, or use the existing one.");
         var conflict = new ToolRefusal(
                 Failure.CONFLICT,
-                "It does not go with what is there: a revision that has passed, a ban, a limit, something just removed.",
-                "Read it again, and do what the note says.");
+                "The current state does not allow it: an outdated revision, a ban, a limit, or a target that was just removed.",
+                "Read it again, and follow the note.");
         var mismatch = new ToolRefusal(
                 Failure.IDEMPOTENCY_MISMATCH,
-                "Your idempotency key was used for another request.",
-                "Take a new key for a new request.");
+                "Another request has used this idempotency key.",
+                "Send a new idempotency key with a new request.");
         if (!tool.effect().isTransactional()) {
             // Callers who are banned from a domain, or not members, cannot read its zones.
             return tool.family() == Family.ZONE ? Stream.of(quota, conflict) : Stream.of(quota);

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The single entry point: both endpoints call it. */
+/** Runs tools. Both endpoints call it, and nothing else runs a tool. */
 public interface ToolRunner {
     Catalogue catalogue();
 
@@ -14,26 +14,26 @@ public interface ToolRunner {
     Answer run(Request request);
 
     /**
-     * Runs a reading tool to check what the caller may see, without a call by the caller: it does not count as a command or
-     * as use of the key, and does not keep an agent online.
+     * Runs a reading tool to check what the caller may see. It is not a call by the caller: it does not count as a
+     * command or as use of the key, and does not keep an agent online.
      */
-    default Answer look(Request request) {
+    default Answer runUncounted(Request request) {
         return run(request);
     }
 
-    /** What a tool returns to a caller without a credential; empty if it returns nothing to them. */
+    /** Returns what a tool shows to a caller without a credential; empty if it shows nothing. */
     default Optional<Answer> open(String service, ObjectNode arguments, String requestId) {
         return Optional.empty();
     }
 
-    /** Why the caller may or may not run a tool; and, for a target that it may see, what decides about that. */
+    /** Returns why the caller may or may not run a tool and, for a target that it may see, what decides about that. */
     default AccessReasons why(Question question) {
         return AccessReasons.of(question.caller(), catalogue().read(question.tool()), null, List.of());
     }
 
     /**
      * @param target a thing as {@code kind:name}, or null
-     * @param context the name of the context that contains who is logged on
+     * @param context the name of the context that determines which agent is logged on
      */
     record Question(String tool, @Nullable String target, String context, Caller caller, String requestId) {}
 
@@ -41,9 +41,9 @@ public interface ToolRunner {
      * @param strict whether a field that the tool does not know is refused (MCP) or ignored (REST)
      * @param idempotencyKey from the header {@code Idempotency-Key}, if there was one
      * @param progress receives the progress of the run
-     * @param whence where it came from
-     * @param budget how much its response may carry
-     * @param readOnly whether it must change nothing, not even mark messages as read
+     * @param source where the request came from
+     * @param budget how much the response may contain
+     * @param readOnly whether the run must change nothing, not even mark messages as read
      */
     record Request(
             String service,
@@ -53,10 +53,10 @@ public interface ToolRunner {
             boolean strict,
             @Nullable String idempotencyKey,
             Progress progress,
-            RequestSource whence,
+            RequestSource source,
             ResponseBudget budget,
             boolean readOnly) {
-        /** For runs without progress that did not come through an endpoint. */
+        /** A request without progress that did not come through an endpoint. */
         public Request(
                 String service,
                 ObjectNode arguments,
@@ -77,16 +77,16 @@ public interface ToolRunner {
                     false);
         }
 
-        /** The same, with a budget shared with others. */
+        /** Returns the same request with a budget that it shares with others. */
         public Request within(ResponseBudget shared) {
             return new Request(
-                    service, arguments, caller, requestId, strict, idempotencyKey, progress, whence, shared, readOnly);
+                    service, arguments, caller, requestId, strict, idempotencyKey, progress, source, shared, readOnly);
         }
 
-        /** The same; if true, nothing is marked as read. */
+        /** Returns the same request; if {@code only} is true, nothing is marked as read. */
         public Request readOnly(boolean only) {
             return new Request(
-                    service, arguments, caller, requestId, strict, idempotencyKey, progress, whence, budget, only);
+                    service, arguments, caller, requestId, strict, idempotencyKey, progress, source, budget, only);
         }
     }
 }

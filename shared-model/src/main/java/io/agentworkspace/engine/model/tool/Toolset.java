@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param families the names of families that it is limited to: {@code agent}, {@code bank}, …; null for all
  * @param readOnly whether it is limited to tools that read
- * @param discovery whether MCP clients are shown three tools that find, describe and run the others
- * @param whole whether MCP clients are shown all tools instead of the default ones
+ * @param discovery whether MCP clients see three tools that find, describe and run the others
+ * @param whole whether MCP clients see all tools instead of the default ones
  */
 public record Toolset(@Nullable Set<String> families, boolean readOnly, boolean discovery, boolean whole) {
     public static final String ALL = "all";
@@ -27,14 +27,17 @@ public record Toolset(@Nullable Set<String> families, boolean readOnly, boolean 
     /** The toolsets besides those of the families. */
     public static final List<String> GENERAL = List.of(DEFAULT, ALL, DISCOVERY, READ_ONLY);
 
-    /** Limits nothing, and lists the default tools. */
+    /** The toolset without limits, which lists the default tools. */
     public static final Toolset EVERYTHING = new Toolset(null, false, false, false);
 
     public Toolset {
         families = families == null ? null : Collections.unmodifiableSet(new TreeSet<>(families));
     }
 
-    /** Parses the names; without the name of a family, or with {@code all} or {@code default}, it covers every family. */
+    /**
+     * Parses the names. Without the name of a family, or with {@code all} or {@code default}, the toolset covers
+     * every family.
+     */
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static Toolset of(Collection<String> words) {
         var families = new TreeSet<>(words);
@@ -52,18 +55,18 @@ public record Toolset(@Nullable Set<String> families, boolean readOnly, boolean 
         return families == null || families.contains(family.word());
     }
 
-    /** The toolsets that {@code tools/list} shows by it; empty for the default. */
+    /** Returns the toolsets that {@code tools/list} shows for it; empty for the default. */
     public Set<String> listed() {
         return equals(EVERYTHING) ? Set.of() : discovery ? Set.of(DISCOVERY) : Set.copyOf(words());
     }
 
-    /** Whether it covers only what the other covers. */
+    /** Returns whether it covers only tools that the other covers. */
     public boolean isWithin(Toolset other) {
         return (readOnly || !other.readOnly)
                 && (other.families == null || (families != null && other.families.containsAll(families)));
     }
 
-    /** What both cover; the list stays this one's. */
+    /** Returns the tools that both cover. How they are listed stays as in this one. */
     public Toolset under(Toolset above) {
         var both = families;
         if (families == null) {

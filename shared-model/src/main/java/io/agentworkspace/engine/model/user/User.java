@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.schema.Doc;
 import java.time.Instant;
 
-/** A person or a service identity in a tenant, as the admins see it. */
+/** A person or a service identity in a tenant, as shown to admins. */
 public record User(
         @Doc("The user's name, unique in the tenant without regard to case.")
         String name,

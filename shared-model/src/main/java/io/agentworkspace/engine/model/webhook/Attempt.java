@@ -13,4 +13,7 @@ public record Attempt(
         Integer status,
 
         @Doc("Why it failed; absent when it succeeded.") @Nullable
-        String error) {}
+        String error,
+
+        @Doc("The first 500 bytes of a failed response's body, as text; absent where it had none.") @Nullable
+        String response) {}

@@ -46,7 +46,7 @@ public record Endpoint(
 
         @Doc("How deliveries go.") Health health) {
 
-    /** The part of the feed from the time when it was disabled; it gets no deliveries of it. */
+    /** The part of the feed that an endpoint missed while it was disabled. It gets no deliveries of these events. */
     public record Missed(
             @Doc("The seq up to which it was queued: give it as after.")
             long after,
@@ -54,7 +54,10 @@ public record Endpoint(
             @Doc("The last seq that was not, once it is enabled again.") @Nullable
             Long until) {}
 
-    /** A check of an endpoint before anything is sent to it. It blocks nothing: the receiver may not exist yet. */
+    /**
+     * A check of an endpoint before anything is sent to it. A failed check blocks nothing: the receiver may not exist
+     * yet.
+     */
     public record Preflight(
             @Doc("When.") Instant checkedAt,
             @Doc("Whether a delivery gets there.") boolean ok,
@@ -68,7 +71,7 @@ public record Endpoint(
             @Doc("Whether anything answers.") boolean answers,
             @Doc("What was wrong, or the status.") String detail) {}
 
-    /** Figures of its attempts in the last 24 hours, and its state. */
+    /** The endpoint's state, and figures of its attempts in the last 24 hours. */
     public record Health(
             @Doc("Attempts in 24 h that succeeded.") long succeeded,
             @Doc("Attempts in 24 h that failed.") long failed,
@@ -84,7 +87,7 @@ public record Endpoint(
             @Doc("open: after failures in a row nothing is attempted for a while; half-open: one delivery tries it.")
             Circuit circuit) {}
 
-    /** Whether anything is attempted. */
+    /** Whether deliveries are attempted. */
     public enum Circuit {
         CLOSED,
         OPEN,

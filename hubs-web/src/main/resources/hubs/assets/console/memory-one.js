@@ -1,0 +1,139 @@
+// One memory: its text, where it comes from, what it was before, what it led to.
+import { call } from './api.js';
+import { action, ago, ask, el, enc, facts, given, link, number, put, svg, tag, toast } from './ui.js';
+
+const STEPS = 12;
+const NEAR = 200;
+
+// What a model counts a text as, by the estimate of the service: four characters to a token.
+export const tokens = (text) => Math.ceil([...(text ?? '')].length / 4);
+
+const title = (one) => one.name ?? `${one.text.slice(0, 42)}${one.text.length > 42 ? '…' : ''}`;
+
+const read = async (bank, args) => (await call('MB_Read', { target: { bank }, ...args })).content[0];
+
+// By its name, else by its id: what an address holds may be either.
+export async function find(bank, nameOrId) {
+  const isId = /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(nameOrId);
+  try {
+    return await read(bank, isId ? { id: nameOrId } : { vx: { name: nameOrId } });
+  } catch (error) {
+    return isId ? Promise.reject(error) : read(bank, { id: nameOrId });
+  }
+}
+
+// Each revision is what stood a moment before the next.
+async function revisions(bank, one) {
+  const found = [one];
+  while (found.length < STEPS && found.at(-1).revision > 1) {
+    const before = new Date(Date.parse(found.at(-1).updated_at) - 1).toISOString();
+    const earlier = await read(bank, { id: one.id, as_of: before }).catch(() => null);
+    if (!earlier || earlier.revision >= found.at(-1).revision) break;
+    found.push(earlier);
+  }
+  return found;
+}
+
+// What it was made from, and what was made of it, as far as this bank has it.
+async function lineage(bank, one) {
+  const known = new Map([[one.id, one]]);
+  const unseen = new Set();
+  const links = [];
+  const near = await call('MB_Read', { target: { bank }, page: { limit: NEAR } }).then((body) => body.content).catch(() => []);
+  for (const other of near) known.set(other.id, known.get(other.id) ?? other);
+  async function node(id) {
+    if (!known.has(id) && !unseen.has(id)) {
+      const found = await read(bank, { id }).catch(() => null);
+      if (found) known.set(id, found);
+      else unseen.add(id);
+    }
+    return known.get(id) ?? { id, text: 'not in this bank, or hidden', unseen: true };
+  }
+  const before = new Map();
+  async function up(of, depth) {
+    for (const id of of.derived_from ?? []) {
+      links.push({ from: id, to: of.id, word: 'derived' });
+      if (before.has(id)) continue;
+      before.set(id, { one: await node(id), column: depth });
+      if (depth > -3) await up(before.get(id).one, depth - 1);
+    }
+    if (of.supersedes) {
+      links.push({ from: of.supersedes, to: of.id, word: 'superseded' });
+      if (!before.has(of.supersedes)) before.set(of.supersedes, { one: await node(of.supersedes), column: depth });
+    }
+  }
+  await up(one, -1);
+  const after = new Map();
+  for (const other of near) {
+    if ((other.derived_from ?? []).includes(one.id) && !before.has(other.id)) {
+      after.set(other.id, { one: other, column: 1 });
+      links.push({ from: one.id, to: other.id, word: 'derived' });
+    }
+  }
+  if (one.superseded_by) {
+    after.set(one.superseded_by, { one: await node(one.superseded_by), column: 1 });
+    links.push({ from: one.id, to: one.superseded_by, word: 'superseded' });
+  }
+  return { nodes: [...before.values(), { one, column: 0 }, ...after.values()].slice(0, 24), links };
+}
+
+const [WIDE, HIGH, ACROSS, DOWN] = [170, 40, 230, 58];
+
+// In columns from left to right, as it came about.
+function picture({ nodes, links }, bank) {
+  const columns = [...new Set(nodes.map((node) => node.column))].sort((a, b) => a - b);
+  const rows = new Map();
+  for (const node of nodes) {
+    const row = rows.get(node.column) ?? 0;
+    rows.set(node.column, row + 1);
+    node.x = columns.indexOf(node.column) * ACROSS;
+    node.y = row * DOWN;
+  }
+  const by = new Map(nodes.map((node) => [node.one.id, node]));
+  const lines = links.filter((one) => by.has(one.from) && by.has(one.to)).map((one) => {
+    const [a, b] = [by.get(one.from), by.get(one.to)];
+    const [x1, y1, x2, y2] = [a.x + WIDE, a.y + HIGH / 2, b.x, b.y + HIGH / 2];
+    return svg('path', { d: `M${x1} ${y1}C${x1 + 30} ${y1} ${x2 - 30} ${y2} ${x2} ${y2}`, class: one.word }, svg('title', {}, one.word === 'derived' ? 'derived from' : 'superseded by'));
+  });
+  const boxes = nodes.map((node) => {
+    const words = title(node.one);
+    const label = words.length > 22 ? `${words.slice(0, 21)}…` : words;
+    const shape = [svg('title', {}, words), svg('rect', { width: WIDE, height: HIGH, rx: 7 }), svg('text', { x: 10, y: 17 }, label), svg('text', { x: 10, y: 32, class: 'soft' }, node.one.unseen ? '' : `${node.one.author}, revision ${node.one.revision}`)].filter((part) => part.textContent !== '' || part.tagName === 'rect');
+    const group = svg('g', { transform: `translate(${node.x} ${node.y})`, class: node.column === 0 ? 'here' : node.one.unseen ? 'unseen-one' : '' }, ...shape);
+    return node.column === 0 || node.one.unseen ? group : svg('a', { href: `/console/memory/${enc(bank)}/${enc(node.one.name ?? node.one.id)}` }, group);
+  });
+  const width = (columns.length - 1) * ACROSS + WIDE + 4;
+  const height = Math.max(...nodes.map((node) => node.y)) + HIGH + 4;
+  const view = svg('svg', { class: 'lineage', viewBox: `-2 -2 ${width} ${height}`, width, height, role: 'group', 'aria-label': 'What it was made from, and what was made of it' }, ...lines, ...boxes);
+  return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Lineage' }, view);
+}
+
+function revisionRow(one, latest, bank, again) {
+  const text = el('pre', { class: 'wraps', tabindex: '0', 'aria-label': `Text of revision ${one.revision}` }, one.text);
+  const back = one !== latest && one.name ? action('MB_Restore', 'Bring this text back', () => ask({
+    title: `Bring back revision ${one.revision}?`, text: ['It becomes a new revision; nothing is lost.', el('pre', { class: 'wraps' }, one.text)], verb: 'Bring it back', tool: 'MB_Restore',
+    args: () => ({ target: { bank: bank.name }, vx: { name: one.name }, revision: one.revision }), done: () => { toast('It has its earlier text again.'); again(); },
+  })) : null;
+  return el('li', {}, el('details', { open: one === latest }, el('summary', {}, el('b', {}, `Revision ${one.revision}`), el('span', { class: 'soft' }, ` by ${one.source?.name ?? one.author}, `, ago(one.updated_at), one === latest ? ', as it is' : '')), text, back));
+}
+
+export function showMemory(one, bank, place, { go, isHere }) {
+  const again = () => go(location.pathname, true);
+  const made = el('div', {}, el('p', { class: 'soft' }, 'Reading…'));
+  const steps = el('ol', { class: 'revisions' });
+  put(place,
+    el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
+    el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, title(one)), el('p', { class: 'soft' }, `by ${one.author}, `, ago(one.created_at))), el('div', { class: 'head-actions' },
+      action('MB_Store', one.name ? 'Change' : 'Correct', () => ask({ title: one.name ? `Change ${one.name}` : 'Store a correction', text: one.name ? null : 'The new memory supersedes this one, which is then no longer found.', verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 6, required: true, max: 64000, value: one.text }],
+        args: ({ content }) => (one.name ? { target: { bank: bank.name }, content, vx: given({ name: one.name, tags: one.tags }), if_revision: one.revision } : { target: { bank: bank.name }, content, supersedes: one.id }),
+        done: (answer) => go(`/console/memory/${enc(bank.name)}/${enc(answer.memory?.name ?? answer.memory?.id ?? one.id)}`, true) })))),
+    el('p', { class: 'tagline' }, tag(`revision ${one.revision}`), one.pinned ? tag('pinned', 'reads') : null, one.superseded_by ? tag('superseded', 'changes') : null, one.expires_at ? tag(Date.parse(one.expires_at) < Date.now() ? 'expired' : 'expires', 'changes') : null, ...(one.tags ?? []).map((text) => tag(text))),
+    el('section', {}, el('h3', {}, 'Text and revisions'), steps),
+    el('section', {}, el('h3', {}, 'Lineage'), made),
+    el('section', {}, el('h3', {}, 'Record'), facts([['Source', one.source ? [one.source.kind, one.source.name, one.source.version ? `version ${one.source.version}` : null, one.source.position !== undefined ? `at ${one.source.position}` : null].filter(Boolean).join(' ') : null],
+      ['Why it superseded', one.reason], ['Expires', one.expires_at ? ago(one.expires_at) : null], ['Tokens', number(tokens(one.text))], ['Id', el('code', {}, one.id)], ['Changed', ago(one.updated_at)]])));
+  steps.append(revisionRow(one, one, bank, again));
+  revisions(bank.name, one).then((found) => isHere() && steps.replaceChildren(...found.map((each) => revisionRow(each, one, bank, again)),
+    ...(found.at(-1).revision > 1 ? [el('li', { class: 'soft' }, 'Earlier texts are kept for 30 days.')] : [])));
+  lineage(bank.name, one).then((found) => isHere() && made.replaceChildren(found.nodes.length > 1 ? picture(found, bank.name) : el('p', { class: 'soft' }, 'It was made from no other memory, and no other was made from it.')));
+}

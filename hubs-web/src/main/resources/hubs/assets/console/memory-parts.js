@@ -1,0 +1,96 @@
+// Parts of the memory page: the trash, what an agent would load, and what a censorship would hide.
+import { all, call, may } from './api.js';
+import { action, ago, ask, el, empty, enc, given, link, meter, number, tag, toast } from './ui.js';
+import { tokens } from './memory-one.js';
+
+const ROOM = 4000;
+const DAYS = 30;
+
+// The trash is read from the audit: the banks that were put there and not taken out again.
+function trashed(entries) {
+  const seen = new Set();
+  const found = [];
+  for (const entry of entries) { // Newest first.
+    const key = `${entry.target ?? entry.target_id}\n${entry.member ?? ''}`;
+    if (entry.result !== 'done' || seen.has(key)) continue;
+    seen.add(key);
+    if (entry.tool === 'MB_Delete' && entry.target) found.push(entry);
+  }
+  return found;
+}
+
+export async function trash(view, go) {
+  const back = (bank, agent, done) => ask({
+    title: agent ? `Restore what ${agent} wrote in ${bank}?` : `Restore ${bank}?`, text: 'It is as it was when it was deleted.', verb: 'Restore', tool: 'MB_Restore',
+    args: () => ({ target: given({ bank, agent }) }), done: () => { toast('Restored.'); done(); },
+  });
+  const byName = action('MB_Restore', 'Restore by name', () => ask({
+    title: 'Restore from the trash', text: 'The bank of this name that was deleted last, or one memory of a bank.', verb: 'Restore', tool: 'MB_Restore',
+    fields: [{ name: 'bank', label: 'Bank', required: true, max: 64 }, { name: 'agent', label: 'Only what this agent wrote', hint: 'Can be left out.' }, { name: 'name', label: 'Only the memory of this name', hint: 'Can be left out.' }],
+    args: ({ bank, agent, name }) => given({ target: given({ bank, agent }), vx: given({ name }) }), done: (_, { bank }) => { toast('Restored.'); go(`/console/memory/${enc(bank)}`); },
+  }));
+  if (!may('AC_Audit')) {
+    view.append(empty('The trash', `What is deleted can be restored for ${DAYS} days. Only admins see what is in it; you restore your own by name.`, byName));
+    return;
+  }
+  const since = new Date(Date.now() - DAYS * 86_400_000).toISOString();
+  const lists = await Promise.all(['MB_Delete', 'MB_Restore', 'MB_Destroy'].map((tool) => all('AC_Audit', { tool, since, result: 'done' }, (body) => body.entries, 2)));
+  const found = trashed(lists.flat().sort((a, b) => Date.parse(b.at) - Date.parse(a.at)));
+  if (!found.length) {
+    view.append(empty('The trash is empty', `A bank, or an agent's share of one, stays here for ${DAYS} days after it was deleted.`, byName));
+    return;
+  }
+  view.append(el('p', {}, byName), el('ul', { class: 'trash' }, ...found.map((entry) => {
+    const ends = new Date(Date.parse(entry.at) + DAYS * 86_400_000);
+    const row = el('li', {}, el('span', {}, el('b', {}, entry.target), entry.member ? el('span', { class: 'soft' }, ` what ${entry.member} wrote`) : null),
+      el('span', { class: 'soft' }, `deleted by ${entry.agent ?? entry.user} `, ago(entry.at), `; gone for good on ${ends.toLocaleDateString()}`),
+      action('MB_Restore', 'Restore', () => back(entry.target, entry.member, () => row.remove())));
+    return row;
+  })));
+}
+
+// As MB_Load would answer: pinned ones first, then the newest, as long as they fit.
+export async function loading(bank, place, go) {
+  const listed = await all('MB_Read', { target: { bank: bank.name } }, (body) => body.content, 3);
+  const order = [...listed].sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false) || Date.parse(b.created_at) - Date.parse(a.created_at));
+  const loaded = [];
+  let sum = 0;
+  for (const one of order.filter((each) => tokens(each.text) <= ROOM)) {
+    if (sum + tokens(one.text) > ROOM) break;
+    sum += tokens(one.text);
+    loaded.push(one);
+  }
+  place.replaceChildren(el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
+    el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, 'What an agent would load'), el('p', { class: 'soft' }, `Pinned memories, then the newest, until ${number(ROOM)} tokens are full.`)), el('div', { class: 'head-actions' },
+      action('MB_Load', 'Load into an agent', () => ask({ title: `Load ${bank.name} into an agent`, text: 'The bank becomes its working memory until MB_Unload.', verb: 'Load', tool: 'MB_Load', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], args: ({ agent }) => ({ target: { agent }, vx: { name: bank.name } }), done: (answer) => { toast(`${number(answer.content?.length)} memories, ${number(answer.tokens ?? sum)} tokens.`); go(location.pathname, true); } }), ''))),
+    el('p', { class: 'load-sum' }, el('b', {}, `${number(sum)} of ${number(ROOM)} tokens`), el('span', { class: 'soft' }, ` ${number(loaded.length)} of ${number(bank.memories)} memories`), meter(sum, ROOM * 1.3, `${sum} of ${ROOM} tokens`)),
+    loaded.length ? el('ol', { class: 'load' }, ...loaded.map((one) => el('li', {}, link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('b', {}, one.name ?? 'memory'), one.pinned ? tag('pinned', 'reads') : null, el('span', { class: 'soft' }, ` ${number(tokens(one.text))} tokens`)), el('p', { class: 'clip2' }, one.text)))) : el('p', { class: 'soft' }, 'Nothing: the bank is empty.'));
+}
+
+const plural = (count, word) => `${number(count)} ${word}${count === 1 ? 'y' : 'ies'}`;
+
+// What it would hide, before it is done.
+async function preview(bank, agent, place) {
+  place.replaceChildren(el('p', { class: 'soft' }, 'Counting…'));
+  try {
+    const body = await call('MB_Censor', { target: given({ bank, agent }), dry_run: true });
+    const affected = body.affected ?? [];
+    const derived = agent ? affected.filter((one) => one.author !== agent) : [];
+    const more = body.hidden > affected.length ? el('p', { class: 'soft' }, `The first ${number(affected.length)} of them.`) : null;
+    place.replaceChildren(el('p', { class: 'preview-count' }, el('b', {}, `Hides ${plural(body.hidden, 'memor')}`), derived.length ? `, ${number(derived.length)} derived` : '', '.'),
+      ...(affected.length ? [el('ul', { class: 'preview' }, ...affected.slice(0, 40).map((one) => el('li', {}, el('b', {}, one.name ?? one.id.slice(0, 8)), el('span', { class: 'soft' }, ` by ${one.author}`), derived.includes(one) ? tag('derived', 'changes') : null)))] : []), ...[more].filter(Boolean));
+  } catch (error) {
+    place.replaceChildren(el('p', { class: 'problem' }, error.message));
+  }
+}
+
+export async function censor(bank, again) {
+  const listed = await call('MB_AgentList', { target: { bank: bank.name }, page: { limit: 200 } }).catch(() => ({ content: [] }));
+  const authors = listed.content.filter((one) => one.memories > 0).map((one) => one.agent);
+  const place = el('div', { class: 'note', role: 'status' });
+  await ask({
+    title: `Censor ${bank.name}`, text: ['Hidden from every read and search, kept for audit; MB_Uncensor shows it again. What a censored agent writes from now on stays in quarantine.', place], verb: 'Censor', danger: true,
+    fields: [{ name: 'agent', label: 'Whose memories', options: ['', ...authors], hint: 'Leave it open for the whole bank.' }], tool: 'MB_Censor', changed: ({ agent }) => preview(bank.name, agent, place),
+    args: ({ agent }) => ({ target: given({ bank: bank.name, agent }) }), done: (answer) => { toast(`${plural(answer.hidden, 'memor')} hidden.`); again(); },
+  });
+}

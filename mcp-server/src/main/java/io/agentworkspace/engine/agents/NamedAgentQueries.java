@@ -1,0 +1,213 @@
+package io.agentworkspace.engine.agents;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.agents.AgentQueries.AgentWithMessages;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The common case of AP_Read, an agent by name: three small statements in one round trip, which return plain columns. They
+ * need no cursor, no other user, nothing to mark as read and no texts to weigh; {@link AgentQueries} does whatever does.
+ */
+final class NamedAgentQueries {
+    /** A longer text is not read here, so that a page of them does not fill the memory. */
+    private static final int SHORT = 2_000;
+
+    /** The most bytes that a byte of text takes in a response that is sent as an object and as text. */
+    private static final int ESCAPED = 13;
+
+    /** The bytes of an agent and its names besides its long texts, and of a message besides its text. */
+    private static final int BESIDE_AGENT = 40_000;
+
+    private static final int BESIDE_TEXT = 3_000;
+    private static final int BESIDE_LINK = 520;
+
+    private static final String CTX = "WITH ctx AS NOT MATERIALIZED (SELECT CAST(:caller AS bigint) AS user_id)";
+
+    private static final String AGENT = CTX + """
+            SELECT a.id, a.name, a.description, a.profile, a.access, o.name AS owner, a.revision, a.created_at, a.updated_at,
+                   %s AS online,
+                   ARRAY(SELECT i.skill FROM skill_install i
+                          WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id
+                          ORDER BY i.skill COLLATE "C") AS skills
+              FROM ctx, agent a
+              JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+             WHERE a.tenant_id = :tenant AND a.name_key = :key AND %s
+            """.formatted(ContextStore.online("a"), Visibility.agent("a"));
+
+    /** Names are looked up once for each stream, and in zones for each message. */
+    private static final String MESSAGES = CTX + """
+            , spoken AS (
+                SELECT p.tenant_id, p.stream_id, st.low_id, st.high_id,
+                       (SELECT x.name FROM agent x WHERE x.tenant_id = :tenant AND x.id = st.low_id) AS low_agent,
+                       (SELECT x.name FROM app_user x WHERE x.tenant_id = :tenant AND x.id = st.low_id) AS low_user,
+                       (SELECT x.name FROM agent x WHERE x.tenant_id = :tenant AND x.id = st.high_id) AS high_agent,
+                       (SELECT x.name FROM app_user x WHERE x.tenant_id = :tenant AND x.id = st.high_id) AS high_user,
+                       CASE WHEN st.low_id IS NULL
+                            THEN (SELECT ARRAY[d.name, z.name]
+                                    FROM zone z
+                                    CROSS JOIN LATERAL (SELECT x.name FROM domain x
+                                                         WHERE x.tenant_id = z.tenant_id AND x.id = z.domain_id
+                                                        OFFSET 0) d
+                                   WHERE z.tenant_id = :tenant AND z.stream_id = st.id) END AS zone
+                  FROM ctx, agent a
+                  JOIN participant p ON p.tenant_id = a.tenant_id AND p.party_id = a.id
+                  CROSS JOIN LATERAL (SELECT * FROM stream x
+                                       WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id AND x.last_seq > 0
+                                      OFFSET 0) st
+                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL AND %s
+                 ORDER BY st.last_at DESC, st.id DESC
+                 LIMIT :limit + 1)
+            SELECT CAST(m.id AS text) AS id, m.speaker_id, m.seq, CAST(m.answers AS text) AS answers, m.created_at,
+                   CASE WHEN octet_length(m.content) <= %d THEN m.content END AS content,
+                   s.low_id, s.low_agent, s.low_user, s.high_agent, s.high_user, s.zone,
+                   CASE WHEN s.low_id IS NULL
+                        THEN (SELECT x.name FROM agent x
+                               WHERE x.tenant_id = :tenant AND x.id = m.speaker_id) END AS from_agent,
+                   CASE WHEN s.low_id IS NULL
+                        THEN (SELECT x.name FROM app_user x
+                               WHERE x.tenant_id = :tenant AND x.id = m.speaker_id) END AS from_user,
+                   CASE WHEN m.chain <> '{}'
+                        THEN ARRAY(SELECT link.name
+                                     FROM unnest(m.chain) WITH ORDINALITY k (id, n)
+                                     CROSS JOIN LATERAL (SELECT x.name FROM party x
+                                                          WHERE x.tenant_id = m.tenant_id AND x.id = k.id
+                                                         OFFSET 0) link
+                                    ORDER BY k.n) END AS chain
+              FROM spoken s
+              CROSS JOIN LATERAL (SELECT * FROM message x
+                                   WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.stream_id
+                                   ORDER BY x.seq DESC
+                                   LIMIT :limit + 1) m
+             ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
+             LIMIT :limit + 1
+            """.formatted(AgentQueries.MAY_SEE_STREAM, SHORT);
+
+    private static final String READ =
+            ContextStore.WITH_CONTEXT + "SELECT ctx.* FROM ctx;\n" + AGENT + ";\n" + MESSAGES;
+
+    private final Db db;
+
+    NamedAgentQueries(Db db) {
+        this.db = db;
+    }
+
+    private record AgentRow(long id, Agent agent) {}
+
+    /** Empty if this is not such a case, or there is no such agent. */
+    Optional<AgentWithMessages> find(Call call, Name name, int limit) {
+        return db.sql(call, READ).set("key", name.key()).set("limit", limit).all(results -> {
+            var context = results.next(row -> ContextStore.read(call, row)).orElseThrow();
+            var held = results.next(NamedAgentQueries::held);
+            var messages = results.list(NamedAgentQueries::message);
+            return held.filter(found -> !isSelf(context, found) || call.isReadOnly())
+                    .filter(found -> messages.stream().noneMatch(Optional::isEmpty))
+                    .flatMap(found -> found(
+                            call,
+                            found.agent(),
+                            messages.stream().map(Optional::orElseThrow).toList(),
+                            limit));
+        });
+    }
+
+    /** Reading one's own messages marks them as read. */
+    private static boolean isSelf(Context context, AgentRow held) {
+        return context.self() != null && context.self().id() == held.id();
+    }
+
+    private static AgentRow held(Row row) throws SQLException {
+        return new AgentRow(
+                row.number("id"),
+                new Agent(
+                        row.text("name"),
+                        row.text("description"),
+                        null,
+                        null,
+                        row.textOrNull("profile"),
+                        null,
+                        Access.of(row.text("access")),
+                        row.text("owner"),
+                        row.flag("online"),
+                        row.number("revision"),
+                        row.texts("skills"),
+                        Objects.requireNonNull(row.instantOrNull("created_at")),
+                        Objects.requireNonNull(row.instantOrNull("updated_at"))));
+    }
+
+    private record Participant(String name, String kind) {
+        static @Nullable Participant of(Row row, String whose) throws SQLException {
+            var agent = row.textOrNull(whose + "_agent");
+            if (agent != null) {
+                return new Participant(agent, "agent");
+            }
+            var user = row.textOrNull(whose + "_user");
+            return user == null ? null : new Participant(user, "user");
+        }
+    }
+
+    /** Empty if its text is too long for this. */
+    private static Optional<Message> message(Row row) throws SQLException {
+        var content = row.textOrNull("content");
+        if (content == null) {
+            return Optional.empty();
+        }
+        var low = row.numberOrNull("low_id");
+        var isLow = low != null && low == row.number("speaker_id");
+        var from = Objects.requireNonNull(Participant.of(row, low == null ? "from" : isLow ? "low" : "high"));
+        var to = low == null ? null : Participant.of(row, isLow ? "high" : "low");
+        var zone = low == null ? row.textsOrNull("zone") : null;
+        var chain = row.textsOrNull("chain");
+        return Optional.of(new Message(
+                row.text("id"),
+                from.name(),
+                from.kind(),
+                to == null ? null : to.name(),
+                to == null ? null : to.kind(),
+                zone == null ? null : zone.getFirst(),
+                zone == null ? null : zone.getLast(),
+                row.number("seq"),
+                content,
+                null,
+                null,
+                row.textOrNull("answers"),
+                chain == null ? List.of() : chain,
+                Objects.requireNonNull(row.instantOrNull("created_at"))));
+    }
+
+    /** Empty if they might not fit into the response. */
+    private static Optional<AgentWithMessages> found(Call call, Agent agent, List<Message> newest, int limit) {
+        var weight = BESIDE_AGENT
+                + most(agent.description())
+                + most(agent.profile())
+                + newest.stream()
+                        .mapToLong(message ->
+                                BESIDE_TEXT + BESIDE_LINK * message.chain().size() + most(message.content()))
+                        .sum();
+        if (weight > call.budget().left()) {
+            return Optional.empty();
+        }
+        var shown = new ArrayList<>(newest.subList(0, Math.min(limit, newest.size())));
+        Collections.reverse(shown);
+        return Optional.of(
+                new AgentWithMessages(agent, ListSlice.newest(call, shown, newest.size() > limit, Message::id)));
+    }
+
+    private static long most(@Nullable String text) {
+        return text == null ? 0 : (long) ESCAPED * text.length();
+    }
+}

@@ -1,0 +1,238 @@
+package io.agentworkspace.engine.memory.embedding;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.settings.EmbeddingSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes vectors of texts. The model is loaded when it is first needed, and unloaded when it is idle. If it cannot be
+ * loaded, there are no vectors, and memories are found by their words.
+ */
+public final class Embedder implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Embedder.class);
+    private static final String BUILTIN = "all-minilm-l6-v2-q";
+
+    /** The runtime of the model ends the process when its command line is longer than 3.9 kB. */
+    private static final int LONGEST_COMMAND = 3_500;
+
+    private static final Duration IDLE = Duration.ofMinutes(2);
+    private static final Duration QUESTION = Duration.ofSeconds(2);
+    private static final Duration TEXT = Duration.ofMillis(50);
+    private static final int SHORT_TEXT = 600;
+
+    /** While texts come one after the other, embedding them takes at most this part of a processor. */
+    private static final int SHARE = 10;
+
+    private final boolean isOn;
+    private final String id;
+    private final Supplier<EmbeddingModel> loading;
+    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+    private final Cache<String, float[]> questions =
+            Caffeine.newBuilder().maximumSize(500).build();
+    private final Semaphore slot = new Semaphore(1);
+    private final Clock clock;
+
+    /** Of its own: a thread that is in the model holds on to its processor. */
+    private final ExecutorService threads = Executors.newFixedThreadPool(
+            2, Thread.ofPlatform().daemon().name("embedding-", 0).factory());
+
+    private @Nullable EmbeddingModel model;
+    private volatile boolean isBroken;
+    private volatile boolean isClosed;
+    private volatile Instant usedAt;
+    private volatile long freeAt = System.nanoTime();
+    private volatile long storedAt = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
+
+    public Embedder(EmbeddingSettings settings, Clock clock) {
+        this.clock = clock;
+        this.usedAt = clock.instant();
+        this.isOn = settings.isOn();
+        var endpoint = settings.endpoint();
+        if (endpoint == null) {
+            id = BUILTIN + "/1";
+            loading = () -> new BuiltinModel(BUILTIN);
+            isBroken = isOn && isCommandTooLong();
+        } else {
+            var name = Objects.requireNonNull(settings.model());
+            id = endpoint.getHost() + "/" + name;
+            loading = () -> new EndpointModel(endpoint, settings.key(), name);
+        }
+    }
+
+    private static boolean isCommandTooLong() {
+        try {
+            var length = Files.readAllBytes(Path.of("/proc/self/cmdline")).length;
+            if (length > LONGEST_COMMAND) {
+                LOG.warn(
+                        "memories are found by their words only: the command line has {} bytes, and at most {} are possible. Give the class path in CLASSPATH or an @argfile",
+                        length,
+                        LONGEST_COMMAND);
+            }
+            return length > LONGEST_COMMAND;
+        } catch (IOException e) { // No such file: another system.
+            return false;
+        }
+    }
+
+    /** Returns whether there is a model, as far as is known. */
+    public boolean isOn() {
+        return isOn && !isBroken;
+    }
+
+    /** Returns the id of the model. Only vectors of one model can be compared. */
+    public String id() {
+        return id;
+    }
+
+    /** Returns whether the model is in memory. */
+    public boolean isLoaded() {
+        lock.readLock().lock();
+        try {
+            return model != null;
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Returns the vector of a question, or null if there is none within two seconds: the model is being loaded, or busy. */
+    public float @Nullable [] question(String text) {
+        if (!isOn() || text.isBlank()) {
+            return null;
+        }
+        var known = questions.getIfPresent(text);
+        if (known != null) {
+            return known;
+        }
+        var vector = within(QUESTION, () -> with(model -> model.query(text)));
+        if (vector != null) {
+            questions.put(text, vector);
+        }
+        return vector;
+    }
+
+    /** Returns the vectors of a short text that is being stored, or null if the model is not free for it. */
+    public byte @Nullable [] atOnce(String text) {
+        storedAt = System.nanoTime();
+        if (!isOn() || text.length() > SHORT_TEXT || System.nanoTime() < freeAt || !isLoaded() || !slot.tryAcquire()) {
+            return null;
+        }
+        return within(TEXT, () -> {
+            var began = System.nanoTime();
+            try {
+                return passages(text);
+            } finally {
+                var now = System.nanoTime();
+                freeAt = now + (now - began) * (SHARE - 1);
+                slot.release();
+            }
+        });
+    }
+
+    /** Returns how long the queue rests after this much work: long while texts are being stored, otherwise not at all. */
+    Duration rest(Duration worked) {
+        var isBusy = System.nanoTime() - storedAt < Duration.ofSeconds(1).toNanos();
+        return isBusy ? worked.multipliedBy(SHARE - 1) : Duration.ZERO;
+    }
+
+    /** Returns the packed vectors of a text. */
+    byte[] passages(String text) {
+        return with(model -> Vectors.packed(model.passages(text)));
+    }
+
+    private <T> @Nullable T within(Duration time, Supplier<T> work) {
+        var result = CompletableFuture.supplyAsync(work, threads);
+        try {
+            return result.get(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return null;
+        } catch (ExecutionException e) {
+            LOG.warn("no vector could be made", e.getCause());
+            return null;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+    }
+
+    private <T> T with(Function<EmbeddingModel, T> work) {
+        while (true) {
+            lock.readLock().lock();
+            try {
+                var loaded = model;
+                if (loaded != null) {
+                    var made = work.apply(loaded);
+                    usedAt = clock.instant();
+                    return made;
+                }
+            } finally {
+                lock.readLock().unlock();
+            }
+            load();
+        }
+    }
+
+    private void load() {
+        lock.writeLock().lock();
+        try {
+            if (isClosed) {
+                throw new IllegalStateException("the engine stops");
+            }
+            if (model == null) {
+                model = loading.get();
+                usedAt = clock.instant();
+            }
+        } catch (LinkageError | IllegalStateException e) {
+            isBroken = true;
+            throw new IllegalStateException("the embedding model cannot be loaded here", e);
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    /** Unloads the model if it was not used for a while. */
+    public void tidy() {
+        if (Duration.between(usedAt, clock.instant()).compareTo(IDLE) > 0) {
+            unload();
+        }
+    }
+
+    private void unload() {
+        lock.writeLock().lock();
+        try {
+            if (model != null) {
+                model.close();
+                model = null;
+            }
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        // The process must not end while the model is in use: its runtime would crash.
+        isClosed = true;
+        threads.shutdown();
+        unload();
+    }
+}

@@ -1,0 +1,139 @@
+package io.agentworkspace.engine.memory.embedding;
+
+import io.agentworkspace.engine.memory.embedding.EmbeddingStore.Lag;
+import io.agentworkspace.engine.memory.embedding.EmbeddingStore.Waiting;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Embeds what waits for vectors. Each replica takes some under a lease; if it dies, the lease expires, and another replica
+ * takes them.
+ */
+public final class EmbeddingQueue implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddingQueue.class);
+    private static final Duration LEASE = Duration.ofSeconds(60);
+    private static final Duration POLL = Duration.ofSeconds(1);
+    private static final Duration SOON = Duration.ofMillis(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int PORTION = 16;
+    private static final int OUTDATED = 500;
+    private static final int ATTEMPTS = 5;
+
+    private final EmbeddingStore store;
+    private final Embedder embedder;
+    private final Semaphore wake = new Semaphore(0);
+    private final Thread thread =
+            Thread.ofPlatform().daemon().name("embeddings").unstarted(this::run);
+    private volatile boolean isClosed;
+
+    public EmbeddingQueue(EmbeddingStore store, Embedder embedder) {
+        this.store = store;
+        this.embedder = embedder;
+    }
+
+    public void start() {
+        if (embedder.isOn()) {
+            thread.start();
+        }
+    }
+
+    /** A memory is being stored that will wait for vectors. */
+    public void wake() {
+        if (wake.availablePermits() == 0) {
+            wake.release();
+        }
+    }
+
+    /** What waits for vectors now, in all replicas. */
+    public Lag lag() {
+        return store.lag();
+    }
+
+    private void run() {
+        while (!isClosed && embedder.isOn()) {
+            try {
+                var waiting = store.claim(PORTION, LEASE);
+                embed(waiting);
+                if (waiting.isEmpty() && !store.renew(embedder.id(), OUTDATED)) {
+                    rest();
+                }
+            } catch (Problem e) {
+                LOG.debug("memories get their vectors later: {}", e.note());
+                rest();
+            } catch (RuntimeException e) {
+                LOG.warn("memories could not be embedded; they are tried again", e);
+                rest();
+            }
+        }
+    }
+
+    /** Embeds them in order. If it stops early, it gives back the rest, so that nobody waits for the lease to expire. */
+    private void embed(List<Waiting> claimed) {
+        var done = 0;
+        try {
+            while (done < claimed.size() && !isClosed && embedder.isOn()) {
+                embed(claimed.get(done));
+                done++;
+            }
+        } finally {
+            if (done < claimed.size()) {
+                Thread.interrupted(); // By close(); the database refuses an interrupted thread.
+                store.release(claimed.subList(done, claimed.size()));
+            }
+        }
+    }
+
+    private void embed(Waiting memory) {
+        var began = System.nanoTime();
+        try {
+            store.keep(memory, embedder.id(), embedder.passages(memory.text()));
+        } catch (Problem e) {
+            throw e;
+        } catch (RuntimeException e) {
+            LOG.warn("a memory could not be embedded", e);
+            if (memory.attempts() >= ATTEMPTS && embedder.isOn()) {
+                store.keep(memory, embedder.id(), new byte[0]);
+            }
+        }
+        pause(embedder.rest(Duration.ofNanos(System.nanoTime() - began)));
+    }
+
+    private void pause(Duration time) {
+        if (time.isPositive() && !isClosed) {
+            try {
+                Thread.sleep(time);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Until something is stored here; what is stored elsewhere is found a little later. */
+    private void rest() {
+        try {
+            if (wake.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
+                wake.drainPermits();
+                pause(SOON); // Its transaction ends meanwhile.
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        isClosed = true;
+        wake();
+        thread.interrupt();
+        try {
+            thread.join(PATIENCE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.agentworkspace.engine.memory.embedding;
+
+import io.agentworkspace.engine.db.Db;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The memories that wait for vectors, of all tenants, and the vectors that they get. */
+public final class EmbeddingStore {
+    private static final String CLAIM = """
+            WITH next AS (
+                SELECT v.tenant_id, v.bank_id, v.memory_id, v.revision
+                  FROM memory_vector v
+                 WHERE v.vectors IS NULL AND (v.lease_until IS NULL OR v.lease_until < now())
+                 ORDER BY v.queued_at
+                 LIMIT :most
+                   FOR UPDATE SKIP LOCKED),
+            held AS (
+                UPDATE memory_vector v
+                   SET lease_until = now() + CAST(:lease AS interval), attempts = v.attempts + 1
+                  FROM next
+                 WHERE v.tenant_id = next.tenant_id AND v.bank_id = next.bank_id AND v.memory_id = next.memory_id
+                   AND v.revision = next.revision
+                RETURNING v.*)
+            SELECT h.tenant_id, h.bank_id, h.memory_id, h.revision, h.attempts,
+                   CASE WHEN m.revision = h.revision THEN m.name ELSE r.name END AS name,
+                   CASE WHEN m.revision = h.revision THEN m.text ELSE r.text END AS text
+              FROM held h
+              JOIN memory m ON m.tenant_id = h.tenant_id AND m.bank_id = h.bank_id AND m.id = h.memory_id
+              LEFT JOIN memory_revision r ON r.tenant_id = h.tenant_id AND r.bank_id = h.bank_id
+                                         AND r.memory_id = h.memory_id AND r.revision = h.revision
+             ORDER BY h.queued_at
+            """;
+
+    private final Db db;
+
+    public EmbeddingStore(Db db) {
+        this.db = db;
+    }
+
+    /** A revision of a memory that waits for vectors. */
+    record Waiting(long tenant, long bank, UUID memory, long revision, long attempts, String text) {}
+
+    /**
+     * What waits, and for how long the first of it has.
+     *
+     * @param memories at most {@code 10,000} are counted
+     */
+    public record Lag(long memories, Duration longest) {}
+
+    /** Those that have waited longest and that nobody works at. */
+    List<Waiting> claim(int most, Duration lease) {
+        return db.sql(CLAIM)
+                .set("most", most)
+                .set("lease", lease.toSeconds() + " seconds")
+                .list(row -> new Waiting(
+                        row.number("tenant_id"),
+                        row.number("bank_id"),
+                        UUID.fromString(row.text("memory_id")),
+                        row.number("revision"),
+                        row.number("attempts"),
+                        embedded(row.textOrNull("name"), row.textOrNull("text"))));
+    }
+
+    /** What of a memory is embedded. */
+    public static String embedded(@Nullable String name, @Nullable String text) {
+        return (name == null ? "" : name + "\n") + (text == null ? "" : text);
+    }
+
+    void keep(Waiting memory, String model, byte[] vectors) {
+        db.sql("""
+                UPDATE memory_vector
+                   SET model = :model, vectors = :vectors, change = pg_current_xact_id(), lease_until = NULL
+                 WHERE tenant_id = :tenant AND bank_id = :bank AND memory_id = :memory AND revision = :revision
+                   AND vectors IS NULL
+                """)
+                .set("model", model)
+                .set("vectors", vectors)
+                .set("tenant", memory.tenant())
+                .set("bank", memory.bank())
+                .set("memory", memory.memory())
+                .set("revision", memory.revision())
+                .run();
+    }
+
+    /** Gives claimed memories back, as if they had not been claimed. */
+    void release(List<Waiting> memories) {
+        db.sql("""
+                UPDATE memory_vector v
+                   SET lease_until = NULL, attempts = v.attempts - 1
+                  FROM unnest(CAST(:tenants AS bigint[]), CAST(:banks AS bigint[]), CAST(:memories AS uuid[]),
+                              CAST(:revisions AS bigint[])) r (tenant_id, bank_id, memory_id, revision)
+                 WHERE v.tenant_id = r.tenant_id AND v.bank_id = r.bank_id AND v.memory_id = r.memory_id
+                   AND v.revision = r.revision AND v.vectors IS NULL
+                """)
+                .set("tenants", memories.stream().map(Waiting::tenant).toList())
+                .set("banks", memories.stream().map(Waiting::bank).toList())
+                .set("memories", memories.stream().map(Waiting::memory).toList())
+                .set("revisions", memories.stream().map(Waiting::revision).toList())
+                .run();
+    }
+
+    /** Puts some of those back into the queue that have vectors of another model; whether there were any. */
+    boolean renew(String model, int most) {
+        return db.sql("""
+                UPDATE memory_vector v
+                   SET vectors = NULL, model = NULL, attempts = 0, queued_at = now()
+                 WHERE (v.tenant_id, v.bank_id, v.memory_id, v.revision) IN
+                       (SELECT o.tenant_id, o.bank_id, o.memory_id, o.revision
+                          FROM memory_vector o
+                         WHERE o.vectors IS NOT NULL AND (o.model < :model OR o.model > :model)
+                         LIMIT :most
+                           FOR UPDATE SKIP LOCKED)
+                """).set("model", model).set("most", most).run() > 0;
+    }
+
+    Lag lag() {
+        return db.sql("""
+                SELECT count(*) AS waiting, COALESCE(extract(epoch FROM now() - min(w.queued_at)) * 1000, 0) AS longest
+                  FROM (SELECT v.queued_at FROM memory_vector v WHERE v.vectors IS NULL ORDER BY v.queued_at LIMIT 10000) w
+                """)
+                .one(row -> new Lag(row.number("waiting"), Duration.ofMillis(row.number("longest"))))
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,179 @@
+package io.agentworkspace.engine.memory.search;
+
+import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.memory.search.Searcher.Mode;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.problem.MemoryName;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** How well a bank answers known questions: MB_Evaluate. */
+public final class EvaluateTools {
+    private static final int HITS = 10;
+
+    private final BankStore banks;
+    private final Searcher searcher;
+
+    public EvaluateTools(BankStore banks, Searcher searcher) {
+        this.banks = banks;
+        this.searcher = searcher;
+    }
+
+    record BankTarget(@Doc("The bank.") Name bank) {}
+
+    record Pair(
+            @Doc(value = "A query.", max = 2_000) String query,
+
+            @Doc(value = "Ids or names that answer it.", max = 20)
+            List<MemoryName> expected) {}
+
+    record EvaluateRequest(
+            @Doc("Where.") BankTarget target,
+            @Doc(value = "1–200.", max = 200) List<Pair> pairs) {}
+
+    record Figures(
+            @Doc("The share of queries whose first hit is expected.")
+            double hitAt_1,
+
+            @Doc("The share of queries with an expected memory among the first five hits.")
+            double hitAt_5,
+
+            @Doc("The mean of 1 / the place of the first expected hit.")
+            double mrr,
+
+            @Doc("How early the expected memories are among the first ten hits.")
+            double ndcgAt_10,
+
+            @Doc("The median of the times of the searches, in milliseconds.")
+            double p50Ms,
+
+            @Doc("99 of 100 searches took at most this many milliseconds.")
+            double p99Ms,
+
+            @Doc("The queries without an expected memory among the first ten hits.")
+            List<String> misses) {}
+
+    record EvaluateResponse(
+            @Doc("By words.") Figures text,
+            @Doc("By meaning.") Figures vector,
+            @Doc("By both.") Figures hybrid) {}
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(evaluate());
+    }
+
+    private Tool<EvaluateRequest, EvaluateResponse> evaluate() {
+        return Tool.named("MB_Evaluate")
+                .title("Evaluate the search")
+                .description("Measures how well MB_Search answers known queries in a bank.")
+                .details("""
+                        For each mode of MB_Search it returns how often the expected memories are found, how early, and how \
+                        long the searches took. Without a model of embeddings the mode vector finds nothing. Requires the permission \
+                        read.""")
+                .alsoCalled("measure retrieval quality", "benchmark search", "recall test", "relevance evaluation")
+                .needs(Capability.BANK_READ)
+                .on(Requirement.OfBank.READ)
+                .route("POST", "/api/banks/{name}/evaluate", Map.of("target.bank", "name"))
+                .example("pairs[].query", "When is low water?")
+                .example("pairs[].expected", "tide report")
+                .handledBy(EvaluateRequest.class, EvaluateResponse.class, this::evaluate);
+    }
+
+    private EvaluateResponse evaluate(EvaluateRequest in, Call call) {
+        if (in.pairs().isEmpty()) {
+            throw Problem.invalid("pairs", "must have at least one query");
+        }
+        if (in.pairs().stream().anyMatch(pair -> pair.expected().isEmpty())) {
+            throw Problem.invalid("pairs", "must name at least one expected memory for each query");
+        }
+        var bank = in.target().bank();
+        var scope = searcher.scope(call, bank, null);
+        if (scope.banks().banks().isEmpty()) {
+            throw banks.missing(call, bank);
+        }
+        var byWords = figures(in, call, scope, Mode.TEXT);
+        if (!searcher.knowsMeanings()) {
+            return new EvaluateResponse(byWords, nothing(in.pairs()), byWords);
+        }
+        return new EvaluateResponse(
+                byWords, figures(in, call, scope, Mode.VECTOR), figures(in, call, scope, Mode.HYBRID));
+    }
+
+    private static Figures nothing(List<Pair> pairs) {
+        return new Figures(0, 0, 0, 0, 0, 0, pairs.stream().map(Pair::query).toList());
+    }
+
+    private Figures figures(EvaluateRequest in, Call call, Searcher.Scope scope, Mode mode) {
+        var took = new ArrayList<Long>();
+        var misses = new ArrayList<String>();
+        var first = 0;
+        var fifth = 0;
+        var reciprocal = 0.0;
+        var gain = 0.0;
+        for (var pair : in.pairs()) {
+            var began = System.nanoTime();
+            var places = places(pair, in.target().bank(), call, scope, mode);
+            took.add(System.nanoTime() - began);
+            var best = places.stream().mapToInt(place -> place).min().orElse(0);
+            first += best == 1 ? 1 : 0;
+            fifth += best > 0 && best <= 5 ? 1 : 0;
+            reciprocal += best == 0 ? 0 : 1.0 / best;
+            var most = 0.0;
+            for (var place = 1; place <= Math.min(HITS, pair.expected().size()); place++) {
+                most += discount(place);
+            }
+            gain += places.stream().mapToDouble(EvaluateTools::discount).sum() / most;
+            if (best == 0) {
+                misses.add(pair.query());
+            }
+        }
+        var pairs = (double) in.pairs().size();
+        var sorted = took.stream().mapToLong(Long::longValue).sorted().toArray();
+        return new Figures(
+                rounded(first / pairs),
+                rounded(fifth / pairs),
+                rounded(reciprocal / pairs),
+                rounded(gain / pairs),
+                rounded(sorted[sorted.length / 2] / 1e6),
+                rounded(sorted[(int) Math.min(sorted.length - 1, Math.ceil(sorted.length * 0.99) - 1)] / 1e6),
+                misses);
+    }
+
+    /** The places of the expected memories among the first hits, from 1. */
+    private List<Integer> places(Pair pair, Name bank, Call call, Searcher.Scope scope, Mode mode) {
+        var wanted = new Searcher.SearchRequest(pair.query(), mode, bank, null, List.of(), null, null, null, HITS);
+        var found = searcher.search(call, scope, wanted);
+        if (found.mode() != mode && mode == Mode.VECTOR) {
+            return List.of();
+        }
+        var best =
+                found.candidates().subList(0, Math.min(HITS, found.candidates().size()));
+        var shown = searcher.shown(call, best, null);
+        var places = new ArrayList<Integer>();
+        for (var i = 0; i < shown.size(); i++) {
+            var memory = shown.get(i).memory();
+            var expected = pair.expected().stream()
+                    .anyMatch(each -> each.text().equalsIgnoreCase(memory.id())
+                            || each.text().equalsIgnoreCase(memory.name()));
+            if (expected) {
+                places.add(i + 1);
+            }
+        }
+        return places;
+    }
+
+    private static double discount(int place) {
+        return Math.log(2) / Math.log(place + 1.0);
+    }
+
+    private static double rounded(double figure) {
+        return Math.round(figure * 1_000) / 1_000.0;
+    }
+}

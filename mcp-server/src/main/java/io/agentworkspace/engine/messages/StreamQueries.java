@@ -1,0 +1,130 @@
+package io.agentworkspace.engine.messages;
+
+/** The SQL that takes the next place in a stream, and reads the history before it in the same round trip. */
+final class StreamQueries {
+    /** The maximum count for messages that one agent sends alone in a zone, without answers. */
+    private static final int MAX_ALONE = 15;
+
+    /** The maximum number of agents that are counted individually. */
+    private static final int MAX_COUNTED = 50;
+
+    /** When a person last spoke in a zone that the speaker takes part in. */
+    private static final String SPOKEN_IN_ZONES = """
+            (SELECT max(st.person_at)
+               FROM participant p
+               JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+              WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
+
+    private static final String NEXT_IN = """
+            UPDATE stream
+               SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
+                   person_at = CASE WHEN :by_agent THEN person_at ELSE :now END,
+                   agents_said = CASE WHEN NOT :by_agent THEN 0
+                                      WHEN last_at < :recent THEN 1
+                                      WHEN voices <@ ARRAY[CAST(:speaker AS bigint)] THEN least(agents_said + 1, %2$d)
+                                      ELSE agents_said + 1 END,
+                   voices = CASE WHEN NOT :by_agent THEN '{}'
+                                 WHEN last_at < :recent THEN ARRAY[CAST(:speaker AS bigint)]
+                                 WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= %1$d THEN voices
+                                 ELSE voices || CAST(:speaker AS bigint) END
+             WHERE tenant_id = :tenant AND id = :stream
+            RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
+            """.formatted(MAX_COUNTED, MAX_ALONE);
+
+    /** @param here the condition for the stream {@code x} */
+    private static String readBefore(String here) {
+        return """
+            WITH count AS (
+                SELECT CASE WHEN heard.agent_at > :recent THEN talk.said ELSE least(talk.said, :many / 2 - 1) END AS said,
+                       talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
+                       greatest(heard.person_at, talk.person_at,
+                                CASE WHEN talk.said >= :many THEN %s END) AS person_at
+                  FROM (VALUES (1)) one (row)
+                  LEFT JOIN agent_heard heard ON heard.tenant_id = :tenant AND heard.agent_id = :speaker
+                  LEFT JOIN agent_talk talk ON talk.tenant_id = :tenant AND talk.agent_id = :speaker),
+            here AS (SELECT x.id, x.last_seq FROM stream x WHERE x.tenant_id = :tenant AND %s)
+            SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
+                   COALESCE(answered.kind = 'agent', false) AS by_agent,
+                   EXISTS (SELECT 1 FROM agent a
+                            WHERE a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)) AS to_agent,
+                   (SELECT count(*) FROM message recent
+                     WHERE recent.tenant_id = :tenant AND recent.stream_id = here.id
+                       AND recent.seq > here.last_seq - 50
+                       AND recent.created_at > CAST(:now AS timestamptz) - INTERVAL '1 minute') AS last_minute,
+                   count.person_at, count.said, count.partners,
+                   COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on
+              FROM count
+              CROSS JOIN here
+              LEFT JOIN LATERAL (
+                  SELECT m.id, m.speaker_id, m.chain, m.created_at, said_by.kind
+                    FROM message m
+                    JOIN party said_by ON said_by.tenant_id = m.tenant_id AND said_by.id = m.speaker_id
+                   WHERE m.tenant_id = :tenant AND m.stream_id = here.id
+                     AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN m.id = :reply
+                              ELSE CAST(:other AS bigint) IS NOT NULL AND m.speaker_id <> :speaker AND m.created_at > :recent
+                                   AND m.seq > COALESCE((SELECT own.seq FROM message own
+                                                          WHERE own.tenant_id = :tenant AND own.stream_id = here.id
+                                                            AND own.speaker_id = :speaker
+                                                          ORDER BY own.seq DESC LIMIT 1), 0) END
+                   ORDER BY m.seq DESC
+                   LIMIT 1) answered ON true
+            """.formatted(SPOKEN_IN_ZONES, here);
+    }
+
+    /**
+     * The same for a person: only the answered message, since people are not counted.
+     *
+     * @param here the condition for the stream {@code x}
+     */
+    private static String readAnswered(String here) {
+        return """
+            SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at, false AS by_agent,
+                   false AS to_agent, 0 AS last_minute, CAST(NULL AS timestamptz) AS person_at, false AS goes_on
+              FROM (VALUES (1)) one (row)
+              LEFT JOIN LATERAL (
+                  SELECT m.id, m.speaker_id, m.chain, m.created_at
+                    FROM stream x
+                    CROSS JOIN LATERAL (
+                        SELECT * FROM message said
+                         WHERE said.tenant_id = :tenant AND said.stream_id = x.id
+                           AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN said.id = :reply
+                                    ELSE CAST(:other AS bigint) IS NOT NULL AND said.speaker_id <> :speaker
+                                         AND said.created_at > :recent
+                                         AND said.seq > COALESCE((SELECT own.seq FROM message own
+                                                                   WHERE own.tenant_id = :tenant AND own.stream_id = x.id
+                                                                     AND own.speaker_id = :speaker
+                                                                   ORDER BY own.seq DESC LIMIT 1), 0) END
+                         ORDER BY said.seq DESC
+                         LIMIT 1) m
+                   WHERE x.tenant_id = :tenant AND %s) answered ON true
+            """.formatted(here);
+    }
+
+    private static final String NEXT_DIRECT = """
+            INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
+            VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
+            ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
+               SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
+            RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
+            """;
+
+    /**
+     * Locks an agent as a speaker until the transaction ends: what it has sent is then counted exactly. People are not
+     * counted, and may speak in many places at once.
+     */
+    private static final String TAKE_TURN =
+            "SELECT pg_advisory_xact_lock(:lock, CAST(:speaker % 2147483647 AS integer));\n";
+
+    private static final String BETWEEN =
+            "x.low_id = least(CAST(:speaker AS bigint), :other) AND x.high_id = greatest(CAST(:speaker AS bigint), :other)";
+
+    static final String BEGIN_DIRECT = NEXT_DIRECT + ";\n" + readAnswered(BETWEEN);
+
+    static final String BEGIN_IN = NEXT_IN + ";\n" + readAnswered("x.id = :stream");
+
+    static final String BEGIN_DIRECT_IN_TURN = TAKE_TURN + NEXT_DIRECT + ";\n" + readBefore(BETWEEN);
+
+    static final String BEGIN_IN_TURN = TAKE_TURN + NEXT_IN + ";\n" + readBefore("x.id = :stream");
+
+    private StreamQueries() {}
+}

@@ -1,0 +1,80 @@
+package io.agentworkspace.engine.runtime;
+
+import io.agentworkspace.engine.metrics.ToolMeter;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.tool.AccessReasons;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.tracing.TraceSpan;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A runner that counts the calls of tools, and shows each as a span while tracing is on. */
+public final class ObservedRunner implements ToolRunner {
+    private final ToolRunner runner;
+    private final ToolMeter meter;
+
+    public ObservedRunner(ToolRunner runner, ToolMeter meter) {
+        this.runner = runner;
+        this.meter = meter;
+    }
+
+    @Override
+    public Catalogue catalogue() {
+        return runner.catalogue();
+    }
+
+    @Override
+    public Answer run(Request request) {
+        var begin = System.nanoTime();
+        var answer = TraceSpan.CURRENT.isBound() ? traced(request) : runner.run(request);
+        meter.count(
+                request.service(),
+                answer.problem() == null ? null : answer.problem().failure(),
+                System.nanoTime() - begin);
+        return answer;
+    }
+
+    /** Named as OpenTelemetry's conventions for agents name the execution of a tool. */
+    private Answer traced(Request request) {
+        var tool = catalogue().find(request.service()).isPresent() ? request.service() : "unknown";
+        var span = TraceSpan.CURRENT
+                .get()
+                .child("execute_tool " + tool, TraceSpan.Kind.INTERNAL)
+                .set("gen_ai.operation.name", "execute_tool")
+                .set("gen_ai.tool.name", tool)
+                .set("engine.request_id", request.requestId());
+        return span.around(() -> {
+            var answer = runner.run(request);
+            var problem = answer.problem();
+            if (problem != null) {
+                span.set("engine.error", problem.failure().error());
+            }
+            if (problem != null && isOurs(problem.failure())) {
+                span.failed(problem.failure().error());
+            }
+            return answer;
+        });
+    }
+
+    /** A refusal is an answer; only what the engine could not do is an error of it. */
+    private static boolean isOurs(Failure failure) {
+        return failure == Failure.INTERNAL || failure == Failure.UNAVAILABLE;
+    }
+
+    @Override
+    public Answer runUncounted(Request request) {
+        return runner.runUncounted(request);
+    }
+
+    @Override
+    public Optional<Answer> open(String service, ObjectNode arguments, String requestId) {
+        return runner.open(service, arguments, requestId);
+    }
+
+    @Override
+    public AccessReasons why(Question question) {
+        return runner.why(question);
+    }
+}

@@ -1,0 +1,131 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Chromium;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** The console's pages about documents and rules in real Chromium, which {@code documents.mjs} uses as people do. */
+@Tag("slow")
+class ConsoleDocumentsTest {
+    private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
+    private static final TestTenant TENANT = new TestTenant();
+    private static final Map<String, JsonNode> STEPS = new HashMap<>();
+    private static String owner;
+
+    @BeforeAll
+    static void play() {
+        Chromium.require();
+        owner = TENANT.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
+        fill();
+        var keys = Map.of(
+                "OWNER_KEY",
+                owner,
+                "VIEWER_KEY",
+                TENANT.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*")),
+                "NARROW_KEY",
+                TENANT.key(ClientApi.REST, "nora", Role.MEMBER, List.of("bank:read")),
+                "EMPTY_KEY",
+                new TestTenant().key(ClientApi.REST, "emma", Role.OWNER, List.of("*")));
+        Chromium.play(keys, "documents.mjs", TestServer.url(), SCREENSHOTS.toString())
+                .forEach(step -> STEPS.put(step.get("step").asString(), step));
+    }
+
+    private static void fill() {
+        submit("handbook.md", "# Handbook\n\nLow water at six.\n\n- one\n- two");
+        submit("handbook.md", "# Handbook\n\nLow water at seven.\n\n- one\n- two\n\nAsk the harbour master.");
+        submit("<img src=x onerror=alert(1)>.txt", "A name with markup.");
+        submit("broken.json", "{\"a\": }");
+        call("MB_Create", "{\"vx\":{\"name\":\"notes\",\"description\":\"Notes.\"}}");
+        call("MB_Create", "{\"vx\":{\"name\":\"Ledger\"}}");
+        call("MB_Destroy", "{\"target\":{\"bank\":\"Ledger\"}}");
+        call(
+                "RL_Create",
+                "{\"name\":\"keep the ledger\",\"applies_to\":[\"bank\"],\"when\":\"command.effect == \\\"destroys\\\" && sameName(target.bank, \\\"ledger\\\") && principal.role != \\\"viewer\\\"\",\"message\":\"The ledger stays. <b>Ask an owner.</b>\",\"mode\":\"shadow\"}");
+    }
+
+    private static void submit(String name, String text) {
+        var made = Json.object().put("name", name).put("text", text);
+        var id = ClientApi.REST
+                .call(TestServer.url(), owner, "DC_Submit", made)
+                .ok()
+                .text("/document/id");
+        await().until(() -> !call("DC_Read", "{\"id\":\"%s\"}".formatted(id))
+                .at("/document")
+                .has("queue"));
+    }
+
+    private static Reply call(String tool, String arguments) {
+        var given = Json.readObject(arguments.getBytes(StandardCharsets.UTF_8));
+        return ClientApi.REST.call(TestServer.url(), owner, tool, given).ok();
+    }
+
+    private static JsonNode only(String step) {
+        assertThat(STEPS).containsKey(step);
+        return STEPS.get(step);
+    }
+
+    /** Errors of scripts, breaches of the policy, requests to others, what axe finds, pages wider than the window. */
+    @Test
+    void nothingIsWrongWithAnyPageInAnyTheme() {
+        assertThat(only("faults").get("faults").valueStream().map(JsonNode::asString))
+                .isEmpty();
+        assertThat(STEPS).doesNotContainKey("a script ran");
+    }
+
+    @Test
+    void aDocumentIsDroppedLoadedReplacedAndDeleted() {
+        var step = only("documents");
+        assertThat(step.path("markup").asInt()).isZero();
+        assertThat(step.path("loaded").asString()).matches("Memories: [1-9]\\d* added, 0 kept, 0 removed\\.");
+        assertThat(step.path("changed").asString()).isEqualTo("1 paragraph added, 1 removed.");
+        assertThat(step.path("again").asString()).matches("Memories: [12] added, [1-9]\\d* kept, [12] removed\\.");
+        assertThat(only("rejected").path("reasons").asString()).contains("type_");
+    }
+
+    @Test
+    void aConditionShowsWhereItIsWrong() {
+        var step = only("rules");
+        assertThat(step.path("problem").asString())
+                .startsWith("Line 2, column ")
+                .contains("bnak");
+        assertThat(step.path("invalid").asString()).isEqualTo("true");
+        assertThat(step.at("/selected/0").asBoolean()).isTrue();
+        assertThat(step.at("/selected/1").asString()).contains("&&\n");
+    }
+
+    @Test
+    void rulesAreTriedReplayedAndMadeFromTemplates() {
+        var step = only("rules");
+        assertThat(step.path("replayed").asString()).startsWith("Would have denied 0 of ");
+        assertThat(step.path("message").asString()).isEqualTo("<i>The books stay.</i>");
+        assertThat(step.path("template").asString()).contains("from content-length-cap", "shadow");
+    }
+
+    @Test
+    void everybodySeesOnlyWhatTheyMay() {
+        var seen = only("others");
+        assertThat(seen.path("viewerMayUpload").asInt()).isZero();
+        assertThat(seen.path("viewerMayCreate").asBoolean()).isFalse();
+        assertThat(seen.path("narrowDocuments").asString())
+                .contains("document:read")
+                .doesNotContain("handbook");
+        assertThat(seen.path("narrowRules").asString()).contains("rule:read").doesNotContain("ledger");
+        assertThat(seen.path("emptyDocument").asString()).doesNotContain("Low water");
+    }
+}

@@ -1,0 +1,105 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Chromium;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The console where there is much: 1,000 agents, 100,000 messages, 100,000 memories. What a page costs does not grow with them. */
+@Tag("slow")
+class ConsoleLargeTest {
+    private static final int ELEMENTS = 2_500;
+    private static final int REQUESTS = 30;
+    private static final TestTenant TENANT = new TestTenant();
+    private static List<ObjectNode> steps;
+
+    /** Each by one statement. Triggers are passed over: they count and announce, which is not looked at here. */
+    private static final List<String> FILL = List.of("""
+            INSERT INTO agent (tenant_id, id, name, name_key, description, access, owner_id, created_at, updated_at)
+            SELECT a.tenant_id, 800000000 + i, 'sailor-' || i, 'sailor-' || i, 'Mends nets.', 'public', a.owner_id, now(), now()
+              FROM agent a, generate_series(1, 1000) i
+             WHERE a.tenant_id = :tenant AND a.name = 'Ada'
+            """, """
+            INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+            SELECT tenant_id, owner_id, id, now() FROM agent WHERE tenant_id = :tenant AND id > 800000000
+            """, """
+            INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
+            SELECT z.tenant_id, z.stream_id, i, gen_random_uuid(), a.id, 'message ' || i, '{}', now() - (100001 - i) * INTERVAL '1 second'
+              FROM zone z
+              JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id AND d.name = 'harbour'
+              JOIN agent a ON a.tenant_id = z.tenant_id AND a.name = 'Ada', generate_series(1, 100000) i
+             WHERE z.tenant_id = :tenant
+            """, """
+            UPDATE stream SET last_seq = 100000, last_at = now()
+             WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM zone WHERE tenant_id = :tenant)
+            """, """
+            INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors, derived_from,
+                                created_at, updated_at)
+            SELECT b.tenant_id, b.id, gen_random_uuid(), 'entry ' || i, 'entry ' || i, repeat('text ', 20), '{}', a.id, ARRAY[a.id], '{}',
+                   now() - i * INTERVAL '1 second', now()
+              FROM bank b JOIN agent a ON a.tenant_id = b.tenant_id AND a.name = 'Ada', generate_series(1, 100000) i
+             WHERE b.tenant_id = :tenant AND b.name = 'archive'
+            """);
+
+    @BeforeAll
+    static void look() {
+        Chromium.require();
+        var key = TENANT.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
+        call(key, "AP_Create", "{'vx': {'name': 'Ada', 'description': 'd'}}");
+        call(key, "DM_Create", "{'target': {'agent': 'Ada'}, 'vx': {'name': 'harbour', 'description': 'd'}}");
+        call(key, "MB_Create", "{'target': {'agent': 'Ada'}, 'vx': {'name': 'archive'}}");
+        TestDatabase.db().bulk(() -> {
+            TestDatabase.db()
+                    .sql("SET LOCAL session_replication_role = replica")
+                    .run();
+            FILL.forEach(statement -> TestDatabase.db()
+                    .sql(statement)
+                    .set("tenant", TENANT.id(ClientApi.REST))
+                    .run());
+            return true;
+        });
+        steps = Chromium.play(
+                Map.of("OWNER_KEY", key),
+                "console-large.mjs",
+                TestServer.url(),
+                Path.of("target/screenshots").toAbsolutePath().toString());
+    }
+
+    private static void call(String key, String service, String arguments) {
+        var given = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        ClientApi.REST.call(TestServer.url(), key, service, given).ok();
+    }
+
+    @Test
+    void noPageHasMoreElementsOrAsksMoreOftenBecauseThereIsMuch() {
+        var measured = steps.stream()
+                .filter(step -> step.get("step").asString().equals("page"))
+                .toList();
+        assertThat(measured).hasSize(5).allSatisfy(page -> {
+            assertThat(page.get("elements").asInt()).as(page.toString()).isLessThan(ELEMENTS);
+            assertThat(page.get("requests").asInt()).as(page.toString()).isLessThan(REQUESTS);
+        });
+    }
+
+    /** Twelve times to the end of what there is: further down there are other rows, not more of them. */
+    @Test
+    void goingFarDownTakesNoMoreElements() {
+        var memory = steps.stream().filter(step -> step.has("far")).findFirst().orElseThrow();
+        assertThat(memory.get("far").asInt()).isGreaterThan(50_000);
+        assertThat(memory.get("elementsFar").asInt() - memory.get("elements").asInt())
+                .isLessThan(200);
+    }
+}

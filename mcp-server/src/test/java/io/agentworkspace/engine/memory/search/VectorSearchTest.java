@@ -1,0 +1,191 @@
+package io.agentworkspace.engine.memory.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.app.App;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.BusyDatabase;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** MB_Search by meaning, on two replicas with the model that ships with the engine. */
+@Tag("slow")
+class VectorSearchTest {
+    private static final String DEPLOYS = "Deploys are frozen on Fridays.";
+    private static final String INVOICES = "The invoice run is on the last working day of each month.";
+    private static final String ESPRESSO = "The espresso machine needs descaling every eight weeks.";
+
+    @TempDir
+    private static Path directory;
+
+    private static App app;
+    private static App other;
+    private static String first;
+
+    private static TestTenant tenant;
+    private static String key;
+
+    /** All memories are stored at once and embedded together, since this is what takes long. */
+    @BeforeAll
+    static void start() {
+        // What other tests stored waits for vectors too, and would come first.
+        TestDatabase.db().sql("DELETE FROM memory_vector WHERE vectors IS NULL").run();
+        app = replica("one");
+        other = replica("two");
+        tenant = new TestTenant();
+        key = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
+        for (var bank : List.of("b", "c")) {
+            call(app, "MB_Create", "{'vx':{'name':'%s'}}".formatted(bank));
+        }
+        first = store("b", DEPLOYS, ",'vx':{'name':'freeze'}")
+                .at("/memory/updated_at")
+                .asString();
+        store("b", "Bicycles belong into the cellar.", ",'vx':{'name':'freeze'}");
+        store("b", INVOICES, "");
+        store("b", "Our cat sleeps on the radiator.", "");
+        store("b", ESPRESSO, ",'vx':{'tags':['kitchen']}");
+        var filler = "The committee met again and talked about the colour of the new curtains in the hall. ".repeat(10);
+        var generator = "The emergency generator runs on diesel. Its tank holds fuel for two days. ".repeat(3);
+        store("b", filler + generator + filler, ",'vx':{'name':'minutes'}");
+        call(app, "AP_Create", "{'vx':{'name':'Eve','description':'d'}}");
+        call(app, "MB_Store", "{'target':{'bank':'c','agent':'Eve'},'content':'Passwords are printed on the wall.'}");
+        store("c", "Our cat sleeps on the radiator.", "");
+        embedded();
+    }
+
+    private static App replica(String name) {
+        return TestServer.start(Map.of(
+                "ENGINE_EMBEDDING",
+                "builtin",
+                "ENGINE_DATA_DIR",
+                directory.resolve(name).toString()));
+    }
+
+    @AfterAll
+    static void stop() {
+        app.close();
+        other.close();
+    }
+
+    private static Reply call(App where, String service, String arguments) {
+        var json = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        return ClientApi.REST.call(where.baseUrl(), key, service, json).ok();
+    }
+
+    private static Reply store(String bank, String text, String more) {
+        return call(app, "MB_Store", "{'target':{'bank':'%s'},'content':'%s'%s}".formatted(bank, text, more));
+    }
+
+    private static void embedded() {
+        Awaitility.await()
+                .until(() -> TestDatabase.db()
+                                .sql(
+                                        "SELECT count(*) AS n FROM memory_vector WHERE tenant_id = :tenant AND vectors IS NULL")
+                                .set("tenant", tenant.id(ClientApi.REST))
+                                .one(row -> row.number("n"))
+                                .orElseThrow()
+                        == 0);
+        for (var where : List.of(app, other)) { // The model is loaded in the background of the first search.
+            Awaitility.await()
+                    .until(() ->
+                            search(where, "anything", "").at("/mode").asString().equals("hybrid"));
+        }
+    }
+
+    private static List<String> texts(Reply reply) {
+        return reply.at("/content")
+                .valueStream()
+                .map(hit -> hit.path("text").asString())
+                .toList();
+    }
+
+    private static Reply search(App where, String query, String more) {
+        return search(where, "b", query, more);
+    }
+
+    private static Reply search(App where, String bank, String query, String more) {
+        return call(where, "MB_Search", "{'target':{'bank':'%s'},'content':'%s'%s}".formatted(bank, query, more));
+    }
+
+    /** Each is tried again at once, and not when the lease expires: nobody counts it as a second attempt. */
+    @Test
+    void whatABusyDatabaseRefusesIsGivenBack() {
+        BusyDatabase.refusing("memory_vector", "NEW.vectors IS NOT NULL", 4, () -> {
+            for (var i = 0; i < 3; i++) {
+                store("c", "Number %d. ".formatted(i) + "The ferry leaves at noon. ".repeat(30), "");
+            }
+            embedded();
+        });
+        assertThat(TestDatabase.db()
+                        .sql("SELECT max(attempts) AS n FROM memory_vector WHERE tenant_id = :tenant")
+                        .set("tenant", tenant.id(ClientApi.REST))
+                        .one(row -> row.number("n")))
+                .contains(1L);
+    }
+
+    @Test
+    void whatIsMeantIsFoundInOtherWordsOnEveryReplica() {
+        for (var where : List.of(app, other)) {
+            var found = search(where, "When do we bill our customers?", "");
+            assertThat(found.at("/mode").asString()).isEqualTo("hybrid");
+            assertThat(texts(found).getFirst()).isEqualTo(INVOICES);
+            assertThat(found.at("/content/0/why/vector_rank").asInt()).isEqualTo(1);
+            assertThat(found.at("/content/0/why/text_rank").isMissingNode()).isTrue();
+            assertThat(texts(search(where, "pets at home", ",'mode':'vector'")).getFirst())
+                    .startsWith("Our cat");
+            assertThat(texts(search(where, "When do we bill our customers?", ",'mode':'text'")))
+                    .doesNotContain(INVOICES);
+        }
+    }
+
+    @Test
+    void filtersAndExclusionsHoldForMeaningToo() {
+        assertThat(texts(search(app, "when do we bill", ",'vx':{'tags':['kitchen']}")))
+                .containsExactly(ESPRESSO);
+        assertThat(texts(search(app, "when do we bill -invoice", ""))).noneMatch(text -> text.contains("invoice"));
+        assertThat(texts(search(app, "when do we bill tag:kitchen", ",'mode':'vector'")))
+                .hasSize(1);
+    }
+
+    @Test
+    void anEarlierTextIsFoundByItsMeaningAtItsTime() {
+        var now = search(app, "may we release before the weekend", ",'mode':'vector'");
+        assertThat(texts(now)).doesNotContain(DEPLOYS);
+        var past = search(app, "may we release before the weekend", ",'mode':'vector','as_of':'%s'".formatted(first));
+        assertThat(texts(past)).containsExactly(DEPLOYS);
+    }
+
+    @Test
+    void whatIsCensoredIsNotFoundByItsMeaning() {
+        var query = "where are the credentials";
+        assertThat(texts(search(app, "c", query, ""))).anyMatch(text -> text.startsWith("Passwords"));
+        call(app, "MB_Censor", "{'target':{'bank':'c','agent':'Eve'}}");
+        for (var where : List.of(app, other)) {
+            assertThat(texts(search(where, "c", query, "")))
+                    .isNotEmpty()
+                    .noneMatch(text -> text.startsWith("Passwords"));
+        }
+    }
+
+    @Test
+    void longTextsAreFoundByAnyOfTheirParts() {
+        assertThat(search(app, "which fuel does the backup power supply use", ",'mode':'vector'")
+                        .at("/content/0/name")
+                        .asString())
+                .isEqualTo("minutes");
+    }
+}

@@ -1,0 +1,37 @@
+package io.agentworkspace.engine.proof;
+
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** A call that waits for a transaction which holds what the call needs, and continues after its commit. */
+public final class WaitingCall {
+    private WaitingCall() {}
+
+    public static <T> T by(Runnable change, Supplier<T> call) {
+        var db = TestDatabase.db();
+        return db.transaction(() -> {
+                    var own = db.sql("SELECT pg_backend_pid() AS pid")
+                            .one(row -> row.number("pid"))
+                            .orElseThrow();
+                    change.run();
+                    var waiting = CompletableFuture.supplyAsync(call);
+                    await().until(() -> waiting.isDone() || blocks(own));
+                    return waiting;
+                })
+                .join();
+    }
+
+    private static boolean blocks(long own) {
+        return TestDatabase.db()
+                .sql("""
+                        SELECT count(*) AS waiting FROM pg_stat_activity
+                         WHERE CAST(:own AS int) = ANY (pg_blocking_pids(pid))
+                        """)
+                .set("own", own)
+                .one(row -> row.number("waiting") > 0)
+                .orElse(false);
+    }
+}

@@ -1,0 +1,146 @@
+package io.agentworkspace.engine.prose;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRefusal;
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Holds the rules of language over everything that people and models read. */
+class ProseTest {
+    /** Made from the tools' texts, or the record of what was. */
+    private static final Set<String> OTHERS = Set.of("commands.md", "CHANGELOG.md", "conformance.md");
+
+    /** A literal that is a sentence or a part of one: words, with spaces between them. */
+    private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\\n]|\\\\.)*)\"");
+
+    private static final Pattern SCRIPT_TEXT = Pattern.compile("'((?:[^'\\\\\\n]|\\\\.)*)'");
+    private static final Pattern WORDS = Pattern.compile("[\\p{L}'%]+[,:;]?( [\\p{L}'%\\d]+[,:;.]?){3,}.*");
+
+    private static final List<Tool<?, ?>> TOOLS = Tools.catalogue(
+                    TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
+            .tools();
+
+    private static Stream<Path> documents() {
+        return Stream.of(
+                        Stream.of("README.md", "CONTRIBUTING.md", "AGENTS.md").map(Repository::file),
+                        Repository.files("docs", ".md").stream())
+                .flatMap(files -> files)
+                .filter(file -> !OTHERS.contains(file.getFileName().toString()));
+    }
+
+    private static String name(Path file) {
+        return Repository.ROOT.relativize(file).toString();
+    }
+
+    @Test
+    void documentsAreReadOnce() {
+        var faults = new ArrayList<String>();
+        documents().forEach(file -> {
+            var sentences = Prose.ofMarkdown(Repository.text(file));
+            var isDecision = name(file).startsWith("docs/decisions/");
+            var most = isDecision ? ProseRules.MOST_WORDS_OF_SPECIALISTS : ProseRules.MOST_WORDS;
+            var mostPassive = isDecision ? ProseRules.MOST_PASSIVE_OF_SPECIALISTS : ProseRules.MOST_PASSIVE;
+            sentences.forEach(sentence ->
+                    ProseRules.fault(sentence, most).ifPresent(fault -> faults.add(name(file) + ": " + fault)));
+            ProseRules.passive(sentences, mostPassive).ifPresent(fault -> faults.add(name(file) + ": " + fault));
+        });
+        assertThat(faults).isEmpty();
+    }
+
+    private static Stream<String> texts(Tool<?, ?> tool) {
+        return Stream.of(
+                        Stream.of(tool.title(), tool.fullDescription()),
+                        Field.of(tool.inputSchema().json()).stream().map(Field::sentence),
+                        Field.of(tool.outputSchema()).stream().map(Field::sentence))
+                .flatMap(each -> each);
+    }
+
+    @Test
+    void modelsAreToldInShortSentences() {
+        var all = TOOLS.stream()
+                .flatMap(ProseTest::texts)
+                .distinct()
+                .flatMap(Prose::ofText)
+                .toList();
+        assertThat(all).hasSizeGreaterThan(500);
+        assertThat(faults(all)).isEmpty();
+        assertThat(ProseRules.passive(all, ProseRules.MOST_PASSIVE)).isEmpty();
+    }
+
+    @Test
+    void refusalsAreShort() {
+        var all = TOOLS.stream()
+                .flatMap(tool -> ToolRefusal.of(tool).stream())
+                .flatMap(refusal -> Stream.of(refusal.when(), refusal.remedy()))
+                .distinct()
+                .flatMap(Prose::ofText)
+                .toList();
+        assertThat(all).hasSizeGreaterThan(20);
+        assertThat(faults(all)).isEmpty();
+    }
+
+    /** Notes, log lines and settings are literals of the sources; those of pages are in templates and scripts. */
+    @Test
+    void whatProgramsWriteIsPlain() {
+        var faults = new ArrayList<String>();
+        Repository.sources().stream()
+                .filter(file -> file.toString().contains("/src/main/"))
+                .forEach(file -> faults.addAll(inCode(file, LITERAL)));
+        Repository.files("hubs-web/src/main/resources/hubs/assets", ".js")
+                .forEach(file -> faults.addAll(inCode(file, SCRIPT_TEXT)));
+        Repository.files("hubs-web/src/main/resources/hubs/templates", ".html").forEach(file -> {
+            var text = Repository.text(file)
+                    .replaceAll("<code>.*?</code>", "X")
+                    .replaceAll("(?s)</?(p|li|h\\d|td|th|dt|dd|summary|button|label|a class=\"button).*?>", "\n\n");
+            Prose.ofMarkdown(text.replaceAll("<[^>]*>", " ").replaceAll("\\{\\{[^}]*}}", "X"))
+                    .forEach(sentence ->
+                            ProseRules.fault(sentence).ifPresent(fault -> faults.add(name(file) + ": " + fault)));
+        });
+        assertThat(faults).isEmpty();
+    }
+
+    private static List<String> inCode(Path file, Pattern literal) {
+        return literal.matcher(Repository.text(file))
+                .results()
+                .map(found -> found.group(1))
+                .filter(text -> WORDS.matcher(text).matches())
+                .flatMap(Prose::ofText)
+                .flatMap(sentence -> ProseRules.fault(sentence).stream())
+                .map(fault -> name(file) + ": " + fault)
+                .toList();
+    }
+
+    private static List<String> faults(List<String> sentences) {
+        return sentences.stream()
+                .flatMap(sentence -> ProseRules.fault(sentence).stream())
+                .toList();
+    }
+
+    /** The rules find what they are for. */
+    @Test
+    void theRulesFindWhatTheyAreFor() {
+        assertThat(ProseRules.fault("The replica that starts last has the word."))
+                .isPresent();
+        assertThat(ProseRules.fault("Whose a key or a session is, is remembered."))
+                .isPresent();
+        assertThat(ProseRules.fault("word ".repeat(ProseRules.MOST_WORDS + 1))).isPresent();
+        assertThat(ProseRules.fault("The replica that started last wins.")).isEmpty();
+        assertThat(ProseRules.isPassive("The message is then delivered by a worker."))
+                .isTrue();
+        assertThat(ProseRules.isPassive("A worker delivers the message.")).isFalse();
+        assertThat(Prose.ofMarkdown(
+                        "# A title here\n\nOne thing. Two `a. B` things.\n\n| a cell | another one |\n- an item\n"))
+                .containsExactly("A title here", "One thing", "Two CODE things.", "a cell", "another one", "an item");
+    }
+}

@@ -1,0 +1,19 @@
+package io.agentworkspace.engine.testing;
+
+import io.agentworkspace.engine.model.json.Json;
+import java.nio.charset.StandardCharsets;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A caller in a test: a user of a tenant, with their own key. */
+public interface TestCaller {
+    Reply call(String service, ObjectNode arguments);
+
+    /** Calls a tool with arguments in JSON. Single quotes stand for double quotes, which are hard to read in Java. */
+    default Reply call(String service, String arguments) {
+        return call(service, Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8)));
+    }
+
+    default Reply call(String service) {
+        return call(service, Json.object());
+    }
+}

@@ -1,0 +1,47 @@
+// The console of a workspace with 1,000 agents, 100,000 messages in one zone and 100,000 memories in one bank: node console-large.mjs <address>
+// <folder for pictures>, the key in OWNER_KEY. Prints for each page how many elements and requests it takes, at first and after going far down.
+import { Pages, told } from './pages.mjs';
+
+const [engine, screenshots] = process.argv.slice(2);
+const pages = await Pages.launch(engine, screenshots);
+
+async function measured(page, path, there, far) {
+  let requests = 0;
+  const count = (request) => { if (request.url().includes('/invoke')) requests += 1; };
+  page.on('request', count);
+  await page.goto(engine + path);
+  await page.locator(there).first().waitFor();
+  await page.waitForFunction(() => !document.getElementById('main').hasAttribute('aria-busy'));
+  const elements = () => page.evaluate(() => document.getElementsByTagName('*').length);
+  const step = { path, elements: await elements(), requests };
+  if (far) {
+    for (let i = 0; i < 12; i++) {
+      const before = await page.locator(far).evaluate((box) => box.scrollTop);
+      await page.waitForFunction(([selector, was]) => { // Until more has come, the end is where it was.
+        const box = document.querySelector(selector);
+        box.querySelector('.problem button')?.click(); // On a slow machine the database may have been too busy.
+        box.scrollTop = box.scrollHeight;
+        return box.scrollTop > was;
+      }, [far, before]);
+    }
+    step.far = await page.locator(far).evaluate((box) => box.scrollTop);
+    step.elementsFar = await elements();
+    step.requestsFar = requests;
+  }
+  await pages.picture(page, `console-large-${path.split('/')[2]}`);
+  page.off('request', count);
+  told('page', step);
+}
+
+try {
+  const page = await pages.open('/console/settings');
+  await page.evaluate((given) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': given } }), process.env.OWNER_KEY);
+  await measured(page, '/console/world', '.people li');
+  await measured(page, '/console/agents', '.virtual-row');
+  await measured(page, '/console/spaces/harbour/main', '.transcript li[data-id]:last-child');
+  await measured(page, '/console/memory/archive', '.memory', '.memories .virtual');
+  await measured(page, '/console/activity', '.entry-row');
+  told('faults', { faults: pages.faults });
+} finally {
+  await pages.close();
+}
