@@ -23,7 +23,7 @@ final class Receiver {
 
     private static final Pattern ID = Pattern.compile("\\{\"id\":\"([0-9a-f-]{36})\"");
 
-    /** A table with a unique id, in earnest. */
+    /** In production, use a table with a unique id. */
     private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
 
     public static void main(String[] arguments) throws IOException {
@@ -53,13 +53,13 @@ final class Receiver {
         }
     }
 
-    /** The JDK has no parser of JSON; the id is the envelope's first field. */
+    /** The JDK has no JSON parser, so this reads the id, which is the first field of the envelope. */
     private static String id(String event) {
         var found = ID.matcher(event);
         return found.lookingAt() ? found.group(1) : event;
     }
 
-    /** Whether one of the signatures fits the raw body, and is not older than 300 seconds. */
+    /** Returns whether one of the signatures matches the raw body and is at most 300 seconds old. */
     private static boolean verify(String header, byte[] body) {
         String time = null;
         var given = new ArrayList<String>();

@@ -21,10 +21,10 @@ const maxBody = 1 << 20
 
 var (
 	secret = []byte(strings.TrimSpace(os.Getenv("WEBHOOK_SECRET")))
-	seen   sync.Map // A table with a unique id, in earnest.
+	seen   sync.Map // In production, use a table with a unique id.
 )
 
-// verify tells whether one of the signatures fits the raw body, and is not older than 300 seconds.
+// verify reports whether one of the signatures matches the raw body and is at most 300 seconds old.
 func verify(header string, body []byte) bool {
 	var times, given []string
 	for _, part := range strings.Split(header, ",") {

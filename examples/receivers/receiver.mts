@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 
 const secret = (process.env.WEBHOOK_SECRET ?? "").trim();
 const maxBody = 1 << 20;
-const seen = new Set<string>(); // A table with a unique id, in earnest.
+const seen = new Set<string>(); // In production, use a table with a unique id.
 
-/** Whether one of the signatures fits the raw body, and is not older than 300 seconds. */
+/** Returns whether one of the signatures matches the raw body and is at most 300 seconds old. */
 function verify(header: string, body: Buffer): boolean {
   const parts = header.split(",").map((part) => part.trim().split("="));
   const times = parts.filter(([name]) => name === "t").map(([, value]) => value);

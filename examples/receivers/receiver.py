@@ -3,11 +3,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = os.environ["WEBHOOK_SECRET"].strip().encode()
 MAX_BODY = 1 << 20
-seen = set()  # A table with a unique id, in earnest.
+seen = set()  # In production, use a table with a unique id.
 
 
 def verify(header: str, body: bytes) -> bool:
-    """Whether one of the signatures fits the raw body, and is not older than 300 seconds."""
+    """Returns whether one of the signatures matches the raw body and is at most 300 seconds old."""
     parts = [part.strip().split("=", 1) for part in header.split(",") if "=" in part]
     times = [value for name, value in parts if name == "t"]
     if len(times) != 1 or not times[0].isascii() or not times[0].isdigit() or abs(time.time() - int(times[0])) > 300:

@@ -1,2 +1,2 @@
-/** What the tests share: a real database, a running server, and callers who use both doors at once. */
+/** What the tests share: a real database, a running server, and callers that use both endpoints at once. */
 package io.agentworkspace.engine;

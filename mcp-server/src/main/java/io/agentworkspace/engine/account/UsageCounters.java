@@ -75,7 +75,7 @@ final class UsageCounters {
     }
 
     /**
-     * Reads a counter, but never while commands are being added. Thus the result contains either all commands that
+     * Reads a counter, but never while commands are being added. So the result contains either all commands that
      * this replica treats as counted, or none. The lock for flushing is taken before the counter's own, as in a
      * flush.
      */

@@ -170,9 +170,9 @@ public final class App implements AutoCloseable {
             var callers = new CredentialResolver(keys, sessions, tokens, issued(provider, signIns, grants));
             var signIn = new SessionEndpoint(sessions, tokens, providers(provider, signIns), audit, clock);
             housekeeping
-                    .every(SECOND, "use of keys", keys.use()::flush)
-                    .every(SECOND, "audit", () -> audit.flush(clock.instant()))
-                    .every(Duration.ofMinutes(1), "sessions", sessions::flush)
+                    .every(SECOND, "writing the use of keys", keys.use()::flush)
+                    .every(SECOND, "writing the audit", () -> audit.flush(clock.instant()))
+                    .every(Duration.ofMinutes(1), "writing sessions", sessions::flush)
                     .clearing("use of keys", keys.use()::purge)
                     .clearing("audit", audit::purge)
                     .clearing("sessions", sessions::purge)
@@ -200,8 +200,8 @@ public final class App implements AutoCloseable {
             var callerLimit = new CallerLimit(rate(settings.http().rateLimit()), clock);
             var limits = new CallLimits(quotas, callerLimit.and(quotas::commands));
             housekeeping
-                    .every(SECOND, "counts", quotas::flush)
-                    .every(SECOND, "rates", () -> callerLimit.settle(rates))
+                    .every(SECOND, "writing counts", quotas::flush)
+                    .every(SECOND, "writing rates", () -> callerLimit.settle(rates))
                     .clearing("counts", quotas::purge)
                     .clearing("rates", rates::purge);
 
@@ -214,8 +214,8 @@ public final class App implements AutoCloseable {
             var embeddings = keep(new EmbeddingQueue(new EmbeddingStore(db), embedder));
             embeddings.start();
             housekeeping
-                    .every(Duration.ofSeconds(30), "embedding model", embedder::tidy)
-                    .every(Duration.ofSeconds(30), "search indexes", indexes::tidy)
+                    .every(Duration.ofSeconds(30), "unloading the embedding model", embedder::tidy)
+                    .every(Duration.ofSeconds(30), "closing search indexes", indexes::tidy)
                     .clearing("search indexes", indexes::purge);
 
             figures.search(indexes).embeddings(embedder, embeddings, housekeeping);
@@ -231,8 +231,8 @@ public final class App implements AutoCloseable {
                     new ToolMeter(
                             metrics, catalogue.tools().stream().map(Tool::name).toList()));
             housekeeping
-                    .every(Duration.ofSeconds(5), "presence", presence::flush)
-                    .every(SECOND, "counts of rules", rules::flush)
+                    .every(Duration.ofSeconds(5), "writing presence", presence::flush)
+                    .every(SECOND, "writing counts of rules", rules::flush)
                     .clearing("trash", new TrashStore(db, new BankStore(db))::purge);
 
             // Documents.
@@ -251,7 +251,7 @@ public final class App implements AutoCloseable {
             signals.onSignal(live.listener());
             mcp.register(housekeeping);
             housekeeping
-                    .every(SECOND, "handshakes", handshakes::flush)
+                    .every(SECOND, "writing handshakes", handshakes::flush)
                     .clearing("handshakes", handshakes::purge)
                     .clearing("live events", news::purge);
             var demo = keep(new Demo(runner, db, vault, URI.create(listening(server.port()) + "/mcp"), clock));
@@ -333,7 +333,7 @@ public final class App implements AutoCloseable {
         try {
             return keep(Tracing.start(tracing, VERSION));
         } catch (IllegalArgumentException e) {
-            throw new InvalidSetting("a variable of OpenTelemetry cannot be understood: " + e.getMessage());
+            throw new InvalidSetting("a variable of OpenTelemetry is invalid: " + e.getMessage());
         }
     }
 
@@ -451,7 +451,7 @@ public final class App implements AutoCloseable {
             try {
                 opened.pop().close();
             } catch (Exception e) {
-                LoggerFactory.getLogger(App.class).warn("not everything was closed", e);
+                LoggerFactory.getLogger(App.class).warn("a part of the engine could not be closed", e);
             }
         }
     }

@@ -66,7 +66,7 @@ final class EngineMetrics {
                 () -> embedder.isLoaded() ? 1 : 0);
         if (embedder.isOn()) {
             var last = new AtomicReference<>(new EmbeddingStore.Lag(0, Duration.ZERO));
-            housekeeping.every(READ, "lag of embeddings", () -> last.set(queue.lag()));
+            housekeeping.every(READ, "reading the embedding lag", () -> last.set(queue.lag()));
             metrics.gauge(
                     "engine_embedding_waiting",
                     "Revisions of memories that wait for vectors, of all replicas; at most 10,000 are counted.",
@@ -90,7 +90,7 @@ final class EngineMetrics {
     /** The same figures on every replica, since they share the outbox. */
     EngineMetrics depth(OutboxStore store, Housekeeping housekeeping, Clock clock) {
         var last = new AtomicReference<>(new OutboxStore.Depth(0, 0, null));
-        housekeeping.every(READ, "depth of the outbox", () -> last.set(store.depth(clock.instant())));
+        housekeeping.every(READ, "reading the outbox depth", () -> last.set(store.depth(clock.instant())));
         metrics.gauges(
                         "engine_outbox_deliveries",
                         "Webhook deliveries that are still to be attempted, of all replicas; at most 100,000 are counted.",

@@ -37,18 +37,17 @@ record FailedStart(Settings settings, Throwable failure) {
                     case SecretsFailure e -> e.getMessage();
                     case DatabaseFailure e -> e.getMessage() + whereItIs();
                     case Problem e -> e.note() + whereItIs();
-                    case BindException e -> cannotListen(e.getMessage(), "perhaps another program does");
-                    case SocketException e -> cannotListen(e.getMessage(), "it may need more rights");
+                    case BindException e -> cannotListen(e.getMessage(), "another program may be using it");
+                    case SocketException e -> cannotListen(e.getMessage(), "the engine may lack the permission");
                     case UnknownHostException _, UnresolvedAddressException _ ->
-                        cannotListen("no such host", "ENGINE_HOST has to be an address of this machine");
-                    case IOException e
-                    when e.getCause() == null -> "a file cannot be read or written: " + e.getMessage();
+                        cannotListen("no such host", "ENGINE_HOST must be an address of this machine");
+                    case IOException e when e.getCause() == null -> "cannot read or write a file: " + e.getMessage();
                     default -> null;
                 });
     }
 
     private String cannotListen(@Nullable String reason, String guess) {
-        return "cannot listen on %s port %d (%s), %s: choose another with ENGINE_PORT, 0 for any free one"
+        return "cannot listen on %s port %d (%s): %s. Choose another port with ENGINE_PORT; 0 means any free port"
                 .formatted(settings.http().host(), settings.http().port(), reason, guess);
     }
 
@@ -56,6 +55,6 @@ record FailedStart(Settings settings, Throwable failure) {
         return settings.database().url() == null
                 ? " (the log of the embedded database: %s)"
                         .formatted(settings.database().dataDir().resolve("postgres.log"))
-                : "; it is the one that ENGINE_DATABASE_URL names";
+                : " (the database of ENGINE_DATABASE_URL)";
     }
 }

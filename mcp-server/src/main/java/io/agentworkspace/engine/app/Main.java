@@ -99,9 +99,9 @@ public final class Main {
      */
     private static void refuse(Settings settings, Throwable failure) {
         var line = new FailedStart(settings, failure).line();
-        System.err.println("engine: " + line.orElseGet(() -> "it cannot start, by a defect: " + failure));
+        System.err.println("engine: " + line.orElseGet(() -> "cannot start, because of a defect: " + failure));
         if (line.isEmpty()) {
-            LoggerFactory.getLogger(Main.class).error("Cannot start", failure);
+            LoggerFactory.getLogger(Main.class).error("cannot start", failure);
         }
     }
 
@@ -114,7 +114,7 @@ public final class Main {
             started.get(10, TimeUnit.SECONDS).close();
         } catch (Exception e) {
             if (exitCode == 0) {
-                LoggerFactory.getLogger(Main.class).warn("Not stopped cleanly; the next start recovers", e);
+                LoggerFactory.getLogger(Main.class).warn("the engine did not stop cleanly; the next start recovers", e);
             }
         } finally {
             Runtime.getRuntime().halt(exitCode);

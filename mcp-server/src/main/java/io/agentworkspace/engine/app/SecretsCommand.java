@@ -20,7 +20,7 @@ record SecretsCommand(Settings settings) {
      */
     String run(List<String> words) {
         if (!words.equals(List.of("reseal"))) {
-            throw new InvalidSetting("the command is: secrets reseal [<flags>]");
+            throw new InvalidSetting("usage: secrets reseal [<flags>]");
         }
         return DatabaseSource.with(settings, source -> {
             try (var db = source.open(2)) {
@@ -32,7 +32,7 @@ record SecretsCommand(Settings settings) {
                                         settings.secrets()
                                                 .masterKeys(settings.database().dataDir())))
                         .run();
-                return "%d secrets are sealed under the current key\n".formatted(secrets);
+                return "%d secrets are now encrypted with the current key\n".formatted(secrets);
             }
         });
     }

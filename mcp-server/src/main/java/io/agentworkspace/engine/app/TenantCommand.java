@@ -22,7 +22,8 @@ import java.util.List;
 record TenantCommand(Settings settings, Clock clock) {
     static final String WORD = "tenant";
 
-    private static final String USAGE = "tenant create <name> [<user name of its owner, default: owner>] [<flags>]";
+    private static final String USAGE =
+            "tenant create <name> [<owner>] [<flags>]; the owner's user name is 'owner' unless you give another";
 
     /**
      * @param words the words after {@code tenant} on the command line, without the flags
@@ -30,7 +31,7 @@ record TenantCommand(Settings settings, Clock clock) {
      */
     FirstKey run(List<String> words) {
         if (words.size() < 2 || words.size() > 3 || !words.getFirst().equals("create")) {
-            throw new InvalidSetting("the command is: " + USAGE);
+            throw new InvalidSetting("usage: " + USAGE);
         }
         try {
             var tenant = Name.checked("the tenant's name", words.get(1));
@@ -56,7 +57,7 @@ record TenantCommand(Settings settings, Clock clock) {
             return db.transaction(() -> {
                 if (tenants.isFresh()) {
                     throw new InvalidSetting(
-                            "the database is fresh: start the engine on it first, which makes the tenant 'default'");
+                            "the database is empty: start the engine on it first, which creates the tenant 'default'");
                 }
                 return founding.found(name, owner, ApiKey.generate(new SecureRandom()));
             });

@@ -179,7 +179,7 @@ public final class AuditStore implements AutoCloseable {
         }
         var missing = lost.getAndSet(0);
         if (missing > 0) {
-            LOG.warn("{} refused calls are not in the audit: too many came at once", missing);
+            LOG.warn("the audit lacks {} refused calls: too many came at once", missing);
         }
     }
 

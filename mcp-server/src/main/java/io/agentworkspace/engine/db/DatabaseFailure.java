@@ -6,7 +6,7 @@ public final class DatabaseFailure extends RuntimeException {
         super(message, cause);
     }
 
-    /** @param doing what failed, such as "the schema cannot be brought up to date" */
+    /** @param doing what failed, such as "cannot be upgraded to the current schema" */
     static DatabaseFailure of(String doing, Throwable failure) {
         var said = SqlState.of(failure);
         var what = Outage.of(said.code())

@@ -73,7 +73,7 @@ public final class DatabaseSignals implements AutoCloseable {
             var signal = Json.bind(Json.readObject(text.getBytes(StandardCharsets.UTF_8)), Signal.class);
             listeners.forEach(listener -> listener.received(signal));
         } catch (JacksonException | Problem e) {
-            LOG.warn("a signal that is none: {}", Excerpt.of(text, 100));
+            LOG.warn("not a valid signal: {}", Excerpt.of(text, 100));
         }
     }
 

@@ -71,7 +71,7 @@ public final class Housekeeping implements AutoCloseable {
 
     /** @param purge deletes what has expired at the given instant */
     public Housekeeping clearing(String name, Consumer<Instant> purge) {
-        purges.add(new Purge(new PeriodicTask("clearing away " + name), purge));
+        purges.add(new Purge(new PeriodicTask("deleting expired " + name), purge));
         return this;
     }
 

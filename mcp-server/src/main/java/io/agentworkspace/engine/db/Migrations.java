@@ -16,7 +16,7 @@ public final class Migrations {
                     .load()
                     .migrate();
         } catch (FlywayException e) {
-            throw DatabaseFailure.of("cannot be brought up to date", e);
+            throw DatabaseFailure.of("cannot be upgraded to the current schema", e);
         }
     }
 }

@@ -8,12 +8,12 @@ import java.util.Optional;
 /** The reasons why the database cannot run a statement. Callers receive {@code unavailable}, code 5002. */
 enum Outage {
     UNREACHABLE(1, "the database cannot be reached; try again shortly"),
-    BUSY(1, "the database has too much to do at present; try again shortly"),
+    BUSY(1, "the database is overloaded; try again shortly"),
     CONTESTED(1, "others are changing the same thing, and nothing was done; try again shortly"),
-    TOO_LONG(1, "this took the database too long, and nothing was done; ask for less at once, or try again shortly"),
+    TOO_LONG(1, "this took the database too long, and nothing was done; request less at once, or try again shortly"),
     EXHAUSTED(5, "the database has run out of memory or connections, and nothing was done; try again shortly"),
-    READ_ONLY(10, "the database is read-only at present: nothing can be changed, reading works; try again later"),
-    FULL(30, "the database has no room left: nothing can be stored, reading works; the operator has to make room");
+    READ_ONLY(10, "the database is read-only at the moment: reads work, changes do not; try again later"),
+    FULL(30, "the database has no room left: reads work, changes do not; the operator must make room");
 
     private final Duration pause;
     private final String note;

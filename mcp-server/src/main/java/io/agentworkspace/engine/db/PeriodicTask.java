@@ -24,7 +24,7 @@ final class PeriodicTask {
         try {
             work.run();
             if (failures >= TOLD_FIRST) {
-                LOG.info("{}: works again, after {} failures", name, failures);
+                LOG.info("{}: works again after {} failures", name, failures);
             }
             failures = 0;
             toldNext = TOLD_FIRST;
@@ -37,9 +37,9 @@ final class PeriodicTask {
         failures++;
         if (failures >= toldNext || failures == 1 && !(e instanceof Problem)) {
             toldNext = failures < toldNext ? toldNext : failures * 10;
-            LOG.warn("{}: failed {} times in a row, and is tried again", name, failures, e);
+            LOG.warn("{}: failed {} times in a row; trying again", name, failures, e);
         } else {
-            LOG.debug("{}: put off: {}", name, e.getMessage());
+            LOG.debug("{}: postponed: {}", name, e.getMessage());
         }
     }
 }

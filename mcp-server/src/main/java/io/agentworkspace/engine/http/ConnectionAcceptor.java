@@ -101,7 +101,7 @@ final class ConnectionAcceptor implements AutoCloseable {
      */
     private void refrain(Exception e) {
         if (listening.isOpen()) {
-            LOG.warn("a connection could not be taken in", e);
+            LOG.warn("a connection could not be accepted", e);
             try {
                 Thread.sleep(SWEEP);
             } catch (InterruptedException interrupted) {
@@ -158,7 +158,7 @@ final class ConnectionAcceptor implements AutoCloseable {
         try {
             closeable.close();
         } catch (Exception e) {
-            LOG.debug("not closed", e);
+            LOG.debug("a connection could not be closed", e);
         }
     }
 

@@ -53,14 +53,14 @@ final class CsrfRule {
         var token = tokens.size() == 1 ? tokens.getFirst().getValue() : null;
         if (token == null || !session.fitsCsrf(token)) {
             throw Problem.notPermitted("""
-                    a request that the session's cookie proves and that changes something needs the header X-CSRF-Token, once, \
-                    with the csrf_token of GET /api/auth/session; a program sends its API key in X-Api-Key instead\
+                    a change with the session's cookie requires the header X-CSRF-Token, once, with the csrf_token of \
+                    GET /api/auth/session. A program sends its API key in X-Api-Key instead\
                     """);
         }
         if (!isOurs(only(request, SITE), only(request, HttpHeader.ORIGIN.asString()))) {
             throw Problem.notPermitted("""
-                    a request that the session's cookie proves and that changes something must come from a page of this server: \
-                    browsers say so in Sec-Fetch-Site: same-origin, or in Origin; a program sends its API key in X-Api-Key instead\
+                    a change with the session's cookie must come from a page of this server, as Sec-Fetch-Site: same-origin or Origin \
+                    shows. A program sends its API key in X-Api-Key instead\
                     """);
         }
     }

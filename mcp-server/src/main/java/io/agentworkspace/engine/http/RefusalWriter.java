@@ -40,7 +40,7 @@ public final class RefusalWriter {
         this.atMcp = atMcp;
     }
 
-    /** Lets the handlers behind the gate show a refusal to a person too. */
+    /** Lets handlers of pages show a refusal as a page, too. */
     void hand(Request request, Response response) {
         if (pages != null && PageEndpoint.isShown(request, path(request))) {
             Function<Problem, byte[]> page = problem -> pages.refused(request, response.getHeaders(), problem);

@@ -146,7 +146,7 @@ public final class WebServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
-            LOG.warn("not every request finished within {} ms", server.getStopTimeout(), e);
+            LOG.warn("some requests did not finish within {} ms", server.getStopTimeout(), e);
         }
     }
 }

@@ -85,7 +85,7 @@ final class LiveStreams implements DatabaseSignals.Listener {
                     .map(Audience.AudienceKey::tenant)
                     .collect(Collectors.toSet()));
         } catch (Problem e) {
-            LOG.debug("put off: {}", e.note());
+            LOG.debug("postponed: {}", e.note());
         }
     }
 

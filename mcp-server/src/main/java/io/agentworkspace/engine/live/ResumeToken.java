@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ResumeToken(long horizon, long ordinal, long seconds) {
     /**
-     * The age beyond which a stream begins anew. Nobody may have listened in the meantime, and then nothing was
+     * The age beyond which a stream begins again. Nobody may have listened in the meantime, and then nothing was
      * logged: a listener's entry is valid for two minutes and is renewed every half minute.
      */
     private static final Duration VALID = Duration.ofSeconds(80);

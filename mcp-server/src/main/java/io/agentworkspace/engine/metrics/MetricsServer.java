@@ -61,7 +61,11 @@ public final class MetricsServer implements AutoCloseable {
             started.close();
             throw new IllegalStateException("the server of metrics cannot start", e);
         }
-        LOG.info("metrics at http://{}:{}{}", host.contains(":") ? "[" + host + "]" : host, started.port(), PATH);
+        LOG.info(
+                "serving metrics at http://{}:{}{}",
+                host.contains(":") ? "[" + host + "]" : host,
+                started.port(),
+                PATH);
         return started;
     }
 
@@ -75,7 +79,7 @@ public final class MetricsServer implements AutoCloseable {
         try {
             server.stop();
         } catch (Exception e) {
-            LOG.warn("the server of metrics was not stopped cleanly", e);
+            LOG.warn("the metrics server did not stop cleanly", e);
         }
     }
 }

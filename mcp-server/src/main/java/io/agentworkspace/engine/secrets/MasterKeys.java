@@ -71,7 +71,7 @@ public final class MasterKeys {
             warnOfReaders();
             return Optional.of(MasterKey.parse(Files.readString(file)));
         } catch (IOException | IllegalArgumentException e) {
-            throw new SecretsFailure("the key for secrets cannot be read from " + file, e);
+            throw new SecretsFailure("cannot read the key for secrets from " + file, e);
         }
     }
 
@@ -83,7 +83,7 @@ public final class MasterKeys {
         var mode = Files.getPosixFilePermissions(file);
         if (!OWNER_ONLY.containsAll(mode) && warned.compareAndSet(false, true)) {
             log.warn(
-                    "The key for secrets can be read or changed by others: {} has mode {}. Run chmod 600 on it, and change the key if others use this machine",
+                    "the key for secrets can be read or changed by others: {} has mode {}. Run chmod 600 on it, and change the key if others use this machine",
                     file,
                     PosixFilePermissions.toString(mode));
         }
@@ -104,7 +104,7 @@ public final class MasterKeys {
                 Files.delete(draft);
             }
         } catch (IOException e) {
-            throw new SecretsFailure("the key for secrets cannot be written to " + file, e);
+            throw new SecretsFailure("cannot write the key for secrets to " + file, e);
         }
         return there().orElseThrow();
     }

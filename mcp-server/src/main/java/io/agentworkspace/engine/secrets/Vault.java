@@ -23,8 +23,8 @@ public final class Vault {
     public void check() {
         var sealed = db.sql("SELECT sealed FROM vault_check").one(row -> row.text("sealed"));
         if (sealed.isPresent() && keys.open(CHECK, sealed.get()).isEmpty()) {
-            throw new SecretsFailure(
-                    "the secrets in this database are sealed under another key: it belongs " + keys.whereItBelongs());
+            throw new SecretsFailure("the secrets in this database are encrypted with another key: put that key "
+                    + keys.whereItBelongs());
         }
         checked = sealed.isPresent();
     }
@@ -56,7 +56,7 @@ public final class Vault {
     /** @throws SecretsFailure if it cannot be opened, or belongs to another place */
     public byte[] open(String place, String sealed) {
         return keys.open(place, sealed)
-                .orElseThrow(() -> new SecretsFailure("the secret of %s cannot be opened: its key belongs %s"
-                        .formatted(place, keys.whereItBelongs())));
+                .orElseThrow(() -> new SecretsFailure(
+                        "cannot decrypt the secret of %s: put its key %s".formatted(place, keys.whereItBelongs())));
     }
 }

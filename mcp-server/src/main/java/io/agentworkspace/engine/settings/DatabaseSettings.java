@@ -15,7 +15,7 @@ public record DatabaseSettings(@Nullable String url, int poolSize, Path dataDir)
     static final Setting<String> DATABASE_URL = Setting.of(
                     "ENGINE_DATABASE_URL",
                     null,
-                    "PostgreSQL to use instead of the embedded one",
+                    "JDBC URL of a PostgreSQL to use instead of the embedded one",
                     "a JDBC URL such as jdbc:postgresql://db.example.com/engine?user=engine&password=...",
                     SettingParsers::jdbcUrl)
             .isSecret();
@@ -28,7 +28,7 @@ public record DatabaseSettings(@Nullable String url, int poolSize, Path dataDir)
     static final Setting<Path> DATA_DIR = Setting.of(
             "ENGINE_DATA_DIR",
             ".engine",
-            "embedded database and its log",
+            "directory of the embedded database, its log and the generated keys",
             "a directory",
             text -> Path.of(text).toAbsolutePath().normalize());
 

@@ -13,13 +13,13 @@ public record DocumentSettings(Duration longest, int rejectedDays) {
     static final Setting<Integer> SECONDS = Setting.of(
             "ENGINE_DOCUMENT_SECONDS",
             "30",
-            "seconds that extracting the text of one document may take",
+            "most seconds to extract the text of one document",
             "a number from 1 to 600",
             SettingParsers.number(1, 600));
     static final Setting<Integer> REJECTED_DAYS = Setting.of(
             "ENGINE_REJECTED_DOCUMENT_DAYS",
             "30",
-            "days that rejected documents are kept",
+            "days to keep rejected documents",
             "a number from 1 to 3650",
             SettingParsers.number(1, 3_650));
 

@@ -22,16 +22,16 @@ public record EmbeddingSettings(
     static final Setting<String> EMBEDDING = Setting.of(
             "ENGINE_EMBEDDING",
             BUILTIN,
-            "what finds memories by meaning: builtin, off, or the URL of an OpenAI-compatible embeddings endpoint",
+            "how to find memories by meaning: builtin, off, or the URL of an OpenAI-compatible embeddings endpoint",
             "builtin, off or an http or https URL",
             EmbeddingSettings::checked);
     static final Setting<String> KEY = Setting.of(
-                    "ENGINE_EMBEDDING_KEY", null, "the key for the embeddings endpoint", "a text", text -> text)
+                    "ENGINE_EMBEDDING_KEY", null, "API key for the embeddings endpoint", "a text", text -> text)
             .isSecret();
     static final Setting<String> MODEL = Setting.of(
             "ENGINE_EMBEDDING_MODEL",
             "text-embedding-3-small",
-            "the model to request at the embeddings endpoint",
+            "model to request at the embeddings endpoint",
             "a text",
             text -> text);
 

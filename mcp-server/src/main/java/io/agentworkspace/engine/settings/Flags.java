@@ -28,6 +28,6 @@ final class Flags {
         return settings.stream()
                 .filter(setting -> setting.flag().equals(flag))
                 .findFirst()
-                .orElseThrow(() -> new InvalidSetting(flag + " is not a flag: --help lists them"));
+                .orElseThrow(() -> new InvalidSetting(flag + " is not a flag; --help lists all flags"));
     }
 }

@@ -26,56 +26,56 @@ public record HttpSettings(
     static final Setting<String> HOST = Setting.of(
             "ENGINE_HOST",
             "127.0.0.1",
-            "address to listen on; 0.0.0.0 for all",
+            "address to listen on; 0.0.0.0 means all addresses",
             "a host name or an IP address",
             SettingParsers::host);
     static final Setting<Integer> PORT = Setting.of(
             "ENGINE_PORT",
             "8080",
-            "port to listen on; 0 for any free one",
+            "port to listen on; 0 means any free port",
             "a number from 0 to 65535",
             SettingParsers.number(0, 65_535));
     static final Setting<String> BASE_URL = Setting.of(
             "ENGINE_BASE_URL",
             null,
-            "public address, when it is not the one listened on",
+            "public address, if clients use another one than it listens on",
             "an address such as https://engine.example.com",
             SettingParsers::webAddress);
     static final Setting<String> MCP_URL = Setting.of(
             "ENGINE_MCP_URL",
             null,
-            "public address for MCP, when it is another one",
+            "public address of the MCP endpoint, if it differs from the base URL",
             "an address such as https://mcp.example.com",
             SettingParsers::webAddress);
     static final Setting<List<String>> ALLOWED_ORIGINS = Setting.of(
             "ENGINE_ALLOWED_ORIGINS",
             "",
-            "browser origins allowed besides the public addresses, comma-separated",
-            "a list like https://app.example.com,http://localhost:5173",
+            "browser origins to allow besides the public addresses, comma-separated",
+            "a list such as https://app.example.com,http://localhost:5173",
             SettingParsers.listOf(SettingParsers::origin));
     static final Setting<List<String>> ALLOWED_HOSTS = Setting.of(
             "ENGINE_ALLOWED_HOSTS",
             "",
-            "host names answered besides those of the public addresses, comma-separated",
-            "a list like engine.internal,10.0.0.7",
+            "host names to accept besides those of the public addresses, comma-separated",
+            "a list such as engine.internal,10.0.0.7",
             SettingParsers.listOf(SettingParsers::host));
     static final Setting<RateLimit> RATE_LIMIT = Setting.of(
             "ENGINE_RATE_LIMIT",
             "200/s burst 400",
-            "requests for each key; off for no limit",
-            "like '200/s burst 400', '200/s' or 'off'",
+            "most requests of each key; off means no limit",
+            "a rate such as '200/s burst 400' or '200/s', or 'off'",
             SettingParsers::rate);
     static final Setting<RateLimit> STRANGER_LIMIT = Setting.of(
             "ENGINE_STRANGER_LIMIT",
             "20/s burst 200",
-            "requests from each address without a valid credential, counted for public reads and for failures; off for no limit",
-            "like '20/s burst 200', '20/s' or 'off'",
+            "most requests of each address without a valid credential, separately for public reads and failures; off means no limit",
+            "a rate such as '20/s burst 200' or '20/s', or 'off'",
             SettingParsers::rate);
     static final Setting<List<String>> TRUSTED_PROXIES = Setting.of(
             "ENGINE_TRUSTED_PROXIES",
             "",
-            "proxies whose X-Forwarded-For or Forwarded contains the client's address, comma-separated",
-            "a list of addresses and networks like 10.0.0.0/8,192.168.1.2",
+            "proxies that may report client addresses in X-Forwarded-For or Forwarded, comma-separated",
+            "a list of addresses and networks, such as 10.0.0.0/8,192.168.1.2",
             SettingParsers.listOf(TrustedProxies::checked));
 
     static HttpSettings read(Map<String, String> given) {

@@ -76,7 +76,7 @@ final class OAuthSettings {
 
     private static String required(String setting, @Nullable String value) {
         if (value == null) {
-            throw new InvalidSetting(setting + " must be set, since the provider has other settings");
+            throw new InvalidSetting(setting + " must be set, since other settings of this provider are set");
         }
         return value;
     }
@@ -105,7 +105,7 @@ final class OAuthSettings {
         var domains = new TreeSet<>(
                 SettingParsers.listOf(text -> text.toLowerCase(Locale.ROOT)).apply(value));
         if (!domains.stream().allMatch(domain -> DOMAIN.matcher(domain).matches())) {
-            throw new InvalidSetting(setting + " must be a list like example.com,example.org, not '" + value + "'");
+            throw new InvalidSetting(setting + " must be a list such as example.com,example.org, not '" + value + "'");
         }
         return domains;
     }

@@ -19,15 +19,15 @@ public record ObservabilitySettings(
     static final Setting<String> METRICS_TOKEN = Setting.of(
                     "ENGINE_METRICS_TOKEN",
                     null,
-                    "bearer token for /metrics; without it /metrics is closed",
+                    "bearer token for /metrics; without one, /metrics is closed",
                     "16 to 200 printable characters without spaces",
                     ObservabilitySettings::token)
             .isSecret();
     static final Setting<ListenAddress> METRICS_LISTEN = Setting.of(
             "ENGINE_METRICS_LISTEN",
             null,
-            "separate address for /metrics, without a credential",
-            "a host and a port like 127.0.0.1:9464",
+            "separate address that serves /metrics without a credential",
+            "a host and a port, such as 127.0.0.1:9464",
             ListenAddress::parse);
 
     private static final String OTEL = "OTEL_";

@@ -12,13 +12,13 @@ public record RetentionSettings(int auditDays, int eventsDays) {
     static final Setting<Integer> AUDIT_DAYS = Setting.of(
             "ENGINE_AUDIT_DAYS",
             "90",
-            "days that the audit is kept",
+            "days to keep the audit",
             "a number from 1 to 3650",
             SettingParsers.number(1, 3_650));
     static final Setting<Integer> EVENTS_DAYS = Setting.of(
             "ENGINE_EVENTS_DAYS",
             "30",
-            "days that events and their deliveries are kept",
+            "days to keep events and their deliveries",
             "a number from 4 to 3650",
             SettingParsers.number(4, 3_650));
 

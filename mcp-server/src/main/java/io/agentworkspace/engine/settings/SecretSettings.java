@@ -17,15 +17,15 @@ public record SecretSettings(@Nullable MasterKey key, List<MasterKey> otherKeys)
     static final Setting<MasterKey> SECRETS_KEY = Setting.of(
                     "ENGINE_SECRETS_KEY",
                     null,
-                    "key that secrets in the database are sealed with, instead of secrets-key in the data directory",
-                    "32 bytes in base64, as openssl rand -base64 32 prints them",
+                    "key that encrypts secrets in the database, instead of the file secrets-key in the data directory",
+                    "32 bytes in base64, such as the output of: openssl rand -base64 32",
                     MasterKey::parse)
             .isSecret();
     static final Setting<List<MasterKey>> SECRETS_OTHER_KEYS = Setting.of(
                     "ENGINE_SECRETS_OTHER_KEYS",
                     "",
-                    "keys that open what they have sealed, while secrets move from one key to another, comma-separated",
-                    "a list of keys, each of 32 bytes in base64",
+                    "other keys that may decrypt secrets, while you change the key, comma-separated",
+                    "a comma-separated list of keys, each of 32 bytes in base64",
                     SettingParsers.listOf(MasterKey::parse))
             .isSecret();
 

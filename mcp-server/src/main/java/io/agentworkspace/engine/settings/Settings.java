@@ -28,7 +28,7 @@ public record Settings(
     static final Setting<LogFormat> LOG_FORMAT = Setting.of(
             "ENGINE_LOG_FORMAT",
             "text",
-            "how the log is written, on standard error",
+            "format of the log on standard error: text or json",
             "text or json",
             SettingParsers.oneOf(LogFormat.class));
 
@@ -87,7 +87,7 @@ public record Settings(
     /** Returns all settings as text, a paragraph for each. */
     public static String help() {
         return ALL.stream().map(Settings::help).collect(Collectors.joining("\n", """
-                Settings, as a flag or in the environment; the flag wins:
+                Settings. Give each as a flag or in the environment; the flag takes precedence. Defaults are in brackets:
 
                 """, "\n"));
     }

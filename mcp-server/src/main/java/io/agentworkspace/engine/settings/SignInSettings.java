@@ -20,8 +20,8 @@ public record SignInSettings(
     static final Setting<List<String>> OAUTH_SURFACES = Setting.of(
             "ENGINE_OAUTH_SURFACES",
             "hub,cli",
-            "surfaces that third-party sign-in may start from",
-            "a list like hub,cli",
+            "surfaces where sign-in at a provider may start, comma-separated",
+            "a list such as hub,cli",
             SettingParsers.listOf(SettingParsers::word));
     static final Setting<String> MCP_OAUTH = Setting.of(
             "ENGINE_MCP_OAUTH",

@@ -20,7 +20,7 @@ public record TenantSettings(@Nullable String bootstrapKey, Plan plan) {
     static final Setting<Plan> PLAN = Setting.of(
             "ENGINE_PLAN",
             "unlimited",
-            "plan of a new tenant",
+            "plan of each new tenant",
             "free, team, scale or unlimited",
             SettingParsers.oneOf(Plan.class));
 

@@ -25,7 +25,7 @@ public final class UnknownSettings {
                         && !name.equals(MAX_HEAP)
                         && !OAuthSettings.isOne(name))
                 .sorted()
-                .map(name -> name + " is not a setting and changes nothing" + meant(name, known))
+                .map(name -> name + " is not a setting and has no effect" + meant(name, known))
                 .toList();
     }
 

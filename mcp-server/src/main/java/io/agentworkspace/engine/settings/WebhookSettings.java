@@ -18,20 +18,20 @@ public record WebhookSettings(boolean allowPrivate, List<X509Certificate> author
     static final Setting<Boolean> ALLOW_PRIVATE = Setting.of(
             "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
             "false",
-            "allow webhook endpoints with http://, and private or loopback addresses, for development",
+            "allow webhook endpoints with http:// or private addresses, for development",
             "true or false",
             SettingParsers::yesOrNo);
     static final Setting<List<X509Certificate>> CA_FILE = Setting.of(
             "ENGINE_WEBHOOKS_CA_FILE",
             null,
-            "certificates to trust at webhook endpoints besides the JVM's",
-            "a file that can be read, of PEM certificates and nothing else",
+            "PEM file of certificates to trust for webhook endpoints, besides the JVM's",
+            "a readable file that contains only PEM certificates",
             text -> TrustedCertificates.read(Path.of(text)));
     static final Setting<RetrySchedule> RETRY_SCHEDULE = Setting.of(
             "ENGINE_WEBHOOKS_RETRY_SCHEDULE",
             "0s,5s,5m,30m,2h,5h,10h,14h,20h,24h",
-            "delays before each delivery attempt, comma-separated",
-            "from 1 to 50 times of at most 7 days, like 0s,5s,30m,2h",
+            "delay before each delivery attempt, comma-separated",
+            "1 to 50 delays of at most 7 days, such as 0s,5s,30m,2h",
             SettingParsers::schedule);
 
     static WebhookSettings read(Map<String, String> given) {

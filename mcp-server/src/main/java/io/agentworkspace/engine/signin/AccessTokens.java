@@ -115,8 +115,8 @@ public final class AccessTokens {
 
     static Problem invalid() {
         return Problem.unauthenticated("""
-                the access token is not valid: expired, not made here, or of a session that has ended; get a new one with \
-                POST /api/auth/token, or send an API key""");
+                the access token is invalid: it has expired, its session has ended, or another server issued it. Get a new one \
+                with POST /api/auth/token, or send an API key""");
     }
 
     private Verified verify(AccessToken token) {

@@ -143,7 +143,7 @@ final class IssuerKeys {
             return new KeySet(issuer.fetchKeys(), now, now, false);
         } catch (ProviderHttp.Failed e) {
             LOG.warn(
-                    "the keys of the issuer {} cannot be had: {}",
+                    "cannot fetch the keys of the issuer {}: {}",
                     issuer.provider().name(),
                     e.getMessage());
             return new KeySet(known.keys(), known.from(), now, true);

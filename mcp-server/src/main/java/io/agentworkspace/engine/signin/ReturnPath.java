@@ -36,8 +36,8 @@ final class ReturnPath {
     static String checked(String text) {
         if (!isOurs(text)) {
             throw new Problem(Failure.BAD_REQUEST, """
-                    return_to must be a path on this server: one '/' first, then letters, digits and plain punctuation, with single \
-                    slashes between, and no scheme, host, backslash or control character in any encoding; for example /mcp-hub\
+                    return_to must be a path on this server, such as /mcp-hub. It begins with one '/', followed by letters, digits, \
+                    plain punctuation and single slashes, without a scheme, host, backslash or control character in any encoding\
                     """);
         }
         return text;

@@ -183,7 +183,9 @@ public final class SignInEndpoint {
             var name = issuer.provider().name();
             LOG.warn("the sign-in provider {} failed: {}", name, e.getMessage());
             throw Problem.unavailable(
-                    "the sign-in provider '%s' does not answer as it should; try again shortly".formatted(name), RETRY);
+                    "the sign-in provider '%s' cannot be reached or sent an invalid response; try again shortly"
+                            .formatted(name),
+                    RETRY);
         }
     }
 

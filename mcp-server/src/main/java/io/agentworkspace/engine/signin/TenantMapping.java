@@ -81,8 +81,8 @@ final class TenantMapping {
         var domains = proof.issuer().provider().emailDomains();
         if (!domains.isEmpty() && !newcomer.isOf(domains)) {
             throw Problem.notPermitted("""
-                    this tenant takes only users with a verified e-mail address in one of its domains, and the provider tells of none of \
-                    you; an admin can give you a key, with US_Create and AK_Create""");
+                    this tenant accepts only users with a verified e-mail address in one of its domains, and the provider reports none \
+                    for you. An admin can give you a key, with US_Create and AK_Create""");
         }
         var person = store.join(identity, newcomer.name(), proof.visit().at(), proof.visit()::joined);
         keepEmail(identity, person.email(), EmailClaim.of(proof.claims(), more), proof.at());

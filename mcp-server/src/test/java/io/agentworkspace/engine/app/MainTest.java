@@ -73,7 +73,7 @@ class MainTest {
             default -> where;
         };
         assertOneLine(told, "--port", "0", "--database-url", url)
-                .endsWith("; it is the one that ENGINE_DATABASE_URL names")
+                .endsWith(" (the database of ENGINE_DATABASE_URL)")
                 .doesNotContain("hush", TestDatabase.postgres().password());
     }
 

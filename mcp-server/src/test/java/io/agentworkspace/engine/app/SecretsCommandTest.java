@@ -101,8 +101,8 @@ class SecretsCommandTest {
         assertThatThrownBy(() -> reseal(fresh, "")).isInstanceOf(SecretsFailure.class);
         assertThat(sealed()).containsExactlyInAnyOrderElementsOf(before);
 
-        assertThat(reseal(fresh, old)).isEqualTo("3 secrets are sealed under the current key\n");
-        assertThat(reseal(fresh, old)).isEqualTo("3 secrets are sealed under the current key\n");
+        assertThat(reseal(fresh, old)).isEqualTo("3 secrets are now encrypted with the current key\n");
+        assertThat(reseal(fresh, old)).isEqualTo("3 secrets are now encrypted with the current key\n");
         assertThat(sealed()).hasSize(4).doesNotContainAnyElementsOf(before);
         try (var engine = Replica.start(settings(fresh, ""), Clock.systemUTC())) {
             signIn(engine);

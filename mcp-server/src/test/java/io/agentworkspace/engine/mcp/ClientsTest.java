@@ -197,10 +197,10 @@ class ClientsTest {
     void thePageShowsTheResult() {
         var page = new StringBuilder("""
 
-                `ClientsTest` has these clients connect to the production server with a key, list, call tools, read, be refused,
-                subscribe and be told of what another one changed, complete an argument and get a prompt; the Inspector checks the
-                tools' schemas (`--strict`) and the skills' digests (`--verify`) instead of listening and completing. Directly, and
-                behind a proxy that gives each request to the other one of two replicas.
+                `ClientsTest` connects these clients to the production server with a key. Each lists and calls tools, reads resources, is refused,
+                subscribes, is notified of a change by another client, completes an argument and gets a prompt. The Inspector does not
+                subscribe and complete; it checks the tools' schemas (`--strict`) and the skills' digests (`--verify`). Each client
+                runs directly, and behind a proxy that alternates between two replicas.
 
                 | client | version | mode | speaks | steps | behind the proxy |
                 |---|---|---|---|---|---|

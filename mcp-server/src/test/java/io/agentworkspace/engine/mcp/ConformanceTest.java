@@ -204,10 +204,11 @@ class ConformanceTest {
     private String page(String published) {
         var page = new StringBuilder("""
 
-                The official referee of the Model Context Protocol, `@modelcontextprotocol/conformance@%s`, published on %s, run
-                by `ConformanceTest` against the production door with the fixture tools, resources and prompts that its scenarios
-                need (they live in the test tree): directly, and behind a proxy that gives each request to the other one of two
-                replicas. Checks counts those that passed; a scenario passes when none of its checks failed or warned.
+                `ConformanceTest` runs the official conformance suite of the Model Context Protocol,
+                `@modelcontextprotocol/conformance@%s`, published on %s. It tests the production endpoint, with the tools,
+                resources and prompts that the scenarios need; these fixtures are in the test tree. The suite runs twice: directly,
+                and behind a proxy that alternates between two replicas. The tables count passed checks. A scenario passes if none of
+                its checks failed or warned.
                 """.formatted(Referee.version(), published));
         for (var revision : List.of(MODERN, SESSIONS)) {
             var required = required(revision, direct);
@@ -221,16 +222,16 @@ class ConformanceTest {
         page.append(table(tasks(direct), MODERN));
         page.append("""
 
-                A scenario is untested where the referee skips it, or the fixtures that it looks for are not here. `server-sse-polling` wants a
-                tool call whose stream was closed to go on and be fetched with `Last-Event-ID`: here a client that hangs up stops
-                the work, and streams are [not resumed](decisions/mcp-sessions.md).
+                A scenario is untested if the suite skips it or its fixtures are missing here. `server-sse-polling` requires that a tool call
+                continues after its stream was closed, and that the client can fetch the rest with `Last-Event-ID`. Here a client
+                that disconnects stops the work, and streams [cannot be resumed](decisions/mcp-sessions.md).
                 """);
         page.append("""
 
                 ## The production server, with a key and without fixtures
 
-                Two replicas of it behind the proxy. Untested is what needs a fixture. Excused is what complains that no list changes at the referee's wish: the production
-                server has no tool for that.
+                Two replicas run behind the proxy. Scenarios that need a fixture are untested. Checks that need a list to change on request are
+                excused, since the production server has no tool for that.
                 """);
         production.forEach((revision, verdicts) -> page.append("\n| scenario of %s | checks |\n|---|---|\n%s"
                 .formatted(revision, verdicts.stream().map(ConformanceTest::row).collect(Collectors.joining()))));

@@ -107,7 +107,7 @@ class DatabaseRefusesTest {
     void aFullDiskIsToldToTheCallerInTheLogAndByHealth() {
         try (var log = new CapturedLog()) {
             for (var i = 0; i < 5; i++) {
-                assertRefused(create("refused", "53100"), "the database has no room left: nothing can be stored", "30");
+                assertRefused(create("refused", "53100"), "the database has no room left: reads work", "30");
             }
             assertThat(log.text().lines().filter(line -> line.contains("53100") && !line.contains(" request ")))
                     .singleElement()
@@ -147,7 +147,7 @@ class DatabaseRefusesTest {
                 .sql("ALTER DATABASE " + NAME + " SET default_transaction_read_only = on")
                 .run();
         endSessions();
-        await().untilAsserted(() -> assertRefused(create("never"), "the database is read-only at present", "10"));
+        await().untilAsserted(() -> assertRefused(create("never"), "the database is read-only at the moment", "10"));
         assertHealth("read_only");
         writable();
         endSessions();

@@ -19,13 +19,24 @@ import org.junit.jupiter.api.Test;
 /** Holds the rules of language over everything that people and models read. */
 class ProseTest {
     /** Made from the tools' texts, or the record of what was. */
-    private static final Set<String> OTHERS = Set.of("commands.md", "CHANGELOG.md", "conformance.md");
+    private static final Set<String> OTHERS = Set.of("commands.md", "CHANGELOG.md");
 
     /** A literal that is a sentence or a part of one: words, with spaces between them. */
     private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\\n]|\\\\.)*)\"");
 
+    private static final Pattern TEXT_BLOCK = Pattern.compile("(?s)\"\"\"\\R(.*?)\"\"\"");
+
+    /** A text block that is a statement or a program. */
+    private static final Pattern CODE =
+            Pattern.compile("\\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|VALUES|jsonb_\\w+)\\b|[;{]\\s*\\R");
+
+    private static final Pattern COMMENT = Pattern.compile("(?s)/\\*\\*(.*?)\\*/");
+
+    /** What a script prints; its strings may go on over several lines. */
+    private static final Pattern PRINTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
+
     private static final Pattern SCRIPT_TEXT = Pattern.compile("'((?:[^'\\\\\\n]|\\\\.)*)'");
-    private static final Pattern WORDS = Pattern.compile("[\\p{L}'%]+[,:;]?( [\\p{L}'%\\d]+[,:;.]?){3,}.*");
+    private static final Pattern WORDS = Pattern.compile("(?s)[\\p{L}'%]+[,:;]?( [\\p{L}'%\\d]+[,:;.]?){3,}.*");
 
     private static final List<Tool<?, ?>> TOOLS = Tools.catalogue(
                     TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
@@ -34,7 +45,8 @@ class ProseTest {
     private static Stream<Path> documents() {
         return Stream.of(
                         Stream.of("README.md", "CONTRIBUTING.md", "AGENTS.md").map(Repository::file),
-                        Repository.files("docs", ".md").stream())
+                        Repository.files("docs", ".md").stream(),
+                        Repository.files("skills/src/main/resources", ".md").stream())
                 .flatMap(files -> files)
                 .filter(file -> !OTHERS.contains(file.getFileName().toString()));
     }
@@ -96,7 +108,14 @@ class ProseTest {
         var faults = new ArrayList<String>();
         Repository.sources().stream()
                 .filter(file -> file.toString().contains("/src/main/"))
+                .forEach(file -> {
+                    faults.addAll(inCode(file, LITERAL));
+                    faults.addAll(inCode(file, TEXT_BLOCK));
+                });
+        Stream.of("examples", "benchmarks")
+                .flatMap(folder -> Repository.files(folder, ".java").stream())
                 .forEach(file -> faults.addAll(inCode(file, LITERAL)));
+        Stream.of("engine", ".ci/run").map(Repository::file).forEach(file -> faults.addAll(inCode(file, PRINTED)));
         Repository.files("hubs-web/src/main/resources/hubs/assets", ".js")
                 .forEach(file -> faults.addAll(inCode(file, SCRIPT_TEXT)));
         Repository.files("hubs-web/src/main/resources/hubs/templates", ".html").forEach(file -> {
@@ -110,10 +129,30 @@ class ProseTest {
         assertThat(faults).isEmpty();
     }
 
+    /** Comments are for those who know the code, and may be as long as decisions. */
+    @Test
+    void commentsArePlain() {
+        var faults = new ArrayList<String>();
+        Repository.sources()
+                .forEach(file -> COMMENT.matcher(Repository.text(file))
+                        .results()
+                        .map(found -> found.group(1)
+                                .replaceAll("\\R\\s*\\*", " ")
+                                .replaceAll("\\{@\\w+ [^}]*}|<[^>]*>", "CODE"))
+                        .flatMap(text -> Stream.of(text.split("\\s@(?:param|return|throws)\\b")))
+                        .flatMap(Prose::ofText)
+                        .flatMap(sentence -> ProseRules.fault(sentence, ProseRules.MOST_WORDS_OF_SPECIALISTS).stream())
+                        .map(fault -> name(file) + ": " + fault)
+                        .forEach(faults::add));
+        assertThat(faults).isEmpty();
+    }
+
     private static List<String> inCode(Path file, Pattern literal) {
         return literal.matcher(Repository.text(file))
                 .results()
                 .map(found -> found.group(1))
+                .filter(text -> !CODE.matcher(text).find())
+                .map(text -> text.replaceAll("\\\\\\R\\s*", "").strip())
                 .filter(text -> WORDS.matcher(text).matches())
                 .flatMap(Prose::ofText)
                 .flatMap(sentence -> ProseRules.fault(sentence).stream())

@@ -175,7 +175,7 @@ class SettingsTest {
             Files.writeString(pem, text);
             assertThatThrownBy(() -> Settings.read(Map.of("ENGINE_WEBHOOKS_CA_FILE", pem.toString()), List.of()))
                     .isInstanceOf(InvalidSetting.class)
-                    .hasMessageStartingWith("ENGINE_WEBHOOKS_CA_FILE must be a file that can be read, of PEM");
+                    .hasMessageStartingWith("ENGINE_WEBHOOKS_CA_FILE must be a readable file that contains only PEM");
         }
     }
 
@@ -215,9 +215,9 @@ class SettingsTest {
                         "ENGINE_OAUTH_X_ISSUER",
                         "PATH")))
                 .containsExactly(
-                        "ENGINE_MCP_URLS is not a setting and changes nothing; did you mean ENGINE_MCP_URL?",
-                        "ENGINE_PROT is not a setting and changes nothing; did you mean ENGINE_PORT?",
-                        "ENGINE_SERVICE_HOST is not a setting and changes nothing");
+                        "ENGINE_MCP_URLS is not a setting and has no effect; did you mean ENGINE_MCP_URL?",
+                        "ENGINE_PROT is not a setting and has no effect; did you mean ENGINE_PORT?",
+                        "ENGINE_SERVICE_HOST is not a setting and has no effect");
     }
 
     @Test

@@ -70,8 +70,8 @@ class UnsentDeliveriesTest {
                             fixture.deliveries(endpoint.get("id").asString()))
                     .extracting(delivery -> delivery.at("/attempts/0/error").asString(""))
                     .hasSize(3)
-                    .containsOnly("not sent: its secret cannot be opened here"));
-            assertThat(log.text().split("nothing can be signed for the endpoint", -1))
+                    .containsOnly("not sent: the engine cannot decrypt its secret"));
+            assertThat(log.text().split("cannot sign deliveries for the endpoint", -1))
                     .hasSize(2);
         }
         assertThat(receiver.requests()).noneMatch(request -> request.startsWith("POST "));

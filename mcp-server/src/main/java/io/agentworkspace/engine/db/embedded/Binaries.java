@@ -33,7 +33,7 @@ record Binaries(Path home) {
             Files.move(partial, home, StandardCopyOption.ATOMIC_MOVE);
             return new Binaries(home);
         } catch (IOException e) {
-            throw new PostgresFailure("PostgreSQL cannot be unpacked into " + home + ": " + e, e);
+            throw new PostgresFailure("cannot unpack PostgreSQL into " + home + ": " + e, e);
         }
     }
 

@@ -47,15 +47,15 @@ record Cluster(Path path, String password) {
             Files.move(partial, path, StandardCopyOption.ATOMIC_MOVE);
             return new Cluster(path, password);
         } catch (IOException e) {
-            throw new PostgresFailure("the database cannot be made in " + path + ": " + e, e);
+            throw new PostgresFailure("cannot create the database in " + path + ": " + e, e);
         }
     }
 
     private static Cluster existing(DataDirectory directory, String version) throws IOException {
         if (!version.equals(Binaries.major())) {
             throw new PostgresFailure("""
-                    the database in %s is of PostgreSQL %s, this engine brings %s: \
-                    move the data over with that version's tools first""".formatted(directory.cluster(), version, Binaries.major()));
+                    the database in %s belongs to PostgreSQL %s, and this engine includes PostgreSQL %s: \
+                    first upgrade the database with pg_upgrade or pg_dump""".formatted(directory.cluster(), version, Binaries.major()));
         }
         if (!Files.exists(directory.password())) {
             throw new PostgresFailure(
@@ -68,7 +68,7 @@ record Cluster(Path path, String password) {
         try {
             return Files.readString(directory.password()).strip();
         } catch (IOException e) {
-            throw new PostgresFailure("the password of the database cannot be read: " + e, e);
+            throw new PostgresFailure("cannot read the password of the database: " + e, e);
         }
     }
 

@@ -29,7 +29,7 @@ record DataDirectory(Path root) {
             }
             return new DataDirectory(path.toRealPath());
         } catch (IOException e) {
-            throw new PostgresFailure("the data directory " + path + " cannot be made: " + e, e);
+            throw new PostgresFailure("cannot create the data directory " + path + ": " + e, e);
         }
     }
 

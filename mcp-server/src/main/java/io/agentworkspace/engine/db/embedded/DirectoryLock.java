@@ -36,7 +36,7 @@ final class DirectoryLock implements AutoCloseable {
             return new DirectoryLock(file, lock(directory, file));
         } catch (IOException e) {
             HELD_HERE.remove(file);
-            throw new PostgresFailure("the data directory " + directory.root() + " cannot be locked: " + e, e);
+            throw new PostgresFailure("cannot lock the data directory " + directory.root() + ": " + e, e);
         } catch (PostgresFailure e) {
             HELD_HERE.remove(file);
             throw e;
@@ -67,7 +67,7 @@ final class DirectoryLock implements AutoCloseable {
     private static PostgresFailure inUse(DataDirectory directory, String holder) {
         return new PostgresFailure("""
                 the data directory %s is in use by another engine, process %s: \
-                stop that one, or choose another with ENGINE_DATA_DIR""".formatted(directory.root(), holder));
+                stop that engine, or choose another directory with ENGINE_DATA_DIR""".formatted(directory.root(), holder));
     }
 
     @Override
@@ -75,7 +75,7 @@ final class DirectoryLock implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            throw new PostgresFailure("the lock " + file + " cannot be released: " + e, e);
+            throw new PostgresFailure("cannot release the lock " + file + ": " + e, e);
         } finally {
             HELD_HERE.remove(file);
         }

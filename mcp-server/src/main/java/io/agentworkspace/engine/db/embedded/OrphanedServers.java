@@ -25,7 +25,7 @@ final class OrphanedServers {
         var said = PidFile.find(cluster);
         said.flatMap(file -> ProcessHandle.of(file.pid())).ifPresent(process -> {
             if (serves(process, cluster)) {
-                log.info("Stopping the PostgreSQL that an earlier engine left behind, process {}", process.pid());
+                log.info("stopping the PostgreSQL that an earlier engine left running, process {}", process.pid());
                 stop(process, cluster);
             } else {
                 forget(cluster);
@@ -68,7 +68,7 @@ final class OrphanedServers {
         try {
             Files.deleteIfExists(PidFile.in(cluster));
         } catch (IOException e) {
-            throw new PostgresFailure("the stale file " + PidFile.in(cluster) + " cannot be removed: " + e, e);
+            throw new PostgresFailure("cannot delete the stale file " + PidFile.in(cluster) + ": " + e, e);
         }
     }
 
@@ -90,7 +90,7 @@ final class OrphanedServers {
                 }
             }
         } catch (IOException e) {
-            log.debug("Cannot look for orphans: {}", e.toString());
+            log.debug("cannot look for a PostgreSQL left running: {}", e.toString());
         }
         return found;
     }

@@ -52,7 +52,7 @@ final class Postmaster {
                     PostgresProgram.prepare(command.command(program, arguments)).start();
             return new Postmaster(process, cluster, log);
         } catch (IOException e) {
-            throw new PostgresFailure("PostgreSQL cannot be started: " + e, e);
+            throw new PostgresFailure("cannot start PostgreSQL: " + e, e);
         }
     }
 

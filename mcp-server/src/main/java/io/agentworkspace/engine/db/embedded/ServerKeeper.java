@@ -70,14 +70,14 @@ final class ServerKeeper {
                 if (isClosing()) {
                     return;
                 }
-                log.error("PostgreSQL ended unasked with code {}: starting it again", code);
+                log.error("PostgreSQL ended unexpectedly with code {}; restarting it", code);
                 if (System.nanoTime() - began > LONGEST_PAUSE.toNanos()) {
                     pause = Duration.ZERO;
                 }
                 server = again(port.join());
             }
         } catch (InterruptedException e) {
-            log.debug("PostgreSQL is no longer kept");
+            log.debug("PostgreSQL is no longer watched");
         } catch (RuntimeException e) {
             port.completeExceptionally(e);
         }
@@ -106,13 +106,13 @@ final class ServerKeeper {
             pause = longer(pause);
             try {
                 Postmaster server = launched(samePort);
-                log.info("PostgreSQL runs again, process {}", server.pid());
+                log.info("PostgreSQL is running again, process {}", server.pid());
                 return server;
             } catch (RuntimeException e) {
                 if (isClosing()) {
                     throw new InterruptedException("closing");
                 }
-                log.error("PostgreSQL did not come back, next try in {} ms: {}", pause.toMillis(), e.getMessage());
+                log.error("PostgreSQL did not restart; next try in {} ms: {}", pause.toMillis(), e.getMessage());
             }
         }
     }

@@ -37,8 +37,8 @@ record UnprivilegedCommand(List<String> prefix, @Nullable String account) {
                 .orElseThrow(() -> new PostgresFailure(
                         runningAsRoot()
                                 ? """
-                        PostgreSQL does not run as root, and no other user can enter %s: start the engine as an ordinary user, \
-                        or set ENGINE_DATA_DIR to a place that the user nobody can reach""".formatted(directory.root())
+                        PostgreSQL must not run as root, and no other user can enter the data directory (%s). Start the engine as an ordinary user, \
+                        or set ENGINE_DATA_DIR to a directory that the user nobody can reach""".formatted(directory.root())
                                 : "PostgreSQL cannot enter " + directory.root()));
     }
 
@@ -86,7 +86,7 @@ record UnprivilegedCommand(List<String> prefix, @Nullable String account) {
         try {
             return Files.exists(cluster) ? Files.getOwner(cluster).getName() : null;
         } catch (IOException e) {
-            throw new PostgresFailure("the owner of " + cluster + " cannot be read: " + e, e);
+            throw new PostgresFailure("cannot read the owner of " + cluster + ": " + e, e);
         }
     }
 
@@ -116,7 +116,7 @@ record UnprivilegedCommand(List<String> prefix, @Nullable String account) {
                 directory.closeForOthers();
             }
         } catch (IOException e) {
-            log.warn("The mode of the data directory {} cannot be set: {}", directory.root(), e.toString());
+            log.warn("cannot set the mode of the data directory {}: {}", directory.root(), e.toString());
         }
     }
 }

@@ -99,7 +99,7 @@ public final class ValidationQueue implements AutoCloseable {
                 LOG.debug("documents are validated later: {}", e.note());
                 rest();
             } catch (RuntimeException e) {
-                LOG.warn("a document could not be validated; it is tried again", e);
+                LOG.warn("could not validate a document; trying again", e);
                 endProcess();
                 rest();
             }

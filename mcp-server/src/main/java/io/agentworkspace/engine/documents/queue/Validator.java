@@ -105,7 +105,7 @@ final class Validator {
 
     /** @param last how the last attempt ended */
     void giveUp(ClaimedDocument claim, String last) {
-        LOG.info("a document is rejected: its validation failed {} times", ATTEMPTS);
+        LOG.info("rejected a document: its validation failed {} times", ATTEMPTS);
         reject(
                 claim,
                 null,

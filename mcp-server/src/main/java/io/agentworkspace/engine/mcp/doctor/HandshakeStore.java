@@ -82,7 +82,7 @@ public final class HandshakeStore {
         flush(unproven);
         var missing = lost.getAndSet(0);
         if (missing > 0) {
-            LOG.warn("{} handshakes were not noted: too many came at once", missing);
+            LOG.warn("{} handshakes were not recorded: too many came at once", missing);
         }
     }
 

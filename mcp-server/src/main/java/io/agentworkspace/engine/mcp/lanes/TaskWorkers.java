@@ -78,7 +78,7 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
                             || callers.current(run.principal()).isEmpty())
                     .forEach(TaskAttempt::stopForGood);
         } catch (Problem e) {
-            LOG.debug("put off: {}", e.note());
+            LOG.debug("postponed: {}", e.note());
         }
         claim();
     }
@@ -93,7 +93,7 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
                 store.claim(server, free, LEASE).forEach(this::begin);
             }
         } catch (Problem e) {
-            LOG.debug("put off: {}", e.note());
+            LOG.debug("postponed: {}", e.note());
         } finally {
             claiming.unlock();
         }
@@ -114,10 +114,10 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
                 store.release(run.claim());
             }
         } catch (Problem e) {
-            LOG.debug("the task is tried again when its lease has run out: {}", e.note());
+            LOG.debug("the task is tried again when its lease expires: {}", e.note());
         } catch (RuntimeException e) {
             LOG.error(
-                    "the task {} is tried again when its lease has run out",
+                    "the task {} failed; it is tried again when its lease expires",
                     run.claim().id(),
                     e);
         } finally {
@@ -141,9 +141,9 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
         try {
             store.progress(claim, message, clock.instant());
         } catch (Problem e) {
-            LOG.debug("not told: {}", e.note());
+            LOG.debug("progress was not reported: {}", e.note());
         } catch (RuntimeException e) {
-            LOG.warn("the progress of the task {} cannot be told", claim.id(), e);
+            LOG.warn("cannot report the progress of the task {}", claim.id(), e);
         }
     }
 
@@ -156,7 +156,7 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
             var good = store.renew(held, LEASE);
             stop(claim -> held.contains(claim) && !good.contains(claim));
         } catch (Problem e) {
-            LOG.debug("put off: {}", e.note());
+            LOG.debug("postponed: {}", e.note());
         }
     }
 

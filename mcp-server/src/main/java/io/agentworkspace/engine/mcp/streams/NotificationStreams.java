@@ -53,7 +53,7 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
         try {
             listening.in(Set.copyOf(tenants.keySet()));
         } catch (Problem e) {
-            LOG.debug("put off: {}", e.note());
+            LOG.debug("postponed: {}", e.note());
         }
     }
 

@@ -84,7 +84,7 @@ public final class Embedder implements AutoCloseable {
             var length = Files.readAllBytes(Path.of("/proc/self/cmdline")).length;
             if (length > LONGEST_COMMAND) {
                 LOG.warn(
-                        "memories are found by their words only: the command line has {} bytes, and at most {} are possible. Give the class path in CLASSPATH or an @argfile",
+                        "memories are found by words only, not by meaning: the command line has {} bytes, and at most {} are possible. Put the class path into CLASSPATH or an @argfile",
                         length,
                         LONGEST_COMMAND);
             }
@@ -166,7 +166,7 @@ public final class Embedder implements AutoCloseable {
         } catch (TimeoutException e) {
             return null;
         } catch (ExecutionException e) {
-            LOG.warn("no vector could be made", e.getCause());
+            LOG.warn("could not compute a vector", e.getCause());
             return null;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -66,7 +66,7 @@ public final class EmbeddingQueue implements AutoCloseable {
                 LOG.debug("memories get their vectors later: {}", e.note());
                 rest();
             } catch (RuntimeException e) {
-                LOG.warn("memories could not be embedded; they are tried again", e);
+                LOG.warn("could not compute the vectors of memories; trying again", e);
                 rest();
             }
         }
@@ -95,7 +95,7 @@ public final class EmbeddingQueue implements AutoCloseable {
         } catch (Problem e) {
             throw e;
         } catch (RuntimeException e) {
-            LOG.warn("a memory could not be embedded", e);
+            LOG.warn("could not compute the vector of a memory", e);
             if (memory.attempts() >= ATTEMPTS && embedder.isOn()) {
                 store.keep(memory, embedder.id(), new byte[0]);
             }

@@ -83,7 +83,7 @@ public final class IndexCache implements AutoCloseable {
                 }
                 channel.close();
             } catch (IOException e) {
-                LOG.warn("the search index cannot be kept in {}, and is kept in memory: {}", folder, e.toString());
+                LOG.warn("cannot store the search index in {}; it is in memory only: {}", folder, e.toString());
                 break;
             }
         }
@@ -113,7 +113,7 @@ public final class IndexCache implements AutoCloseable {
                 if (home == null) {
                     throw damaged;
                 }
-                LOG.warn("the search index of a bank is damaged, and is built again: {}", damaged.toString());
+                LOG.warn("the search index of a bank is damaged; building it again: {}", damaged.toString());
                 delete(home.resolve(key.tenant() + "-" + key.bank()));
                 return new BankIndex(key.bank(), directory(home, key), queries.model(), oldest);
             }

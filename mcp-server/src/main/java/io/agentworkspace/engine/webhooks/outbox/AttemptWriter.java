@@ -102,12 +102,12 @@ final class AttemptWriter implements AutoCloseable {
                 write(batch, ended);
                 return;
             } catch (Problem e) {
-                LOG.debug("put off: {}", e.note());
+                LOG.debug("the results of deliveries are written later: {}", e.note());
             } catch (RuntimeException e) {
-                LOG.warn("what came of {} deliveries was not written; it is tried again", batch.size(), e);
+                LOG.warn("could not write the results of {} deliveries; trying again", batch.size(), e);
             }
             if (tries == TRIES || closed) {
-                LOG.warn("what came of {} deliveries is lost: they are attempted again", batch.size());
+                LOG.warn("the results of {} deliveries are lost; they will be attempted again", batch.size());
                 return;
             }
             Thread.sleep(PAUSE_MILLIS);
@@ -144,7 +144,7 @@ final class AttemptWriter implements AutoCloseable {
         try {
             judge(List.of(), List.of(), targets, attempts);
         } catch (RuntimeException e) {
-            LOG.warn("{} endpoints are held to be failing until their next success", targets.size(), e);
+            LOG.warn("{} endpoints count as failing until their next success", targets.size(), e);
         }
     }
 

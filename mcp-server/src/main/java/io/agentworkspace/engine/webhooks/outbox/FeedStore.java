@@ -91,7 +91,10 @@ public final class FeedStore {
             if (waiting.size() == 1) {
                 throw e;
             }
-            LOG.warn("the events of {} tenants could not be placed together; each is tried alone", waiting.size(), e);
+            LOG.warn(
+                    "could not add the events of {} tenants to their feeds together; trying each tenant alone",
+                    waiting.size(),
+                    e);
             return alone(now, due, waiting);
         }
     }
@@ -102,7 +105,7 @@ public final class FeedStore {
             try {
                 any |= place(now, due, List.of(tenant));
             } catch (RuntimeException e) {
-                LOG.warn("the events of tenant {} could not be placed", tenant, e);
+                LOG.warn("could not add the events of tenant {} to its feed", tenant, e);
             }
         }
         return any;

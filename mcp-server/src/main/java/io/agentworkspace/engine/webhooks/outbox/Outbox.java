@@ -154,14 +154,14 @@ public final class Outbox implements AutoCloseable {
         } catch (SecretsFailure e) {
             if (unopened.asMap().putIfAbsent(claim.target().endpoint(), true) == null) {
                 LOG.error(
-                        "nothing can be signed for the endpoint {}: {}; said once an hour",
+                        "cannot sign deliveries for the endpoint {}: {} (logged once an hour)",
                         claim.target().endpoint(),
                         e.getMessage());
             }
-            return AttemptResult.notSent("its secret cannot be opened here");
+            return AttemptResult.notSent("the engine cannot decrypt its secret");
         } catch (RuntimeException e) { // A defect must be logged and not retried forever.
             LOG.error("the delivery {} could not be attempted", claim.id(), e);
-            return AttemptResult.notSent("the engine failed; its operator finds the reason in the log");
+            return AttemptResult.notSent("the engine failed; the reason is in its log");
         }
     }
 

@@ -47,10 +47,10 @@ final class WorkLoop {
                     rest();
                 }
             } catch (Problem e) {
-                LOG.debug("{}, put off: {}", name, e.note());
+                LOG.debug("{}: postponed: {}", name, e.note());
                 rest();
             } catch (RuntimeException e) {
-                LOG.warn("{}: held up; it is tried again", name, e);
+                LOG.warn("{}: failed; trying again", name, e);
                 rest();
             }
         }
