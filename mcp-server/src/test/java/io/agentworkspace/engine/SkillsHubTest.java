@@ -239,8 +239,7 @@ class SkillsHubTest {
     void allOfItCanBeReadWithoutScriptsAndOnPaper() {
         var plain = step("without scripts");
         assertThat(texts(plain.get("all"))).hasSize(5);
-        assertThat(plain.get("text").asString())
-                .contains("Five words that explain the rest", "references/errors.md", "sha256:");
+        assertThat(plain.get("text").asString()).contains("Five words to know", "references/errors.md", "sha256:");
         assertThat(plain.get("buttons").asInt())
                 .as("the menu, which the browser opens")
                 .isEqualTo(1);

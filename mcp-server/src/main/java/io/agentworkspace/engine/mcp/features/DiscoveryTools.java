@@ -17,6 +17,7 @@ import io.agentworkspace.engine.model.tool.NearestTool;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -27,6 +28,17 @@ import tools.jackson.databind.node.ObjectNode;
  * that do not want every description in their context.
  */
 public final class DiscoveryTools implements ToolSource {
+    /** What models call the arguments of the three tools. */
+    private static final Map<String, String> ALSO_CALLED = Map.of(
+            "tool", "name",
+            "tool_name", "name",
+            "args", "arguments",
+            "input", "arguments",
+            "parameters", "arguments",
+            "params", "arguments",
+            "q", "query",
+            "text", "query");
+
     private static final int FOUND = 10;
     private static final String RUN = "run_tool";
     private static final List<ObjectNode> SHOWN = Stream.of(
@@ -123,9 +135,12 @@ public final class DiscoveryTools implements ToolSource {
                 .filter(name -> !known.contains(name))
                 .findFirst()
                 .ifPresent(name -> {
-                    var place = known.contains("arguments")
-                            ? "; put the arguments of the tool into 'arguments'"
-                            : "; it takes " + String.join(", ", known);
+                    var meant = ALSO_CALLED.getOrDefault(name, "");
+                    var place = known.contains(meant)
+                            ? "; did you mean %s?".formatted(meant)
+                            : known.contains("arguments")
+                                    ? "; put the arguments of the tool into 'arguments'"
+                                    : "; it takes " + String.join(", ", known);
                     throw Problem.invalid(
                             Name.shortened(name),
                             "is not a field of %s%s".formatted(tool.get("name").asString(), place));

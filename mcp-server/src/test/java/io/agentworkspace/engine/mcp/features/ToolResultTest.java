@@ -118,6 +118,7 @@ class ToolResultTest {
             AP_Create | {'name':'%s','description':'d','access':'public'}
             AP_Create | {'vx':'{\\"name\\":\\"%s\\",\\"description\\":\\"d\\"}'}
             AP_Create | {'vx':{'name':'%s'},'description':'d'}
+            AP_Create | {'name':'%s','description':'d','profile':'p'}
             AP_Create | {'vx':{'name':'%s','description':'d'},'name':'%s'}
             DM_Create | {'name':'%s','description':'d','user':'ann'}
             MB_Create | {'bank':'%s'}""")
@@ -132,6 +133,14 @@ class ToolResultTest {
     void targetsMayBeAtTheTopAndNumbersMayBeText() {
         body("AP_Create", "{'name':'Ada','description':'d'}");
         body("AP_LogOn", "{'agent':'Ada'}");
+        assertThat(body("AP_Read", "{'target':'{\\\"agent\\\":\\\"Ada\\\"}'}")
+                        .at("/profile/0/name")
+                        .asString())
+                .isEqualTo("Ada");
+        assertThat(body("run_tool", "{'name':'AP_Read','arguments':'{\\\"agent\\\":\\\"Ada\\\"}'}")
+                        .at("/profile/0/name")
+                        .asString())
+                .isEqualTo("Ada");
         var listed = body("AP_List", "{'agent':'ad','page':{'limit':'1'}}");
         assertThat(listed.at("/profile/0/name").asString()).isEqualTo("Ada");
         body("DM_Create", "{'name':'Dock','description':'d'}");
@@ -154,11 +163,36 @@ class ToolResultTest {
             AP_Chat   | {'message':'hi','content':'ho'}          | message is not a field of this tool; did you mean content?
             AP_Chat   | {'message':'hi'}                         | message is not a field of this tool; did you mean content?
             AP_Read   | {'limit':5}                              | limit is not a field of this tool; did you mean page.limit?
-            AP_Read   | {'target':'Ada'}                         | target must be an object
+            AP_Read   | {'Target':{'agent':'Ada'}}               | Target is not a field of this tool; did you mean target?
+            AP_Read   | {'target':{'Agent':'Ada'}}               | target.Agent is not a field of this tool; did you mean target.agent?
+            AP_Create | {'Name':'Ada','description':'d'}         | Name is not a field of this tool; did you mean vx.name?
+            AP_Create | {'title':'Ada','description':'d'}        | title is not a field of this tool; did you mean vx.name?
+            AP_Chat   | {'to':'Ada','content':'ho'}              | to is not a field of this tool; did you mean target.agent?
+            AP_Chat   | {'target':{'agent':'Ada','content':'x'}} | target.content is not a field of this tool; did you mean content?
+            MB_Search | {'query':'tides'}                        | query is not a field of this tool; did you mean content?
+            MB_Search | {'content':'tides','top_k':3}            | top_k is not a field of this tool; did you mean page.limit?
+            AP_Read   | {'target':'Ada'}                         | target must be an object such as {"agent":"Ada"}
+            AP_Create | {'vx':'Ada'}                             | vx must be an object such as {"name":"Ada"}
+            AP_Read   | {'page':5}                               | page must be an object such as {"limit":5}
+            MB_Store  | {'content':'x','tags':'sea'}             | vx.tags must be an array such as ["sea"]
             AP_Read   | {'page':{'limit':'many'}}                | page.limit must be an integer""")
     void whatIsUncertainIsRefusedInOneSentence(String tool, String arguments, String note) {
         var refused = body(tool, arguments);
         assertThat(refused.at("/status/success").asBoolean()).isFalse();
         assertThat(refused.at("/status/note").asString()).isEqualTo(note);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            run_tool      | {'tool':'AP_Read'}              | tool is not a field of run_tool; did you mean name?
+            run_tool      | {'name':'AP_Read','args':{}}    | args is not a field of run_tool; did you mean arguments?
+            run_tool      | {'name':'AP_Read','agent':'Al'} | agent is not a field of run_tool; put the arguments of the tool into 'arguments'
+            find_tools    | {'q':'send a message'}          | q is not a field of find_tools; did you mean query?
+            describe_tool | {'tool':'AP_Read'}              | tool is not a field of describe_tool; did you mean name?
+            ap_read       | {}                              | there is no tool 'ap_read'; did you mean AP_Read?
+            create_agent  | {}                              | there is no tool 'create_agent'; did you mean AP_Create?""")
+    void wrongCallsOfDiscoveryToolsAndWrongNamesShowTheRightOnes(String tool, String arguments, String message) {
+        var refused = Json.readObject(call(tool, arguments).getBytes(StandardCharsets.UTF_8));
+        assertThat(refused.at("/error/message").asString()).isEqualTo(message);
     }
 }

@@ -44,6 +44,7 @@ public final class Schema {
             Map.entry("text", "content"),
             Map.entry("body", "content"),
             Map.entry("query", "content"),
+            Map.entry("q", "content"),
             Map.entry("memory", "content"),
             Map.entry("channel", "zone"),
             Map.entry("workspace", "domain"),
@@ -55,7 +56,11 @@ public final class Schema {
             Map.entry("visibility", "access"),
             Map.entry("labels", "tags"),
             Map.entry("offset", "cursor"),
-            Map.entry("max_results", "limit"));
+            Map.entry("max_results", "limit"),
+            Map.entry("top_k", "limit"));
+
+    /** The fields of {@code target}, {@code vx} and {@code page} that models most often send without the object around them. */
+    private static final List<String> INNER = List.of("agent", "bank", "domain", "zone", "name", "limit");
 
     /** How many unknown fields a refusal names. The rest are only counted. */
     private static final int UNKNOWN_NAMED = 10;
@@ -148,13 +153,13 @@ public final class Schema {
             case Shape.Flag _ -> require(value.isBoolean(), path, "true or false");
             case Shape.Free _, Shape.Open _ -> require(value.isObject(), path, "an object");
             case Shape.Items items -> {
-                require(value.isArray(), path, "an array");
+                require(value.isArray(), path, "an array" + example(items, value));
                 for (var i = 0; i < value.size(); i++) {
                     checkTypes(items.item(), value.get(i), "%s[%d]".formatted(path, i));
                 }
             }
             case Shape.Fields fields -> {
-                require(value.isObject(), path, "an object");
+                require(value.isObject(), path, "an object" + example(fields, value));
                 for (var field : fields.fields()) {
                     var inner = present(value, field);
                     if (inner != null) {
@@ -163,6 +168,24 @@ public final class Schema {
                 }
             }
         }
+    }
+
+    /** Returns what a list of texts looks like with the text that was sent in its place; empty for other values. */
+    private static String example(Shape.Items items, JsonNode value) {
+        return items.item() instanceof Shape.Text && value.isString()
+                ? " such as " + Json.text(Json.valueTree(List.of(Name.shortened(value.asString()))))
+                : "";
+    }
+
+    /** Returns what the object looks like with the text or number that was sent in its place; empty for other values. */
+    private static String example(Shape.Fields fields, JsonNode value) {
+        var sent = value.isString() ? Json.valueTree(Name.shortened(value.asString())) : value;
+        return INNER.stream()
+                .filter(fields::hasField)
+                .filter(_ -> sent.isString() || sent.isIntegralNumber())
+                .findFirst()
+                .map(name -> " such as " + Json.text(Json.object().set(name, sent)))
+                .orElse("");
     }
 
     private static void require(boolean fits, String path, String expected) {
@@ -220,13 +243,17 @@ public final class Schema {
         if (!elsewhere.isEmpty()) {
             return "did you mean %s?".formatted(String.join(" or ", elsewhere));
         }
+        var same = named(ALSO_CALLED.getOrDefault(plain(name), ""), all);
+        if (!same.isEmpty()) {
+            return "did you mean %s?".formatted(String.join(" or ", same));
+        }
         var near = Near.nearest(name, known, 1);
         if (!near.isEmpty()) {
             return "did you mean %s?".formatted(join(path, near.getFirst()));
         }
-        var same = named(ALSO_CALLED.getOrDefault(plain(name), plain(name)), all);
-        if (!same.isEmpty()) {
-            return "did you mean %s?".formatted(String.join(" or ", same));
+        var plain = named(plain(name), all);
+        if (!plain.isEmpty()) {
+            return "did you mean %s?".formatted(String.join(" or ", plain));
         }
         return "it takes " + (known.isEmpty() ? "none here" : String.join(", ", known));
     }
