@@ -49,34 +49,78 @@ class SourcesTest {
 
     private static final Pattern LITERAL = Pattern.compile("\"{3}[\\s\\S]*?\"{3}|\"(?:[^\"\\\\\n]|\\\\.)*\"");
 
-    private static final Pattern KEYWORD =
-            Pattern.compile("\\b(SELECT|FROM|WHERE|UPDATE|INSERT|DELETE|JOIN|AND|FOR|ORDER|RETURNING|COALESCE)\\b");
+    private static final Pattern KEYWORD = Pattern.compile(
+            "\\b(SELECT|FROM|WHERE|UPDATE|INSERT|DELETE|JOIN|AND|FOR|ORDER|RETURNING|COALESCE|LATERAL|jsonb_build_object)\\b");
 
-    /** SQL that is formatted, replaced in or concatenated, or a shared fragment. */
-    private static final Pattern SPLICE = Pattern.compile(
-            "SQL\\s*(\\.formatted|\\.replace|\\+)|\\+\\s*SQL|\\b(WITH|KNOWN)_CONTEXT\\b|\\bVisibility\\.");
+    /** SQL that is assembled: from fragments, from a rule that several statements share, or by concatenation. */
+    private static final Pattern ASSEMBLY = Pattern.compile(
+            "SqlTemplate\\.of|SQL\\s*\\+|\\+\\s*SQL|\\b(WITH|KNOWN)_CONTEXT\\b|\\bsql\\((\\w+, )?[^();]*\\+");
 
-    /** Code that runs when the class is loaded: constants, and the methods that assemble them from aliases. */
-    private static final Pattern AT_CLASS_LOAD =
-            Pattern.compile("^ *(public |private )?static (final |String \\w+\\()");
+    /** The second way to assemble SQL. Fragments have names: a {@code %3$s} sends the reader to count arguments. */
+    private static final Pattern NAMELESS_FRAGMENTS =
+            Pattern.compile("SQL\\s*\\.(formatted|replace)|String\\.format\\(\\s*SQL");
 
+    private static final Pattern CONSTANT = Pattern.compile("^ *(public |private )?static final ");
+
+    private static final Pattern STATIC_METHOD =
+            Pattern.compile("^ *(?:public |private )?static (?!final)[\\w@.<>, ]+? (\\w+)\\(");
+
+    /**
+     * Statements are constants. The static methods that assemble them, from aliases or for variants, are called only
+     * for constants: a call never assembles a statement.
+     */
     @Test
-    void statementsArePutTogetherAtClassLoad() {
-        assertThat(Repository.sources().stream()
-                        .filter(SourcesTest::isMain)
-                        .filter(file -> file.toString().matches(".*(Store|Queries|Rows?)\\.java"))
-                        .filter(file -> members(Repository.text(file))
-                                .filter(member -> !AT_CLASS_LOAD.matcher(member).find())
-                                .anyMatch(member ->
-                                        SPLICE.matcher(withoutTexts(member)).find())))
+    void statementsAreAssembledAtClassLoad() {
+        var members = Repository.sources().stream()
+                .filter(file -> isMain(file) && !file.toString().contains("/engine/db/SqlTemplate"))
+                .flatMap(file -> members(Repository.text(file)).map(text -> new Member(file, withoutTexts(text))))
+                .toList();
+        assertThat(members.stream()
+                        .filter(member ->
+                                NAMELESS_FRAGMENTS.matcher(member.text).find()))
+                .as("name the fragments: SqlTemplate")
+                .isEmpty();
+        assertThat(onCallPaths(members))
                 .as("name each statement, and each variant of one, as a constant")
                 .isEmpty();
-        // SQL with replaced parts is hard to review.
-        assertThat(Repository.sources().stream()
-                        .filter(SourcesTest::isMain)
-                        .filter(file -> file.toString().matches(".*(Store|Queries|Rows?|Visibility)\\.java"))
-                        .filter(file -> Repository.text(file).contains(".replace(")))
-                .isEmpty();
+    }
+
+    private record Member(Path file, String text) {
+        String type() {
+            return file.getFileName().toString().replace(".java", "");
+        }
+    }
+
+    /** Returns what assembles SQL, or calls a method that does, and is neither a constant nor a static method. */
+    private static List<Member> onCallPaths(List<Member> members) {
+        var assembling = new HashSet<String>();
+        var known = -1;
+        while (known != assembling.size()) {
+            known = assembling.size();
+            for (var member : members) {
+                var method = STATIC_METHOD.matcher(member.text);
+                if (method.find() && assembles(member, assembling)) {
+                    assembling.add(member.type() + "." + method.group(1));
+                }
+            }
+        }
+        return members.stream()
+                .filter(member -> !CONSTANT.matcher(member.text).find()
+                        && !STATIC_METHOD.matcher(member.text).find()
+                        && assembles(member, assembling))
+                .toList();
+    }
+
+    /** The call of a static method of another type, or of the same one. */
+    private static final Pattern METHOD_CALL = Pattern.compile("(?:\\b([A-Z]\\w*)\\.|(?<![.\\w]))([a-z]\\w*)\\(");
+
+    private static boolean assembles(Member member, Set<String> methods) {
+        return ASSEMBLY.matcher(member.text).find()
+                || METHOD_CALL
+                        .matcher(member.text)
+                        .results()
+                        .map(call -> (call.group(1) == null ? member.type() : call.group(1)) + "." + call.group(2))
+                        .anyMatch(methods::contains);
     }
 
     private static Stream<String> members(String type) {

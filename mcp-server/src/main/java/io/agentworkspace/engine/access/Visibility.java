@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.access;
 
+import io.agentworkspace.engine.db.SqlTemplate;
+
 /**
  * Who may see what (decisions, section 4), as SQL conditions. Each takes the alias of the thing. It expects a CTE
  * {@code ctx} of one row with the acting user's {@code user_id}, which must also be in the FROM list, and the
@@ -34,17 +36,22 @@ public final class Visibility {
     }
 
     private static String agent(String alias, String user, String me) {
-        return """
-                (%1$s.destroyed_at IS NULL
-                 AND (%1$s.owner_id = %2$s
+        return SqlTemplate.of("""
+                ({agent}.destroyed_at IS NULL
+                 AND ({agent}.owner_id = {user}
                       OR :admin
-                      OR %1$s.access = 'public'
-                      OR (%1$s.access = 'agent'
-                          AND %1$s.id IN (SELECT held.agent_id
-                                            FROM roster held
-                                           WHERE held.tenant_id = :tenant AND held.user_id = %3$s))
-                      OR (%1$s.access = 'domain' AND %4$s)))
-                """.formatted(alias, user, me, sharesDomain(alias, me));
+                      OR {agent}.access = 'public'
+                      OR ({agent}.access = 'agent'
+                          AND {agent}.id IN (SELECT held.agent_id
+                                               FROM roster held
+                                              WHERE held.tenant_id = :tenant AND held.user_id = {me}))
+                      OR ({agent}.access = 'domain' AND {shares_domain})))
+                """)
+                .with("agent", alias)
+                .with("user", user)
+                .with("me", me)
+                .with("shares_domain", sharesDomain(alias, me))
+                .sql();
     }
 
     /** Returns whether the acting user may see the domain. */
@@ -62,44 +69,57 @@ public final class Visibility {
     }
 
     private static String domain(String alias, String user, String me) {
-        return """
-                (%1$s.owner_id = %2$s
+        return SqlTemplate.of("""
+                ({domain}.owner_id = {user}
                  OR :admin
-                 OR %1$s.access = 'public'
-                 OR %1$s.id IN %3$s)
-                """.formatted(alias, user, domainsOf(me, "'member', 'invited'"));
+                 OR {domain}.access = 'public'
+                 OR {domain}.id IN {domains})
+                """)
+                .with("domain", alias)
+                .with("user", user)
+                .with("domains", domainsOf(me, "'member', 'invited'"))
+                .sql();
     }
 
     /** Returns whether the acting user may read messages in the domain: its owner, admins, and users with a member. */
     public static String talk(String alias) {
-        return """
-                (%1$s.owner_id = %2$s
+        return SqlTemplate.of("""
+                ({domain}.owner_id = {user}
                  OR :admin
-                 OR %1$s.id IN %3$s)
-                """.formatted(alias, USER, domainsOf(ME, "'member'"));
+                 OR {domain}.id IN {domains})
+                """)
+                .with("domain", alias)
+                .with("user", USER)
+                .with("domains", domainsOf(ME, "'member'"))
+                .sql();
     }
 
     /** Returns whether the acting user may see the bank, unless it is in the trash. */
     public static String bank(String alias) {
-        return """
-                (%1$s.deleted_at IS NULL
-                 AND (%1$s.owner_id = %2$s
+        return SqlTemplate.of("""
+                ({bank}.deleted_at IS NULL
+                 AND ({bank}.owner_id = {user}
                       OR :admin
-                      OR %1$s.access = 'public'
-                      OR %1$s.id IN (SELECT mine.bank_id
-                                       FROM bank_grant mine
-                                      WHERE mine.tenant_id = :tenant AND mine.owner_id = %3$s AND mine.permission <> 'none')
-                      OR (%1$s.access = 'domain' AND %4$s)))
-                """.formatted(alias, USER, ME, sharesDomain(alias, ME));
+                      OR {bank}.access = 'public'
+                      OR {bank}.id IN (SELECT mine.bank_id
+                                         FROM bank_grant mine
+                                        WHERE mine.tenant_id = :tenant AND mine.owner_id = {me} AND mine.permission <> 'none')
+                      OR ({bank}.access = 'domain' AND {shares_domain})))
+                """)
+                .with("bank", alias)
+                .with("user", USER)
+                .with("me", ME)
+                .with("shares_domain", sharesDomain(alias, ME))
+                .sql();
     }
 
     /** Returns the domains where the user has an agent in one of the states. */
     private static String domainsOf(String user, String states) {
-        return """
+        return SqlTemplate.of("""
                 (SELECT mine.domain_id
                    FROM membership mine
-                  WHERE mine.tenant_id = :tenant AND mine.owner_id = %s AND mine.state IN (%s))
-                """.formatted(user, states);
+                  WHERE mine.tenant_id = :tenant AND mine.owner_id = {user} AND mine.state IN ({states}))
+                """).with("user", user).with("states", states).sql();
     }
 
     /**
@@ -108,15 +128,19 @@ public final class Visibility {
      * @param user an expression for the user's id, which must not refer to a row of each thing
      */
     public static String sharesDomain(String alias, String user) {
-        return """
-                %s.owner_id IN (SELECT theirs.owner_id
-                                  FROM (SELECT DISTINCT ours.domain_id FROM %s ours OFFSET 0) shared
-                                  CROSS JOIN LATERAL (SELECT one.owner_id
-                                                        FROM membership one
-                                                       WHERE one.tenant_id = :tenant AND one.domain_id = shared.domain_id
-                                                         AND one.state = 'member'
-                                                      OFFSET 0) theirs)
-                """.formatted(alias, domainsOf(user, "'member'"));
+        return SqlTemplate.of("""
+                {thing}.owner_id IN (SELECT theirs.owner_id
+                                       FROM (SELECT DISTINCT ours.domain_id FROM {domains} ours OFFSET 0) shared
+                                       CROSS JOIN LATERAL (SELECT one.owner_id
+                                                             FROM membership one
+                                                            WHERE one.tenant_id = :tenant
+                                                              AND one.domain_id = shared.domain_id
+                                                              AND one.state = 'member'
+                                                           OFFSET 0) theirs)
+                """)
+                .with("thing", alias)
+                .with("domains", domainsOf(user, "'member'"))
+                .sql();
     }
 
     /**
@@ -124,11 +148,11 @@ public final class Visibility {
      * all users, whatever number of rows PostgreSQL expects.
      */
     public static String owner(String alias) {
-        return """
+        return SqlTemplate.of("""
                 CROSS JOIN LATERAL (SELECT x.name
                                       FROM app_user x
-                                     WHERE x.tenant_id = %1$s.tenant_id AND x.id = %1$s.owner_id
+                                     WHERE x.tenant_id = {thing}.tenant_id AND x.id = {thing}.owner_id
                                     OFFSET 0) o
-                """.formatted(alias);
+                """).with("thing", alias).sql();
     }
 }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.account;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.tool.Call;
@@ -14,14 +15,16 @@ import java.util.Objects;
 
 /** Reads and changes a tenant's plan. */
 public final class AccountStore {
-    private static final String READ = ContextStore.WITH_CONTEXT + """
-            SELECT ctx.*, t.name, t.plan, t.created_at, %s AS counts
+    private static final String READ = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
+            SELECT ctx.*, t.name, t.plan, t.created_at, {counts} AS counts
               FROM ctx JOIN tenant t ON t.tenant_id = :tenant
-            """.formatted(UsageStore.COUNTS);
+            """).with("counts", UsageStore.COUNTS).sql();
 
-    private static final String READ_CURRENT = """
-            SELECT t.name, t.plan, t.created_at, %s AS counts FROM tenant t WHERE t.tenant_id = :tenant
-            """.formatted(UsageStore.COUNTS);
+    private static final String READ_CURRENT =
+            SqlTemplate.of("""
+            SELECT t.name, t.plan, t.created_at, {counts} AS counts FROM tenant t WHERE t.tenant_id = :tenant
+            """).with("counts", UsageStore.COUNTS).sql();
 
     private final Db db;
 

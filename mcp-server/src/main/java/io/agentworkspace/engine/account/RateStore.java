@@ -10,6 +10,8 @@ import java.util.Map;
 
 /** The requests admitted by all replicas together: a token bucket for each caller, by the database's clock. */
 public final class RateStore {
+    private static final String FULL = Db.oldRows("rate_spent", "full_at < least(CAST(:until AS timestamptz), now())");
+
     private final Db db;
 
     public RateStore(Db db) {
@@ -61,6 +63,6 @@ public final class RateStore {
 
     /** Deletes full buckets, which contain no information. */
     public void purge(Instant now) {
-        db.deleteOld("rate_spent", "full_at < least(CAST(:until AS timestamptz), now())", now);
+        db.deleteOld(FULL, now);
     }
 }

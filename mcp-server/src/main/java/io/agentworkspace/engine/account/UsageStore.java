@@ -2,6 +2,7 @@ package io.agentworkspace.engine.account;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.json.Json;
@@ -35,11 +36,15 @@ final class UsageStore {
               WHERE u.tenant_id = t.tenant_id AND u.day IN ('-infinity', CAST(:day AS date)))
             """;
 
-    private static final String READ = """
-            SELECT t.tenant_id, t.plan, %s AS counts
+    private static final String READ =
+            SqlTemplate.of("""
+            SELECT t.tenant_id, t.plan, {counts} AS counts
               FROM tenant t
              WHERE t.tenant_id = ANY (CAST(:tenants AS bigint[]))
-            """.formatted(COUNTS);
+            """).with("counts", COUNTS).sql();
+
+    private static final String OLD = Db.oldRows(
+            "usage", "day > '-infinity' AND day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)");
 
     private final Db db;
 
@@ -182,9 +187,6 @@ final class UsageStore {
 
     /** Deletes the counts of days long past. */
     void purge(Instant now) {
-        db.deleteOld(
-                "usage",
-                "day > '-infinity' AND day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)",
-                now.minus(KEPT));
+        db.deleteOld(OLD, now.minus(KEPT));
     }
 }

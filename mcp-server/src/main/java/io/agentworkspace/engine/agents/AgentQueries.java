@@ -5,6 +5,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.TextSize;
 import io.agentworkspace.engine.model.agent.Agent;
@@ -20,15 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads agents and their messages: one statement each, including the context. */
 public final class AgentQueries {
-    /** Whether the acting user may see the stream of participant {@code p}, which is the agent {@code a}. */
-    static final String MAY_SEE_STREAM = """
-            (a.owner_id = ctx.user_id OR :admin
-             OR (SELECT true FROM participant mine
-                  WHERE mine.tenant_id = p.tenant_id AND mine.stream_id = p.stream_id
-                    AND mine.owner_id = ctx.user_id
-                  LIMIT 1))
-            """;
-
     private static final String ROSTER = """
             ctx
             JOIN roster r ON r.tenant_id = :tenant AND r.user_id = ctx.user_id
@@ -40,11 +32,14 @@ public final class AgentQueries {
             """;
 
     /** The bytes of an agent's record besides its messages: its long texts, its names and those of its skills. */
-    private static final String WEIGHT =
-            "SELECT 40000 + %s + %s FROM named a".formatted(TextSize.of("a.profile"), TextSize.of("a.description"));
+    private static final String WEIGHT = SqlTemplate.of(
+                    "SELECT 40000 + {profile_size} + {description_size} FROM named a")
+            .with("profile_size", TextSize.of("a.profile"))
+            .with("description_size", TextSize.of("a.description"))
+            .sql();
 
     private static final String READ = ContextStore.WITH_CONTEXT
-            + """
+            + SqlTemplate.of("""
             , named AS (
                 SELECT a.*
                   FROM agent a, ctx
@@ -54,7 +49,7 @@ public final class AgentQueries {
                                    ELSE (SELECT x.id FROM agent x
                                           WHERE x.tenant_id = :tenant AND x.name_key = :key
                                             AND x.destroyed_at IS NULL) END
-                   AND %s),
+                   AND {visible_agent}),
             a AS (
                 SELECT tenant_id, id, owner_id FROM named
                 UNION ALL
@@ -74,7 +69,7 @@ public final class AgentQueries {
                   CROSS JOIN LATERAL (SELECT * FROM stream x
                                        WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id AND x.last_seq > 0
                                       OFFSET 0) st
-                 WHERE %s
+                 WHERE {may_see_stream}
                 WINDOW newest AS (ORDER BY st.last_at DESC, st.id DESC ROWS UNBOUNDED PRECEDING)),
             latest AS (
                 SELECT m.*
@@ -89,52 +84,72 @@ public final class AgentQueries {
                  WHERE spoken.place <= :limit + 1
                  ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
                  LIMIT :limit + 1),
-            %s,
+            {shown},
             reader AS (SELECT a.id AS party_id FROM ctx, a WHERE a.id = COALESCE(ctx.self_id, ctx.user_id)),
-            %s
+            {mark_shown}
             SELECT ctx.*,
-                   %s AS cleared, %s,
-                   (SELECT %s FROM named a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agent,
-                   (SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) FROM shown m %s) AS messages
+                   {cleared} AS cleared, {more},
+                   (SELECT {agent_json} FROM named a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agent,
+                   (SELECT jsonb_agg({message_json} ORDER BY m.created_at, m.stream_id, m.seq) FROM shown m {message_joins}) AS messages
               FROM ctx
-            """.formatted(
-                            Visibility.agent("a"),
-                            MAY_SEE_STREAM,
-                            TextSize.newest("m.created_at DESC, m.stream_id DESC, m.seq DESC", WEIGHT),
-                            MessageRow.MARK_SHOWN,
-                            MessageRow.CLEARED,
-                            TextSize.MORE,
-                            AgentStore.WITH_PROFILE,
-                            MessageRow.RECORD,
-                            MessageRow.JOINS);
+            """)
+                    .with("visible_agent", Visibility.agent("a"))
+                    .with("may_see_stream", maySeeStream("a", "p"))
+                    .with("shown", TextSize.newest("m.created_at DESC, m.stream_id DESC, m.seq DESC", WEIGHT))
+                    .with("mark_shown", MessageRow.MARK_SHOWN)
+                    .with("cleared", MessageRow.CLEARED)
+                    .with("more", TextSize.MORE)
+                    .with("agent_json", AgentStore.WITH_PROFILE)
+                    .with("message_json", MessageRow.RECORD)
+                    .with("message_joins", MessageRow.JOINS)
+                    .sql();
 
-    private static final String LIST_ROSTER = list(ROSTER);
+    /** Returns whether the acting user may see the stream of the participant, which is the agent. */
+    static String maySeeStream(String agent, String participant) {
+        return SqlTemplate.of("""
+                ({agent}.owner_id = ctx.user_id OR :admin
+                 OR (SELECT true FROM participant mine
+                      WHERE mine.tenant_id = {participant}.tenant_id AND mine.stream_id = {participant}.stream_id
+                        AND mine.owner_id = ctx.user_id
+                      LIMIT 1))
+                """)
+                .with("agent", agent)
+                .with("participant", participant)
+                .sql();
+    }
 
-    private static final String LIST_NAMED = list(NAMED);
+    private static final String LIST_ROSTER = listOf(ROSTER);
+
+    private static final String LIST_NAMED = listOf(NAMED);
 
     /** @param agents the FROM list with {@code ctx} and the agents {@code a} to choose from */
-    private static String list(String agents) {
+    private static String listOf(String agents) {
         return ContextStore.WITH_CONTEXT
-                + """
+                + SqlTemplate.of("""
                 , page AS (
                     SELECT a.*
-                      FROM %s
-                     WHERE a.tenant_id = :tenant AND a.name_key > :after AND %s
+                      FROM {agents}
+                     WHERE a.tenant_id = :tenant AND a.name_key > :after AND {visible_agent}
                      ORDER BY a.name_key
                      LIMIT :limit + 1)
                 SELECT ctx.*,
-                       (SELECT jsonb_agg(jsonb_build_object('agent', %s, 'unread', COALESCE(talk.unread, 0),
+                       (SELECT jsonb_agg(jsonb_build_object('agent', {agent_json}, 'unread', COALESCE(talk.unread, 0),
                                                             'last_message_at', talk.last_at)
                                          ORDER BY a.name_key)
-                          FROM page a %s
+                          FROM page a {join_owner}
                           LEFT JOIN LATERAL (
                               SELECT sum(st.last_seq - p.read_seq - p.own_unread) AS unread, max(st.last_at) AS last_at
                                 FROM participant p
                                 JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
-                               WHERE p.tenant_id = a.tenant_id AND p.party_id = a.id AND %s) talk ON true) AS rows
+                               WHERE p.tenant_id = a.tenant_id AND p.party_id = a.id AND {may_see_stream}) talk ON true) AS rows
                   FROM ctx
-                """.formatted(
-                        agents, Visibility.agent("a"), AgentStore.RECORD, Visibility.owner("a"), MAY_SEE_STREAM);
+                """)
+                        .with("agents", agents)
+                        .with("visible_agent", Visibility.agent("a"))
+                        .with("agent_json", AgentStore.RECORD)
+                        .with("join_owner", Visibility.owner("a"))
+                        .with("may_see_stream", maySeeStream("a", "p"))
+                        .sql();
     }
 
     private final Db db;

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Access;
@@ -29,10 +30,10 @@ public final class AgentStore {
                        WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id), '[]')""";
 
     /** The record of an agent {@code a} whose owner is {@code o}, as JSON, with the length of its persona. */
-    public static final String RECORD = record("'profile_length', char_length(a.profile)");
+    public static final String RECORD = json("'profile_length', char_length(a.profile)");
 
     /** The same record with the persona. */
-    static final String WITH_PROFILE = record("'profile', a.profile");
+    static final String WITH_PROFILE = json("'profile', a.profile");
 
     /** The columns that {@link #held} needs of an agent {@code a}. */
     public static final String HELD = """
@@ -46,21 +47,33 @@ public final class AgentStore {
             """;
 
     /** Reads the {@link #record} of the agent {@code :id}. */
-    private static final String READ = "SELECT %s AS record\n".formatted(RECORD) + BY_ID;
+    private static final String READ = SqlTemplate.of("SELECT {agent_json} AS record\n")
+                    .with("agent_json", RECORD)
+                    .sql()
+            + BY_ID;
 
     /** Saves the context, then reads the agent's record and the number of unread messages of the speaker {@code :party}. */
     private static final String SAVE_AND_READ =
-            ContextStore.saveAnd("SELECT %s AS record, %s AS unread\n".formatted(RECORD, MessageRow.UNREAD) + BY_ID);
+            ContextStore.saveAnd(SqlTemplate.of("SELECT {agent_json} AS record, {unread} AS unread\n")
+                            .with("agent_json", RECORD)
+                            .with("unread", MessageRow.UNREAD)
+                            .sql()
+                    + BY_ID);
 
-    private static String record(String profile) {
-        return """
-            jsonb_build_object('name', a.name, 'description', a.description, %s,
-                               'access', a.access, 'owner', o.name, 'online', %s, 'revision', a.revision,
-                               'skills', %s, 'created_at', a.created_at, 'updated_at', a.updated_at)
-            """.formatted(profile, ContextStore.online("a"), INSTALLED);
+    private static String json(String profile) {
+        return SqlTemplate.of("""
+            jsonb_build_object('name', a.name, 'description', a.description, {profile},
+                               'access', a.access, 'owner', o.name, 'online', {online}, 'revision', a.revision,
+                               'skills', {installed}, 'created_at', a.created_at, 'updated_at', a.updated_at)
+            """)
+                .with("profile", profile)
+                .with("online", ContextStore.online("a"))
+                .with("installed", INSTALLED)
+                .sql();
     }
 
-    private static final String INSERT = """
+    private static final String INSERT =
+            SqlTemplate.of("""
             WITH a AS (INSERT INTO agent (tenant_id, name, name_key, description, profile, access, owner_id,
                                           created_at, updated_at)
                        VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :now, :now)
@@ -68,19 +81,21 @@ public final class AgentStore {
                        RETURNING *),
                  listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
                             SELECT tenant_id, owner_id, id, :now FROM a)
-            SELECT %s AS record
+            SELECT {agent_json} AS record
               FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-            """.formatted(RECORD);
+            """).with("agent_json", RECORD).sql();
 
-    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT + """
+    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
             SELECT a.name
               FROM agent a, ctx
-             WHERE a.tenant_id = :tenant AND %s
+             WHERE a.tenant_id = :tenant AND {visible_agent}
              ORDER BY a.name_key
              LIMIT 2000
-            """.formatted(Visibility.agent("a"));
+            """).with("visible_agent", Visibility.agent("a")).sql();
 
-    private static final String UPDATE = """
+    private static final String UPDATE =
+            SqlTemplate.of("""
             WITH old AS (SELECT * FROM agent WHERE tenant_id = :tenant AND id = :id),
                  new AS (UPDATE agent
                             SET name = COALESCE(:name, name), name_key = COALESCE(:key, name_key),
@@ -96,19 +111,23 @@ public final class AgentStore {
                  a AS (SELECT * FROM new
                        UNION ALL
                        SELECT * FROM old WHERE NOT EXISTS (SELECT 1 FROM new))
-            SELECT %s AS record,
+            SELECT {agent_json} AS record,
                    array_remove(ARRAY[CASE WHEN a.name <> old.name THEN 'name' END,
                                       CASE WHEN a.description <> old.description THEN 'description' END,
                                       CASE WHEN a.profile IS DISTINCT FROM old.profile THEN 'profile' END,
                                       CASE WHEN a.access <> old.access THEN 'access' END], NULL) AS changed
               FROM old, a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-            """.formatted(RECORD);
+            """).with("agent_json", RECORD).sql();
 
-    private static final String FIND = ContextStore.KNOWN_CONTEXT + """
-            SELECT %s
+    private static final String FIND = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
+            SELECT {agent}
               FROM agent a, ctx
-             WHERE a.tenant_id = :tenant AND a.name_key = :key AND %s
-            """.formatted(HELD, Visibility.agent("a"));
+             WHERE a.tenant_id = :tenant AND a.name_key = :key AND {visible_agent}
+            """)
+                    .with("agent", HELD)
+                    .with("visible_agent", Visibility.agent("a"))
+                    .sql();
 
     private static final String LOCK = FIND + "FOR UPDATE OF a";
 
@@ -128,12 +147,15 @@ public final class AgentStore {
 
     /** Changes the roster, then returns whether that changed anything, and the agent. */
     private static String rostered(String change) {
-        return """
-                WITH changed AS (%s)
-                SELECT EXISTS (SELECT 1 FROM changed) AS changed, %s AS record
+        return SqlTemplate.of("""
+                WITH changed AS ({change})
+                SELECT EXISTS (SELECT 1 FROM changed) AS changed, {agent_json} AS record
                   FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
                  WHERE a.tenant_id = :tenant AND a.id = :agent
-                """.formatted(change, RECORD);
+                """)
+                .with("change", change)
+                .with("agent_json", RECORD)
+                .sql();
     }
 
     private final Db db;

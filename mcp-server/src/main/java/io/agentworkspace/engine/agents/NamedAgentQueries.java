@@ -6,6 +6,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.Message;
@@ -39,19 +40,24 @@ final class NamedAgentQueries {
 
     private static final String CTX = "WITH ctx AS NOT MATERIALIZED (SELECT CAST(:caller AS bigint) AS user_id)";
 
-    private static final String AGENT = CTX + """
+    private static final String AGENT = CTX
+            + SqlTemplate.of("""
             SELECT a.id, a.name, a.description, a.profile, a.access, o.name AS owner, a.revision, a.created_at, a.updated_at,
-                   %s AS online,
+                   {online} AS online,
                    ARRAY(SELECT i.skill FROM skill_install i
                           WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id
                           ORDER BY i.skill COLLATE "C") AS skills
               FROM ctx, agent a
               JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-             WHERE a.tenant_id = :tenant AND a.name_key = :key AND %s
-            """.formatted(ContextStore.online("a"), Visibility.agent("a"));
+             WHERE a.tenant_id = :tenant AND a.name_key = :key AND {visible_agent}
+            """)
+                    .with("online", ContextStore.online("a"))
+                    .with("visible_agent", Visibility.agent("a"))
+                    .sql();
 
     /** Names are looked up once for each stream, and in zones for each message. */
-    private static final String MESSAGES = CTX + """
+    private static final String MESSAGES = CTX
+            + SqlTemplate.of("""
             , spoken AS (
                 SELECT p.tenant_id, p.stream_id, st.low_id, st.high_id,
                        (SELECT x.name FROM agent x WHERE x.tenant_id = :tenant AND x.id = st.low_id) AS low_agent,
@@ -70,11 +76,11 @@ final class NamedAgentQueries {
                   CROSS JOIN LATERAL (SELECT * FROM stream x
                                        WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id AND x.last_seq > 0
                                       OFFSET 0) st
-                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL AND %s
+                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL AND {may_see_stream}
                  ORDER BY st.last_at DESC, st.id DESC
                  LIMIT :limit + 1)
             SELECT CAST(m.id AS text) AS id, m.speaker_id, m.seq, CAST(m.answers AS text) AS answers, m.created_at,
-                   CASE WHEN octet_length(m.content) <= %d THEN m.content END AS content,
+                   CASE WHEN octet_length(m.content) <= {short} THEN m.content END AS content,
                    s.low_id, s.low_agent, s.low_user, s.high_agent, s.high_user, s.zone,
                    CASE WHEN s.low_id IS NULL
                         THEN (SELECT x.name FROM agent x
@@ -96,7 +102,10 @@ final class NamedAgentQueries {
                                    LIMIT :limit + 1) m
              ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
              LIMIT :limit + 1
-            """.formatted(AgentQueries.MAY_SEE_STREAM, SHORT);
+            """)
+                    .with("may_see_stream", AgentQueries.maySeeStream("a", "p"))
+                    .with("short", SHORT)
+                    .sql();
 
     private static final String READ =
             ContextStore.WITH_CONTEXT + "SELECT ctx.* FROM ctx;\n" + AGENT + ";\n" + MESSAGES;

@@ -30,9 +30,9 @@ final class Resealing {
      */
     int run() {
         return db.transaction(() -> {
-            var secrets = signingKeys() + endpoints("secret") + endpoints("previous_secret");
+            var resealed = signingKeys() + secrets() + previousSecrets();
             vault.renewCheck();
-            return secrets;
+            return resealed;
         });
     }
 
@@ -48,21 +48,45 @@ final class Resealing {
                 """, found);
     }
 
-    private int endpoints(String column) {
-        var found = db.sql("""
-                SELECT tenant_id, id, %1$s FROM webhook_endpoint WHERE %1$s IS NOT NULL ORDER BY tenant_id, id FOR UPDATE
-                """.formatted(column))
+    private int secrets() {
+        var found = endpoints("""
+                SELECT tenant_id, id, secret AS text
+                  FROM webhook_endpoint
+                 WHERE secret IS NOT NULL
+                 ORDER BY tenant_id, id
+                   FOR UPDATE
+                """);
+        return write("""
+                UPDATE webhook_endpoint w
+                   SET secret = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id uuid, text text)
+                 WHERE w.tenant_id = s.tenant AND w.id = s.id
+                """, found);
+    }
+
+    private int previousSecrets() {
+        var found = endpoints("""
+                SELECT tenant_id, id, previous_secret AS text
+                  FROM webhook_endpoint
+                 WHERE previous_secret IS NOT NULL
+                 ORDER BY tenant_id, id
+                   FOR UPDATE
+                """);
+        return write("""
+                UPDATE webhook_endpoint w
+                   SET previous_secret = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id uuid, text text)
+                 WHERE w.tenant_id = s.tenant AND w.id = s.id
+                """, found);
+    }
+
+    private List<Sealed> endpoints(String query) {
+        return db.sql(query)
                 .list(row -> new Sealed(
                         row.number("tenant_id"),
                         row.text("id"),
                         EndpointStore.place(row.number("tenant_id"), UUID.fromString(row.text("id"))),
-                        row.text(column)));
-        return write("""
-                UPDATE webhook_endpoint w
-                   SET %s = s.text
-                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id uuid, text text)
-                 WHERE w.tenant_id = s.tenant AND w.id = s.id
-                """.formatted(column), found);
+                        row.text("text")));
     }
 
     private int write(String update, List<Sealed> found) {

@@ -19,22 +19,27 @@ public final class AuditQueries {
     /** Matches all results except success. */
     static final String REFUSED = "refused";
 
-    /** Entries contain names. An e-mail address finds the entries under its user's current name. */
-    private static final String OF_ADDRESS = """
-             AND a.user_key = (SELECT u.name_key FROM app_user u
-                                WHERE u.tenant_id = :tenant AND u.id = (SELECT user_of_email(:tenant, :user_key)))""";
-
     /**
-     * Only the conditions that the filter sets are appended, so that each combination is planned along its own index.
+     * A condition that the filter does not set is {@code TRUE} in the text, so that each combination is planned along its
+     * own index. Entries contain names: an e-mail address finds the entries under its user's current name.
      */
     private static final String LIST = ContextStore.WITH_CONTEXT + """
             , page AS (
                 SELECT a.*
                   FROM audit a
                  WHERE a.tenant_id = :tenant
-            """;
-
-    private static final String LIST_PAGE = """
+                   AND (NOT :by_name OR a.user_key = :user_key)
+                   AND (NOT :by_address
+                        OR a.user_key = (SELECT u.name_key FROM app_user u
+                                          WHERE u.tenant_id = :tenant AND u.id = (SELECT user_of_email(:tenant, :user_key))))
+                   AND (NOT :by_tool OR a.tool = :tool)
+                   AND (NOT :by_target OR (a.target_kind = :kind AND a.target_key IN (:target, :target_name)))
+                   AND (NOT :done OR a.result = 'done')
+                   AND (NOT :refused OR a.result <> 'done')
+                   AND (NOT :by_result OR a.result = :result)
+                   AND (NOT :since_given OR a.at >= :since)
+                   AND (NOT :until_given OR a.at < :until)
+                   AND (NOT :continued OR (a.at, a.row_id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
                  ORDER BY a.at DESC, a.row_id DESC
                  LIMIT :limit + 1)
             SELECT ctx.*,
@@ -57,24 +62,7 @@ public final class AuditQueries {
             @Nullable AuditedThing target,
             @Nullable String result,
             @Nullable Instant since,
-            @Nullable Instant until) {
-        private String conditions() {
-            return (user == null ? "" : user.isAddress() ? OF_ADDRESS : " AND a.user_key = :user_key")
-                    + (tool == null ? "" : " AND a.tool = :tool")
-                    + (target == null ? "" : " AND a.target_kind = :kind AND a.target_key IN (:target, :target_name)")
-                    + (result == null ? "" : of(result))
-                    + (since == null ? "" : " AND a.at >= :since")
-                    + (until == null ? "" : " AND a.at < :until");
-        }
-
-        private static String of(String result) {
-            return switch (result) {
-                case AuditEntry.DONE -> " AND a.result = 'done'";
-                case REFUSED -> " AND a.result <> 'done'";
-                default -> " AND a.result <> 'done' AND a.result = :result";
-            };
-        }
-    }
+            @Nullable Instant until) {}
 
     /** A thing, by its kind and its name or id. */
     record AuditedThing(String kind, String name) {}
@@ -86,10 +74,21 @@ public final class AuditQueries {
     ListSlice<AuditEntry> list(Call call, Filter filter, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = ListPosition.of(page);
-        var place =
-                after.at() == null ? "" : " AND (a.at, a.row_id) < (CAST(:at AS timestamptz), CAST(:after AS uuid))";
-        var found = db.sql(call, LIST + filter.conditions() + place + LIST_PAGE)
-                .set("user_key", filter.user() == null ? null : filter.user().key())
+        var user = filter.user();
+        var result = filter.result();
+        var done = AuditEntry.DONE.equals(result);
+        var found = db.sql(call, LIST)
+                .set("by_name", user != null && !user.isAddress())
+                .set("by_address", user != null && user.isAddress())
+                .set("by_tool", filter.tool() != null)
+                .set("by_target", filter.target() != null)
+                .set("done", done)
+                .set("refused", result != null && !done)
+                .set("by_result", result != null && !done && !REFUSED.equals(result))
+                .set("since_given", filter.since() != null)
+                .set("until_given", filter.until() != null)
+                .set("continued", after.at() != null)
+                .set("user_key", user == null ? null : user.key())
                 .set("tool", filter.tool())
                 .set("kind", filter.target() == null ? null : filter.target().kind())
                 .set("target", filter.target() == null ? null : filter.target().name())
@@ -98,7 +97,7 @@ public final class AuditQueries {
                         filter.target() == null
                                 ? null
                                 : Name.key(filter.target().name()))
-                .set("result", filter.result())
+                .set("result", result)
                 .set("since", filter.since())
                 .set("until", filter.until())
                 .set("at", after.at())

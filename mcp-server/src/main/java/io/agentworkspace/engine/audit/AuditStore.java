@@ -61,6 +61,8 @@ public final class AuditStore implements AutoCloseable {
     private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
     private final RefusalTally tally = new RefusalTally();
     private final AtomicLong lost = new AtomicLong();
+    private static final String OLD = Db.oldRows("audit", "at < :until ORDER BY at");
+
     private final Db db;
     private final Duration kept;
 
@@ -191,6 +193,6 @@ public final class AuditStore implements AutoCloseable {
 
     /** Deletes expired entries. */
     public void purge(Instant now) {
-        db.deleteOld("audit", "at < :until ORDER BY at", now.minus(kept));
+        db.deleteOld(OLD, now.minus(kept));
     }
 }

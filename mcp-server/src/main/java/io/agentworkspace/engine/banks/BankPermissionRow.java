@@ -2,6 +2,7 @@ package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Via;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -44,30 +45,34 @@ public record BankPermissionRow(
      * owner shares a domain with the bank's owner. If the permission has several sources, the first in this order counts.
      */
     static String held(String agent, String owner, String shares) {
-        return """
+        return SqlTemplate.of("""
                 LATERAL (
                     SELECT way.permission, way.via
                       FROM (SELECT 1 AS rank, g.permission, 'grant' AS via
                               FROM bank_grant g
-                             WHERE g.tenant_id = b.tenant_id AND g.bank_id = b.id AND g.agent_id = %1$s
+                             WHERE g.tenant_id = b.tenant_id AND g.bank_id = b.id AND g.agent_id = {agent}
                             UNION ALL
-                            SELECT 2, 'manage', 'owner' WHERE b.owner_id = %2$s
+                            SELECT 2, 'manage', 'owner' WHERE b.owner_id = {owner}
                             UNION ALL
-                            SELECT 3, 'manage', 'admin' WHERE %1$s IS NULL AND :admin
+                            SELECT 3, 'manage', 'admin' WHERE {agent} IS NULL AND :admin
                             UNION ALL
                             SELECT 8 - array_position(ARRAY['read', 'append', 'write', 'manage'], g.permission),
                                    g.permission, 'grant'
                               FROM bank_grant g
-                             WHERE g.tenant_id = b.tenant_id AND g.bank_id = b.id AND g.owner_id = %2$s
-                               AND %1$s IS NULL AND g.permission <> 'none'
+                             WHERE g.tenant_id = b.tenant_id AND g.bank_id = b.id AND g.owner_id = {owner}
+                               AND {agent} IS NULL AND g.permission <> 'none'
                             UNION ALL
                             SELECT 8, 'read', 'access'
-                             WHERE b.access = 'public' OR (b.access = 'domain' AND %3$s)
+                             WHERE b.access = 'public' OR (b.access = 'domain' AND {shares})
                             UNION ALL
                             SELECT 9, 'none', NULL) way
                      ORDER BY way.rank
                      LIMIT 1) held
-                """.formatted(agent, owner, shares);
+                """)
+                .with("agent", agent)
+                .with("owner", owner)
+                .with("shares", shares)
+                .sql();
     }
 
     public static BankPermissionRow read(Row row) throws SQLException {

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Via;
 import io.agentworkspace.engine.model.bank.Bank;
@@ -20,41 +21,42 @@ import org.jspecify.annotations.Nullable;
 /** Lists the banks that a subject may read. */
 public final class BankQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT
-            + """
+            + SqlTemplate.of("""
             , s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, ctx.user_id) AS owner_id
                       FROM ctx
                       LEFT JOIN agent a
                              ON a.tenant_id = :tenant
                             AND CASE WHEN CAST(:agent AS text) IS NULL THEN a.id = ctx.self_id AND a.destroyed_at IS NULL
-                                     ELSE a.name_key = :agent AND %s END),
+                                     ELSE a.name_key = :agent AND {visible_agent} END),
             page AS (
-                SELECT b.*, held.permission, held.via, s.agent_id, %s AS censored
-                  FROM ctx, s, bank b, %s
+                SELECT b.*, held.permission, held.via, s.agent_id, {censored} AS censored
+                  FROM ctx, s, bank b, {held}
                  WHERE b.tenant_id = :tenant AND b.name_key > :after AND starts_with(b.name_key, :prefix) AND b.name_key >= :prefix
-                   AND held.permission <> 'none' AND %s
+                   AND held.permission <> 'none' AND {visible_bank}
                  ORDER BY b.name_key
                  LIMIT :limit + 1)
             SELECT ctx.*, s.agent_id AS subject_id, s.agent_name AS subject_name, s.owner_id AS subject_owner,
                    (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = s.owner_id) AS owner_name,
                    (SELECT jsonb_agg(jsonb_build_object(
-                                         'bank', %s, 'permission', b.permission, 'via', b.via,
+                                         'bank', {bank_json}, 'permission', b.permission, 'via', b.via,
                                          'loaded', EXISTS (SELECT 1 FROM bank_load l
                                                             WHERE l.tenant_id = b.tenant_id AND l.bank_id = b.id
                                                               AND l.agent_id = b.agent_id))
                                      ORDER BY b.name_key)
-                      FROM page b %s
+                      FROM page b {join_owner}
                       CROSS JOIN LATERAL (SELECT count(*) AS memories
                                             FROM memory m
-                                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s) counted) AS rows
+                                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {current}) counted) AS rows
               FROM ctx, s
-            """.formatted(
-                            Visibility.agent("a"),
-                            MemoryVisibility.CENSORED,
-                            BankPermissionRow.HELD,
-                            Visibility.bank("b"),
-                            BankStore.record("counted.memories"),
-                            Visibility.owner("b"),
-                            MemoryVisibility.current("b.censored", ":now"));
+            """)
+                    .with("visible_agent", Visibility.agent("a"))
+                    .with("censored", MemoryVisibility.censored("b"))
+                    .with("held", BankPermissionRow.HELD)
+                    .with("visible_bank", Visibility.bank("b"))
+                    .with("bank_json", BankStore.json("counted.memories"))
+                    .with("join_owner", Visibility.owner("b"))
+                    .with("current", MemoryVisibility.current("m", "b", ":now", "b.censored"))
+                    .sql();
 
     private final Db db;
     private final AgentStore agents;

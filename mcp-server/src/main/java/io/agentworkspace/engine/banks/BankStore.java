@@ -5,6 +5,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.bank.Bank;
@@ -23,9 +24,11 @@ import org.jspecify.annotations.Nullable;
 /** Writes banks. */
 public final class BankStore {
     /** The record of a bank {@code b} whose owner is {@code o}, as JSON. */
-    static final String RECORD = record("""
-            (SELECT count(*) FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s)
-            """.formatted(MemoryVisibility.CURRENT));
+    static final String RECORD = json(SqlTemplate.of("""
+            (SELECT count(*) FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {current})
+            """)
+            .with("current", MemoryVisibility.current("m", "b"))
+            .sql());
 
     /**
      * Finds the banks {@code b} with the name {@code :key}, with the permission of the actor, else
@@ -33,19 +36,24 @@ public final class BankStore {
      */
     static final String FIND = ContextStore.KNOWN_CONTEXT
             + BankPermissionRow.SUBJECT
-            + """
-            SELECT b.id, b.owner_id, b.access, b.revision, %s
-              FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+            + SqlTemplate.of("""
+            SELECT b.id, b.owner_id, b.access, b.revision, {permission}
+              FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
              WHERE b.tenant_id = :tenant AND b.name_key = :key
-            """.formatted(BankPermissionRow.COLUMNS, BankPermissionRow.HELD);
+            """)
+                    .with("permission", BankPermissionRow.COLUMNS)
+                    .with("held", BankPermissionRow.HELD)
+                    .sql();
 
-    private static final String READ = """
-            SELECT %s AS record
+    private static final String READ =
+            SqlTemplate.of("""
+            SELECT {bank_json} AS record
               FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
              WHERE b.tenant_id = :tenant AND b.id = :id
-            """.formatted(RECORD);
+            """).with("bank_json", RECORD).sql();
 
-    private static final String INSERT = """
+    private static final String INSERT =
+            SqlTemplate.of("""
             WITH b AS (INSERT INTO bank (tenant_id, name, name_key, description, access, owner_id,
                                          created_at, updated_at)
                        VALUES (:tenant, :name, :key, NULLIF(:description, ''), :access, :user, :now, :now)
@@ -54,17 +62,18 @@ public final class BankStore {
                  granted AS (INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
                              SELECT b.tenant_id, b.id, a.id, a.owner_id, 'manage'
                                FROM b JOIN agent a ON a.tenant_id = b.tenant_id AND a.id = :manager)
-            SELECT %s AS record
+            SELECT {bank_json} AS record
               FROM b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
-            """.formatted(RECORD);
+            """).with("bank_json", RECORD).sql();
 
-    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT + """
+    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
             SELECT b.name
               FROM bank b, ctx
-             WHERE b.tenant_id = :tenant AND %s
+             WHERE b.tenant_id = :tenant AND {visible_bank}
              ORDER BY b.name_key
              LIMIT 2000
-            """.formatted(Visibility.bank("b"));
+            """).with("visible_bank", Visibility.bank("b")).sql();
 
     private static final String UPDATE = """
             UPDATE bank
@@ -98,13 +107,13 @@ public final class BankStore {
     }
 
     /** Returns the SQL of the record where the readable memories are already counted. */
-    static String record(String memories) {
-        return """
+    static String json(String memories) {
+        return SqlTemplate.of("""
                 jsonb_build_object('name', b.name, 'description', b.description, 'access', b.access, 'owner', o.name,
                                    'state', CASE WHEN b.censored_at IS NULL THEN 'active' ELSE 'censored' END,
-                                   'memories', %s, 'revision', b.revision,
+                                   'memories', {memories}, 'revision', b.revision,
                                    'created_at', b.created_at, 'updated_at', b.updated_at)
-                """.formatted(memories);
+                """).with("memories", memories).sql();
     }
 
     /** A bank that the transaction has locked, with what determines who may use and change it. */

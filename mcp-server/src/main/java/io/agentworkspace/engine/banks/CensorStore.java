@@ -1,41 +1,45 @@
 package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Hides content of banks: all of it, or everything that certain agents contributed to. */
 public final class CensorStore {
-    private static final String COUNT = count("m.deleted_at IS NULL");
+    private static final String COUNT = counting("m.deleted_at IS NULL");
 
-    private static final String COUNT_READABLE = count(MemoryVisibility.READABLE);
+    private static final String COUNT_READABLE = counting(MemoryVisibility.readable("m", "b"));
 
     /** @param condition selects the memories {@code m} of the bank {@code b} to count */
-    private static String count(String condition) {
-        return """
+    private static String counting(String condition) {
+        return SqlTemplate.of("""
                 SELECT (SELECT count(*)
                           FROM memory m
-                         WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s
+                         WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {condition}
                            AND (CAST(:agents AS bigint[]) IS NULL OR m.contributors && CAST(:agents AS bigint[])))
                        AS memories
                   FROM bank b
                  WHERE b.tenant_id = :tenant AND b.id = :bank
-                """.formatted(condition);
+                """).with("condition", condition).sql();
     }
 
-    private static final String AFFECTED = """
+    private static final String AFFECTED = SqlTemplate.of("""
             SELECT jsonb_agg(jsonb_build_object('id', m.id, 'name', m.name, 'author', author.name,
                                                 'derived_from', m.derived_from)
                              ORDER BY m.created_at DESC, m.id DESC) AS memories
               FROM (SELECT m.*
                       FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                     WHERE b.tenant_id = :tenant AND b.id = :bank AND %s
+                     WHERE b.tenant_id = :tenant AND b.id = :bank AND {readable}
                        AND (CAST(:agents AS bigint[]) IS NULL OR m.contributors && CAST(:agents AS bigint[]))
                      ORDER BY m.created_at DESC, m.id DESC
                      LIMIT 100) m
-              %s
-            """.formatted(MemoryVisibility.READABLE, MemoryStore.WRITERS);
+              {join_writers}
+            """)
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .with("join_writers", MemoryStore.WRITERS)
+            .sql();
 
     private final Db db;
 

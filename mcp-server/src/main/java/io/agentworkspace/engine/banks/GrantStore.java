@@ -6,6 +6,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.access.Permission;
@@ -32,20 +33,20 @@ public final class GrantStore {
      * agent; others also to managers of the bank. A report also has agents that a grant bars, and the requested agent.
      * Agents that cannot have a permission are left out before the permissions are computed.
      */
-    private static final String PAGE = """
+    private static final String PAGE = SqlTemplate.of("""
             , page AS (
                 SELECT a.*, held.permission, held.via
-                  FROM ctx, b, agent a CROSS JOIN %s
+                  FROM ctx, b, agent a CROSS JOIN {held}
                  WHERE a.tenant_id = :tenant AND a.destroyed_at IS NULL AND a.name_key > :after
                    AND (a.name_key = :agent
                         OR (CAST(:agent AS text) IS NULL
-                            AND (b.access = 'public' OR a.owner_id = b.owner_id OR (b.access = 'domain' AND %s)
+                            AND (b.access = 'public' OR a.owner_id = b.owner_id OR (b.access = 'domain' AND {shares_domain})
                                  OR a.id IN (SELECT g.agent_id
                                                FROM bank_grant g
                                               WHERE g.tenant_id = :tenant AND g.bank_id = (SELECT the.id FROM b the)))))
                    AND (held.permission <> 'none'
                         OR (:report AND (held.via = 'grant' OR CAST(:agent AS text) IS NOT NULL)))
-                   AND (%s OR (b.held_permission = 'manage' AND held.via IN ('owner', 'grant')))
+                   AND ({visible_agent} OR (b.held_permission = 'manage' AND held.via IN ('owner', 'grant')))
                  ORDER BY a.name_key
                  LIMIT :limit + 1),
             counted AS (
@@ -54,32 +55,37 @@ public final class GrantStore {
                       SELECT m.author_id, count(*) AS memories
                         FROM memory m
                        WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                         AND m.author_id IN (SELECT page.id FROM page) AND %s
+                         AND m.author_id IN (SELECT page.id FROM page) AND {current}
                        GROUP BY m.author_id) authored)
-            """.formatted(
-                    BankPermissionRow.held("a.id", "a.owner_id", SHARES),
-                    SHARES,
-                    Visibility.agent("a"),
-                    MemoryVisibility.CURRENT);
+            """)
+            .with("held", BankPermissionRow.held("a.id", "a.owner_id", SHARES))
+            .with("shares_domain", SHARES)
+            .with("visible_agent", Visibility.agent("a"))
+            .with("current", MemoryVisibility.current("m", "b"))
+            .sql();
 
-    private static final String ENTRIES = """
+    private static final String ENTRIES = SqlTemplate.of("""
             (SELECT jsonb_agg(jsonb_build_object(
-                                  'agent', %s, 'permission', a.permission, 'via', a.via,
+                                  'agent', {agent_json}, 'permission', a.permission, 'via', a.via,
                                   'loaded', EXISTS (SELECT 1 FROM bank_load l
                                                      WHERE l.tenant_id = a.tenant_id AND l.bank_id = b.id
                                                        AND l.agent_id = a.id),
                                   'memories', COALESCE(counted.memories, 0))
                               ORDER BY a.name_key)
-               FROM b CROSS JOIN page a %s
+               FROM b CROSS JOIN page a {join_owner}
                LEFT JOIN counted ON counted.author_id = a.id) AS rows
-            """.formatted(AgentStore.RECORD, Visibility.owner("a"));
+            """)
+            .with("agent_json", AgentStore.RECORD)
+            .with("join_owner", Visibility.owner("a"))
+            .sql();
 
-    private static final String GRANT = ContextStore.KNOWN_CONTEXT + """
+    private static final String GRANT = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
             , grantee AS (
                 SELECT a.id, a.owner_id
                   FROM agent a, ctx
                  WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
-                   AND (%s OR EXISTS (SELECT 1 FROM bank_grant g
+                   AND ({visible_agent} OR EXISTS (SELECT 1 FROM bank_grant g
                                        WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id))
                    FOR SHARE OF a),
             granted AS (
@@ -90,34 +96,42 @@ public final class GrantStore {
                  WHERE bank_grant.permission <> excluded.permission
                 RETURNING 1)
             SELECT EXISTS (SELECT 1 FROM granted) AS changed FROM grantee
-            """.formatted(Visibility.agent("a"));
+            """).with("visible_agent", Visibility.agent("a")).sql();
 
-    private static final String LOAD = """
+    private static final String LOAD =
+            SqlTemplate.of("""
             WITH loaded AS (INSERT INTO bank_load (tenant_id, agent_id, bank_id, loaded_at)
                             VALUES (:tenant, :agent, :bank, :now)
                             ON CONFLICT DO NOTHING
                             RETURNING 1)
-            SELECT EXISTS (SELECT 1 FROM loaded) AS changed, %s AS record
+            SELECT EXISTS (SELECT 1 FROM loaded) AS changed, {bank_json} AS record
               FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
              WHERE b.tenant_id = :tenant AND b.id = :bank
-            """.formatted(BankStore.RECORD);
+            """).with("bank_json", BankStore.RECORD).sql();
 
     private static final String LIST = ContextStore.WITH_CONTEXT
             + BankPermissionRow.SUBJECT
-            + """
+            + SqlTemplate.of("""
             , b AS (
-                SELECT b.*, %s
-                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
-                 WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
-            """.formatted(BankPermissionRow.COLUMNS, BankPermissionRow.HELD, Visibility.bank("b"))
+                SELECT b.*, {permission}
+                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+                 WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank})
+            """)
+                    .with("permission", BankPermissionRow.COLUMNS)
+                    .with("held", BankPermissionRow.HELD)
+                    .with("visible_bank", Visibility.bank("b"))
+                    .sql()
             + PAGE
-            + """
+            + SqlTemplate.of("""
             SELECT ctx.*, b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
                    EXISTS (SELECT 1 FROM agent a
-                            WHERE a.tenant_id = :tenant AND a.name_key = :agent AND %s) AS known,
-                   %s
+                            WHERE a.tenant_id = :tenant AND a.name_key = :agent AND {visible_agent}) AS known,
+                   {entries}
               FROM ctx LEFT JOIN b ON true
-            """.formatted(Visibility.agent("a"), ENTRIES);
+            """)
+                    .with("visible_agent", Visibility.agent("a"))
+                    .with("entries", ENTRIES)
+                    .sql();
 
     private static final String REPORT = ContextStore.KNOWN_CONTEXT + """
             , b AS (SELECT b.*, CAST(:held AS text) AS held_permission

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.banks;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
@@ -21,8 +22,8 @@ public final class LoadedMemoryStore {
     /** Banks in the trash belong to their owners, and to the admins. */
     private static final String BANKS = ContextStore.KNOWN_CONTEXT
             + BankPermissionRow.SUBJECT
-            + """
-            SELECT %s, l.memories, %s AS visible,
+            + SqlTemplate.of("""
+            SELECT {permission}, l.memories, {visible_bank} AS visible,
                    b.deleted_at IS NOT NULL AND (:admin OR b.owner_id = ctx.user_id) AS own_trash
               FROM ctx, s,
                    (SELECT x.bank_id, count(*) AS memories
@@ -30,9 +31,13 @@ public final class LoadedMemoryStore {
                      WHERE x.tenant_id = :tenant AND x.document_id = ANY (CAST(:documents AS uuid[]))
                      GROUP BY x.bank_id) l
                    JOIN bank b ON b.tenant_id = :tenant AND b.id = l.bank_id
-                   JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                   JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
              ORDER BY b.name_key, b.id
-            """.formatted(BankPermissionRow.COLUMNS, Visibility.bank("b"), BankPermissionRow.HELD);
+            """)
+                    .with("permission", BankPermissionRow.COLUMNS)
+                    .with("visible_bank", Visibility.bank("b"))
+                    .with("held", BankPermissionRow.HELD)
+                    .sql();
 
     private static final String DELETE = """
             DELETE FROM memory m

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -21,8 +22,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads memories. */
@@ -35,66 +34,88 @@ public final class MemoryQueries {
 
     static final int TOKEN_CHARACTERS = 4;
 
-    private static final String NAMED = MemoryVisibility.READABLE + " AND m.name_key = :name";
+    private static final String NAMED = MemoryVisibility.readable("m", "b") + " AND m.name_key = :name";
 
-    private static final String OF_ID = MemoryVisibility.READABLE + " AND m.id = CAST(:id AS uuid)";
+    private static final String OF_ID = MemoryVisibility.readable("m", "b") + " AND m.id = CAST(:id AS uuid)";
 
     /** Returns the listed memories. The plain condition on the time lets the planner use an index. */
     private static String listed(String at) {
-        return """
-                %s AND m.tags @> :tags
+        return SqlTemplate.of("""
+                {current} AND m.tags @> :tags
                 AND (CAST(:author AS text) IS NULL
                      OR m.author_id IN (SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author))
                 AND m.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
                 AND (CAST(:before AS timestamptz) IS NULL
                      OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
-                """.formatted(MemoryVisibility.current(MemoryVisibility.CENSORED, at));
+                """)
+                .with("current", MemoryVisibility.current("m", "b", at))
+                .sql();
     }
 
-    private static final String VISIBLE_NAMES = """
+    private static final String VISIBLE_NAMES = SqlTemplate.of("""
             SELECT newest.name
               FROM bank b
               CROSS JOIN LATERAL (SELECT m.name
                                     FROM memory m
                                    WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                                     AND m.name_key IS NOT NULL AND %s
+                                     AND m.name_key IS NOT NULL AND {readable}
                                    ORDER BY m.created_at DESC, m.id
                                    LIMIT 2000) newest
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
-            """.formatted(MemoryVisibility.READABLE);
+            """)
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .sql();
 
     /** Returns the pinned memories, or the others, that are short enough. */
     private static String fitting(String pinned) {
-        return """
+        return SqlTemplate.of("""
                 (SELECT m.*, CAST(NULL AS uuid) AS superseder, b.name AS bank_name,
                         (char_length(m.text) + :characters - 1) / :characters AS tokens
                    FROM memory m
-                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s AND %s
+                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {pinned} AND {current}
                     AND char_length(m.text) <= :tokens * :characters
                   ORDER BY m.created_at DESC, m.id DESC
                   LIMIT :tokens)
-                """.formatted(pinned, MemoryVisibility.CURRENT);
+                """)
+                .with("pinned", pinned)
+                .with("current", MemoryVisibility.current("m", "b"))
+                .sql();
     }
 
-    private static final String READ_WORKING_MEMORY = """
+    private static final String READ_WORKING_MEMORY = SqlTemplate.of("""
             WITH fit AS (
                 SELECT fit.*
-                  FROM bank b CROSS JOIN LATERAL (%s UNION ALL %s) fit
+                  FROM bank b CROSS JOIN LATERAL ({pinned} UNION ALL {others}) fit
                  WHERE b.tenant_id = :tenant AND b.id = :bank),
             summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY pinned DESC, created_at DESC, id DESC) AS total FROM fit)
             SELECT COALESCE(max(m.total), 0) AS tokens,
-                   jsonb_agg(%s ORDER BY m.pinned DESC, m.created_at DESC, m.id DESC) AS memories
-              FROM summed m %s
+                   jsonb_agg({memory_json} ORDER BY m.pinned DESC, m.created_at DESC, m.id DESC) AS memories
+              FROM summed m {join_writers}
              WHERE m.total <= :tokens
-            """.formatted(
-            fitting("m.pinned"), fitting("NOT m.pinned"), MemoryStore.record("m.bank_name"), MemoryStore.WRITERS);
+            """)
+            .with("pinned", fitting("m.pinned"))
+            .with("others", fitting("NOT m.pinned"))
+            .with("memory_json", MemoryStore.json("m.bank_name"))
+            .with("join_writers", MemoryStore.WRITERS)
+            .sql();
 
     /** The memories as they were at {@code :as_of}. Memories that are now censored or in the trash are not shown. */
     public static final String PAST = """
             (SELECT n.tenant_id, n.bank_id, n.id, n.author_id, n.created_at, n.deleted_at,
                     CASE WHEN n.superseded_at <= :as_of THEN n.superseded_by END AS superseded_by,
                     (CASE WHEN n.updated_at <= :as_of THEN n.revision ELSE r.revision END) AS revision,
-                    %s
+                    CASE WHEN n.updated_at <= :as_of THEN n.name ELSE r.name END AS name,
+                    CASE WHEN n.updated_at <= :as_of THEN n.name_key ELSE r.name_key END AS name_key,
+                    CASE WHEN n.updated_at <= :as_of THEN n.text ELSE r.text END AS text,
+                    CASE WHEN n.updated_at <= :as_of THEN n.tags ELSE r.tags END AS tags,
+                    CASE WHEN n.updated_at <= :as_of THEN n.editor_id ELSE r.editor_id END AS editor_id,
+                    CASE WHEN n.updated_at <= :as_of THEN n.contributors ELSE r.contributors END AS contributors,
+                    CASE WHEN n.updated_at <= :as_of THEN n.derived_from ELSE r.derived_from END AS derived_from,
+                    CASE WHEN n.updated_at <= :as_of THEN n.source ELSE r.source END AS source,
+                    CASE WHEN n.updated_at <= :as_of THEN n.supersedes ELSE r.supersedes END AS supersedes,
+                    CASE WHEN n.updated_at <= :as_of THEN n.expires_at ELSE r.expires_at END AS expires_at,
+                    CASE WHEN n.updated_at <= :as_of THEN n.pinned ELSE r.pinned END AS pinned,
+                    CASE WHEN n.updated_at <= :as_of THEN n.updated_at ELSE r.stored_at END AS updated_at
                FROM memory n
                LEFT JOIN LATERAL (SELECT r.*
                                     FROM memory_revision r
@@ -104,59 +125,45 @@ public final class MemoryQueries {
                                    LIMIT 1) r ON n.updated_at > :as_of
               WHERE n.tenant_id = b.tenant_id AND n.bank_id = b.id AND n.created_at <= :as_of
                 AND (n.updated_at <= :as_of OR r.revision IS NOT NULL)) m
-            """.formatted(Stream.of(
-                            "name",
-                            "name_key",
-                            "text",
-                            "tags",
-                            "editor_id",
-                            "contributors",
-                            "derived_from",
-                            "source",
-                            "supersedes",
-                            "expires_at",
-                            "pinned")
-                    .map("CASE WHEN n.updated_at <= :as_of THEN n.%1$s ELSE r.%1$s END AS %1$s"::formatted)
-                    .collect(Collectors.joining(",\n", "", ",\n"))
-            + "CASE WHEN n.updated_at <= :as_of THEN n.updated_at ELSE r.stored_at END AS updated_at");
+            """;
 
     /** A statement for the present, and one for a time in the past. */
     private record Statements(String now, String then) {
-        static Statements one(String wanted) {
-            return new Statements(read("memory m", wanted), read(PAST, wanted));
-        }
-
         String at(@Nullable Instant time) {
             return time == null ? now : then;
         }
     }
 
+    private static Statements anytime(String wanted) {
+        return new Statements(selecting("memory m", wanted), selecting(PAST, wanted));
+    }
+
     private static final Statements READ_LISTED =
-            new Statements(read("memory m", listed(":now")), read(PAST, listed(":as_of")));
+            new Statements(selecting("memory m", listed(":now")), selecting(PAST, listed(":as_of")));
 
-    private static final Statements READ_NAMED = Statements.one(NAMED);
+    private static final Statements READ_NAMED = anytime(NAMED);
 
-    private static final Statements READ_OF_ID = Statements.one(OF_ID);
+    private static final Statements READ_OF_ID = anytime(OF_ID);
 
     /**
      * @param memories the source of the memories {@code m}
      * @param wanted the condition that selects them
      */
-    private static String read(String memories, String wanted) {
+    private static String selecting(String memories, String wanted) {
         return ContextStore.WITH_CONTEXT
                 + BankPermissionRow.SUBJECT
-                + """
+                + SqlTemplate.of("""
                 , b AS (
-                    SELECT b.*, %s
-                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
-                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s),
+                    SELECT b.*, {permission}
+                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}),
                 page AS (
                     SELECT page.*
                       FROM b CROSS JOIN LATERAL (
-                          SELECT m.*, %s AS superseder
-                            FROM %s
+                          SELECT m.*, {superseder} AS superseder
+                            FROM {memories}
                            WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                             AND b.held_permission <> 'none' AND %s
+                             AND b.held_permission <> 'none' AND {wanted}
                            ORDER BY m.created_at DESC, m.id DESC
                            LIMIT :limit + 1) page),
                 near AS (
@@ -165,20 +172,21 @@ public final class MemoryQueries {
                     WINDOW newest AS (ORDER BY m.created_at DESC, m.id DESC)),
                 shown AS (SELECT * FROM near WHERE ahead <= :room)
                 SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
-                       (SELECT %s FROM app_user o WHERE o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS bank,
-                       (SELECT jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) FROM shown m %s) AS memories,
+                       (SELECT {bank_json} FROM app_user o WHERE o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS bank,
+                       (SELECT jsonb_agg({memory_json} ORDER BY m.created_at DESC, m.id DESC) FROM shown m {join_writers}) AS memories,
                        (SELECT count(*) FROM page) > (SELECT count(*) FROM shown) AS more
                   FROM ctx LEFT JOIN b ON true
-                """.formatted(
-                                BankPermissionRow.COLUMNS,
-                                BankPermissionRow.HELD,
-                                Visibility.bank("b"),
-                                MemoryVisibility.superseder(MemoryVisibility.CENSORED),
-                                memories,
-                                wanted,
-                                BankStore.RECORD,
-                                MemoryStore.record("b.bank_name"),
-                                MemoryStore.WRITERS);
+                """)
+                        .with("permission", BankPermissionRow.COLUMNS)
+                        .with("held", BankPermissionRow.HELD)
+                        .with("visible_bank", Visibility.bank("b"))
+                        .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
+                        .with("memories", memories)
+                        .with("wanted", wanted)
+                        .with("bank_json", BankStore.RECORD)
+                        .with("memory_json", MemoryStore.json("b.bank_name"))
+                        .with("join_writers", MemoryStore.WRITERS)
+                        .sql();
     }
 
     private final Db db;

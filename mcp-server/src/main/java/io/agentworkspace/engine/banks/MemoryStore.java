@@ -2,6 +2,7 @@ package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -28,9 +29,9 @@ public final class MemoryStore {
      *
      * @param bank the expression of its bank's name
      */
-    public static String record(String bank) {
-        return """
-                jsonb_build_object('id', m.id, 'bank', %s, 'name', m.name, 'text', m.text, 'tags', m.tags,
+    public static String json(String bank) {
+        return SqlTemplate.of("""
+                jsonb_build_object('id', m.id, 'bank', {bank}, 'name', m.name, 'text', m.text, 'tags', m.tags,
                                    'author', author.name,
                                    'source', COALESCE(m.source,
                                                       jsonb_build_object('kind', COALESCE(editor.kind, author.kind),
@@ -38,7 +39,7 @@ public final class MemoryStore {
                                    'revision', m.revision, 'derived_from', m.derived_from, 'supersedes', m.supersedes,
                                    'superseded_by', m.superseder, 'expires_at', m.expires_at, 'pinned', m.pinned,
                                    'created_at', m.created_at, 'updated_at', m.updated_at)
-                """.formatted(bank);
+                """).with("bank", bank).sql();
     }
 
     /** The writers of a memory {@code m}: who stored it first, and who stored this revision. */
@@ -48,35 +49,43 @@ public final class MemoryStore {
             """;
 
     /** A memory that has just been written, which nothing supersedes. */
-    private static final String WRITTEN = """
+    private static final String WRITTEN = SqlTemplate.of("""
             , v AS (INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision, model, vectors)
                     SELECT m.tenant_id, m.bank_id, m.id, m.revision, :model, :vectors
                       FROM m
                      WHERE CAST(:model AS text) IS NOT NULL)
-            SELECT %s AS record FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m %s
-            """.formatted(record("CAST(:bank_name AS text)"), WRITERS);
+            SELECT {memory_json} AS record FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m {join_writers}
+            """)
+            .with("memory_json", json("CAST(:bank_name AS text)"))
+            .with("join_writers", WRITERS)
+            .sql();
 
-    private static final String READ_CONTRIBUTORS = """
+    private static final String READ_CONTRIBUTORS = SqlTemplate.of("""
             SELECT m.id, m.contributors
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:origins AS uuid[])) AND %s
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:origins AS uuid[])) AND {readable}
                FOR SHARE OF m
-            """.formatted(MemoryVisibility.READABLE);
+            """)
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .sql();
 
-    private static final String FIND_HOLDER = """
-            SELECT m.id, m.author_id, m.revision, char_length(m.text) AS length, m.contributors && %s AS hidden
+    private static final String FIND_HOLDER =
+            SqlTemplate.of("""
+            SELECT m.id, m.author_id, m.revision, char_length(m.text) AS length, m.contributors && {censored} AS hidden
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at IS NULL
                FOR UPDATE OF m
-            """.formatted(MemoryVisibility.CENSORED);
+            """).with("censored", MemoryVisibility.censored("b")).sql();
 
-    private static final String FIND_SUPERSEDED =
-            """
-            SELECT m.id, m.author_id, %s AS superseder
+    private static final String FIND_SUPERSEDED = SqlTemplate.of("""
+            SELECT m.id, m.author_id, {superseder} AS superseder
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id AND %s
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id AND {readable}
                FOR UPDATE OF m
-            """.formatted(MemoryVisibility.superseder(MemoryVisibility.CENSORED), MemoryVisibility.READABLE);
+            """)
+            .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .sql();
 
     private static final String INSERT = """
             WITH m AS (INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors,
@@ -109,14 +118,17 @@ public final class MemoryStore {
                     RETURNING *)
             """ + WRITTEN;
 
-    private static final String READ =
-            """
-            SELECT %s AS record
-              FROM (SELECT m.*, b.name AS bank_name, %s AS superseder
+    private static final String READ = SqlTemplate.of("""
+            SELECT {memory_json} AS record
+              FROM (SELECT m.*, b.name AS bank_name, {superseder} AS superseder
                       FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
                      WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id) m
-              %s
-            """.formatted(record("m.bank_name"), MemoryVisibility.superseder(MemoryVisibility.CENSORED), WRITERS);
+              {join_writers}
+            """)
+            .with("memory_json", json("m.bank_name"))
+            .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
+            .with("join_writers", WRITERS)
+            .sql();
 
     private final Db db;
 

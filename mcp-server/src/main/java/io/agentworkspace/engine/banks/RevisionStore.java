@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.MemoryName;
@@ -14,31 +15,33 @@ import java.util.UUID;
 /** Restores single memories: from the trash, or to the text of an earlier revision. */
 public final class RevisionStore {
     private static final String NOT_HIDDEN =
-            "b.censored_at IS NULL AND NOT m.contributors && " + MemoryVisibility.CENSORED;
+            "b.censored_at IS NULL AND NOT m.contributors && " + MemoryVisibility.censored("b");
 
-    private static final String FIND_TRASHED = """
+    private static final String FIND_TRASHED =
+            SqlTemplate.of("""
             SELECT m.id, m.author_id
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at > :kept AND %s
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at > :kept AND {not_hidden}
              ORDER BY m.deleted_at DESC, m.id
              LIMIT 1
                FOR UPDATE OF m
-            """.formatted(NOT_HIDDEN);
+            """).with("not_hidden", NOT_HIDDEN).sql();
 
     /**
      * An earlier revision may be visible although the newest one is hidden. Restoring it undoes
      * the change of a censored agent.
      */
-    private static final String FIND_REVISION = """
+    private static final String FIND_REVISION =
+            SqlTemplate.of("""
             SELECT held.id, held.author_id
               FROM bank b
               JOIN memory held ON held.tenant_id = b.tenant_id AND held.bank_id = b.id
               JOIN memory_revision m
                 ON m.tenant_id = held.tenant_id AND m.bank_id = held.bank_id AND m.memory_id = held.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND held.name_key = :key AND held.deleted_at IS NULL
-               AND m.revision = :revision AND m.replaced_at > :kept AND %s
+               AND m.revision = :revision AND m.replaced_at > :kept AND {not_hidden}
                FOR UPDATE OF held
-            """.formatted(NOT_HIDDEN);
+            """).with("not_hidden", NOT_HIDDEN).sql();
 
     private static final String TAKE_BACK = """
             UPDATE memory m

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -14,16 +15,16 @@ import java.util.List;
  * Finds the agents whose share of a bank a name means: the living agent, and destroyed agents of that name who wrote there.
  */
 public final class ShareStore {
-    private static final String FIND_NAMED =
-            ContextStore.KNOWN_CONTEXT + """
+    private static final String FIND_NAMED = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
             SELECT a.id, a.owner_id
               FROM agent a, ctx
              WHERE a.tenant_id = :tenant AND a.name_key = :key
-               AND (%s
+               AND ({visible_agent}
                     OR (:reads
                         AND EXISTS (SELECT 1
                                       FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                                     WHERE b.tenant_id = a.tenant_id AND b.id = :bank AND m.author_id = a.id AND %s))
+                                     WHERE b.tenant_id = a.tenant_id AND b.id = :bank AND m.author_id = a.id AND {readable}))
                     OR ((:manages OR a.owner_id = ctx.user_id)
                         AND (EXISTS (SELECT 1 FROM memory m
                                       WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND m.author_id = a.id)
@@ -35,7 +36,10 @@ public final class ShareStore {
                                          WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank
                                            AND a.id = ANY (m.contributors)))))
              ORDER BY a.destroyed_at NULLS FIRST, a.id
-            """.formatted(Visibility.agent("a"), MemoryVisibility.READABLE);
+            """)
+                    .with("visible_agent", Visibility.agent("a"))
+                    .with("readable", MemoryVisibility.readable("m", "b"))
+                    .sql();
 
     private final Db db;
     private final AgentStore agents;

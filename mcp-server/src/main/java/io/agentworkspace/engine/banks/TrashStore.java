@@ -23,6 +23,21 @@ public final class TrashStore {
             FOR UPDATE OF b
             """;
 
+    private static final String OLD_TRASHED = Db.oldRows("memory", "deleted_at <= :until");
+
+    private static final String OLD_EXPIRED = Db.oldRows("memory", "expires_at <= :until");
+
+    private static final String OLD_REVISIONS = Db.oldRows("memory_revision", "replaced_at <= :until");
+
+    private static final String OLD_OF_TRASHED_BANKS = Db.oldRows("memory", """
+                        (tenant_id, bank_id) IN (SELECT tenant_id, id FROM bank WHERE deleted_at <= :until)
+                        """);
+
+    private static final String OLD_BANKS = Db.oldRows("bank", """
+                        deleted_at <= :until
+                        AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.tenant_id = bank.tenant_id AND m.bank_id = bank.id)
+                        """);
+
     private final Db db;
     private final BankStore banks;
 
@@ -141,15 +156,10 @@ public final class TrashStore {
      */
     public int purge(Instant now) {
         var until = now.minus(KEPT);
-        return db.deleteOld("memory", "deleted_at <= :until", until)
-                + db.deleteOld("memory", "expires_at <= :until", until)
-                + db.deleteOld("memory_revision", "replaced_at <= :until", until)
-                + db.deleteOld("memory", """
-                        (tenant_id, bank_id) IN (SELECT tenant_id, id FROM bank WHERE deleted_at <= :until)
-                        """, until)
-                + db.deleteOld("bank", """
-                        deleted_at <= :until
-                        AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.tenant_id = bank.tenant_id AND m.bank_id = bank.id)
-                        """, until);
+        return db.deleteOld(OLD_TRASHED, until)
+                + db.deleteOld(OLD_EXPIRED, until)
+                + db.deleteOld(OLD_REVISIONS, until)
+                + db.deleteOld(OLD_OF_TRASHED_BANKS, until)
+                + db.deleteOld(OLD_BANKS, until);
     }
 }

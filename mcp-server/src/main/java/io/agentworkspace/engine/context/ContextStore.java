@@ -3,6 +3,7 @@ package io.agentworkspace.engine.context;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -28,14 +29,14 @@ public final class ContextStore {
      * visible are left out. If the caller's own user is gone, everything is left out. A credential that is bound to
      * an agent is always logged on as it.
      */
-    public static final String WITH_CONTEXT = """
+    public static final String WITH_CONTEXT = SqlTemplate.of("""
             WITH ctx AS MATERIALIZED (
                 SELECT w.id AS caller_id, w.role AS caller_role, u.id AS user_id, u.name AS user_name,
                        s.id AS self_id, s.name AS self_name,
                        a.id AS agent_id, a.name AS agent_name,
                        d.id AS domain_id, d.name AS domain_name,
                        z.id AS zone_id, z.name AS zone_name,
-                       %s AS unread
+                       {unread} AS unread
                   FROM (VALUES (1)) one (row)
                   LEFT JOIN app_user w ON w.tenant_id = :tenant AND w.id = :caller AND w.removed_at IS NULL
                   LEFT JOIN app_user u
@@ -48,11 +49,14 @@ public final class ContextStore {
                   LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
                   LEFT JOIN agent s ON s.tenant_id = :tenant AND s.id = COALESCE(CAST(:bound AS bigint), c.self_id) AND s.destroyed_at IS NULL
                                    AND (s.owner_id = u.id OR :admin)
-                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND %s
-                  LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id AND %s
+                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND {visible_agent}
+                  LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id AND {visible_domain}
                   LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id AND z.domain_id = d.id)
-            """.formatted(
-                    Unread.of("COALESCE(s.id, u.id)"), Visibility.agent("a", "u.id"), Visibility.domain("d", "u.id"));
+            """)
+            .with("unread", Unread.of("COALESCE(s.id, u.id)"))
+            .with("visible_agent", Visibility.agent("a", "u.id"))
+            .with("visible_domain", Visibility.domain("d", "u.id"))
+            .sql();
 
     /** The beginning of a statement inside a transaction, where the context is already known. */
     public static final String KNOWN_CONTEXT =
@@ -73,6 +77,8 @@ public final class ContextStore {
             """;
 
     private static final String LOAD = WITH_CONTEXT + "SELECT ctx.*, " + Db.LIMITS + " FROM ctx";
+
+    private static final String OLD = Db.oldRows("context", "used_at <= :until");
 
     private final Db db;
 
@@ -170,10 +176,13 @@ public final class ContextStore {
 
     /** Returns whether the agent with this alias is online. */
     public static String online(String alias) {
-        return """
+        return SqlTemplate.of("""
                 EXISTS (SELECT 1 FROM context at
-                         WHERE at.tenant_id = %1$s.tenant_id AND at.self_id = %1$s.id
-                           AND at.used_at > CAST(:now AS timestamptz) - INTERVAL '%2$d minutes')""".formatted(alias, ONLINE.toMinutes());
+                         WHERE at.tenant_id = {agent}.tenant_id AND at.self_id = {agent}.id
+                           AND at.used_at > CAST(:now AS timestamptz) - {minutes} * INTERVAL '1 minute')""")
+                .with("agent", alias)
+                .with("minutes", ONLINE.toMinutes())
+                .sql();
     }
 
     private static boolean differ(Context.@Nullable Ref one, Context.@Nullable Ref other) {
@@ -186,7 +195,7 @@ public final class ContextStore {
 
     /** Deletes contexts that have not been used for long. */
     public void purge(Instant now) {
-        db.deleteOld("context", "used_at <= :until", now.minus(KEPT));
+        db.deleteOld(OLD, now.minus(KEPT));
     }
 
     /**

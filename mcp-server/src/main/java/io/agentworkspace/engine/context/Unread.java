@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.context;
 
+import io.agentworkspace.engine.db.SqlTemplate;
+
 /** SQL that counts unread messages. It reads only streams where messages may be waiting. */
 public final class Unread {
     /** Whether messages may be waiting in the stream of participant {@code p}. An index has this condition. */
@@ -17,10 +19,14 @@ public final class Unread {
      * @param party an expression for the party's id
      */
     public static String of(String party) {
-        return """
-                COALESCE((SELECT sum(%s - p.read_seq - p.own_unread)
+        return SqlTemplate.of("""
+                COALESCE((SELECT sum({last} - p.read_seq - p.own_unread)
                             FROM participant p
-                           WHERE p.tenant_id = :tenant AND p.party_id = %s AND %s), 0)
-                """.formatted(LAST, party, MAY_WAIT);
+                           WHERE p.tenant_id = :tenant AND p.party_id = {party} AND {may_wait}), 0)
+                """)
+                .with("last", LAST)
+                .with("party", party)
+                .with("may_wait", MAY_WAIT)
+                .sql();
     }
 }

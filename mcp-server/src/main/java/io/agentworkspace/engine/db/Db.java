@@ -64,6 +64,8 @@ public final class Db implements AutoCloseable {
             set_config('statement_timeout', :statement_limit, true), set_config('lock_timeout', :lock_limit, true)
             """;
 
+    private static final String SET_LIMITS = "SELECT " + LIMITS;
+
     private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
     private final HikariDataSource pool;
     private final TimeLimits limits;
@@ -129,23 +131,31 @@ public final class Db implements AutoCloseable {
     }
 
     /**
+     * Returns the statement for {@link #deleteOld}, which deletes some of the rows.
+     *
+     * @param old the condition, with {@code :until}; an order may follow
+     */
+    public static String oldRows(String table, String old) {
+        return SqlTemplate.of("""
+                DELETE FROM {table}
+                 WHERE ctid IN (SELECT ctid FROM {table} WHERE {old} LIMIT :portion FOR UPDATE SKIP LOCKED)
+                """).with("table", table).with("old", old).sql();
+    }
+
+    /**
      * Deletes expired rows, a thousand at a time. Nothing is locked for long, and rows that others have locked are
      * skipped.
      *
-     * @param old the condition, with {@code :until}; an order may follow
+     * @param oldRows from {@link #oldRows}
      * @return the number of deleted rows
      */
-    public int deleteOld(String table, String old, Instant until) {
-        var some = """
-                DELETE FROM %1$s
-                 WHERE ctid IN (SELECT ctid FROM %1$s WHERE %2$s LIMIT :portion FOR UPDATE SKIP LOCKED)
-                """.formatted(table, old);
+    public int deleteOld(String oldRows, Instant until) {
         var sum = 0;
         int deleted;
         do {
             deleted = bulk(() -> {
-                limited(sql("SELECT " + LIMITS)).one(_ -> true);
-                return sql(some).set("until", until).set("portion", PORTION).run();
+                limited(sql(SET_LIMITS)).one(_ -> true);
+                return sql(oldRows).set("until", until).set("portion", PORTION).run();
             });
             sum += deleted;
         } while (deleted == PORTION);

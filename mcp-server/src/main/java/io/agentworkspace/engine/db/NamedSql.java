@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NamedSql {
     /**
-     * The maximum number of statements kept. Without it, statements composed for each call would fill the memory;
-     * beyond it, they are parsed again.
+     * The maximum number of statements kept, many more than there are. Beyond it, they are parsed again.
      */
     private static final int MOST = 2_000;
 
@@ -38,6 +37,7 @@ final class NamedSql {
 
     private final List<String> asked;
     private final Map<Long, Positional> variants = new ConcurrentHashMap<>();
+    private final Map<Long, Positional> committing = new ConcurrentHashMap<>();
 
     /**
      * A statement in the driver's form.
@@ -77,17 +77,23 @@ final class NamedSql {
     }
 
     Positional with(Map<String, @Nullable Object> parameters) {
+        return variants.computeIfAbsent(literals(parameters), this::positional);
+    }
+
+    /** Returns the same statement with a commit in the same round trip. */
+    Positional andCommit(Map<String, @Nullable Object> parameters) {
+        return committing.computeIfAbsent(literals(parameters), literals -> {
+            var plain = positional(literals);
+            return new Positional(plain.text() + ";\nCOMMIT", plain.names());
+        });
+    }
+
+    private long literals(Map<String, @Nullable Object> parameters) {
         var literals = 0L;
         for (var i = 0; i < Math.min(names.size(), MOST_LITERAL); i++) {
             literals |= (long) literal(names.get(i), parameters.get(names.get(i))) << 2 * i;
         }
-        var known = variants.get(literals);
-        if (known != null) {
-            return known;
-        }
-        var made = positional(literals);
-        variants.put(literals, made);
-        return made;
+        return literals;
     }
 
     private int literal(String name, @Nullable Object value) {

@@ -185,7 +185,7 @@ public final class Statement {
      */
     public void runAndCommit() {
         // The server reports to the driver that the transaction is over, so the driver does not commit again.
-        new Statement(db, text + ";\nCOMMIT", parameters).run();
+        use(NamedSql.of(text).andCommit(parameters), PreparedStatement::execute);
     }
 
     /** Work that uses the prepared statement. */
@@ -195,7 +195,10 @@ public final class Statement {
     }
 
     private <T> T use(Use<T> use) {
-        var sql = NamedSql.of(text).with(parameters);
+        return use(NamedSql.of(text).with(parameters), use);
+    }
+
+    private <T> T use(NamedSql.Positional sql, Use<T> use) {
         return db.withConnection(connection -> {
             try (var statement = connection.prepareStatement(sql.text())) {
                 bind(statement, sql.names());

@@ -28,6 +28,12 @@ public final class DocumentFileStore implements FileTransfer {
     /** The retention time of a file without a document. */
     private static final Duration UNUSED = Duration.ofHours(1);
 
+    private static final String UNUSED_FILES = Db.oldRows("document_upload", """
+                created_at < :until
+                AND NOT EXISTS (SELECT 1 FROM document d
+                                 WHERE d.tenant_id = document_upload.tenant_id AND d.upload_id = document_upload.id)
+                """);
+
     private final Db db;
     private final Clock clock;
 
@@ -167,10 +173,6 @@ public final class DocumentFileStore implements FileTransfer {
 
     /** Deletes files without a document. */
     public void purge(Instant now) {
-        db.deleteOld("document_upload", """
-                created_at < :until
-                AND NOT EXISTS (SELECT 1 FROM document d
-                                 WHERE d.tenant_id = document_upload.tenant_id AND d.upload_id = document_upload.id)
-                """, now.minus(UNUSED));
+        db.deleteOld(UNUSED_FILES, now.minus(UNUSED));
     }
 }

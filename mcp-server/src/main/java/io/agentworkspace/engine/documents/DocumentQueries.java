@@ -4,6 +4,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.document.Document;
 import io.agentworkspace.engine.model.document.DocumentState;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads documents: one statement each, including the context. Everybody in the tenant sees all of them. */
 public final class DocumentQueries {
-    private static final String LIST =
-            ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE + """
+    private static final String LIST = ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE
+            + SqlTemplate.of("""
             , page AS (
                 SELECT d.*
                   FROM document d
@@ -35,9 +36,12 @@ public final class DocumentQueries {
                         OR (d.created_at, d.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
                  ORDER BY d.created_at DESC, d.id DESC
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT json_agg(%s ORDER BY d.created_at DESC, d.id DESC) FROM page d %s) AS rows
+            SELECT ctx.*, (SELECT json_agg({document_json} ORDER BY d.created_at DESC, d.id DESC) FROM page d {join_queue}) AS rows
               FROM ctx
-            """.formatted(DocumentRow.JSON, DocumentRow.JOIN);
+            """)
+                    .with("document_json", DocumentRow.JSON)
+                    .with("join_queue", DocumentRow.JOIN)
+                    .sql();
 
     private static final String FOUND = """
             found AS (
@@ -51,23 +55,26 @@ public final class DocumentQueries {
             """;
 
     private static final String READ = ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE + ", " + FOUND
-            + """
+            + SqlTemplate.of("""
             , texts AS (
                 SELECT p.n, p.blocks,
                        sum(octet_length(p.blocks)) OVER (ORDER BY p.n) - octet_length(p.blocks) AS ahead,
                        lead(p.n) OVER (ORDER BY p.n) AS next
                   FROM found d JOIN document_part p ON p.tenant_id = d.tenant_id AND p.document_id = d.id
                  WHERE :text AND d.state = 'accepted' AND p.n >= :from)
-            SELECT ctx.*, (SELECT %s FROM found d %s) AS record,
+            SELECT ctx.*, (SELECT {document_json} FROM found d {join_queue}) AS record,
                    (SELECT json_agg(t.blocks ORDER BY t.n) FROM texts t WHERE t.ahead <= :room / 4) AS parts,
                    (SELECT min(t.n) FROM texts t WHERE t.ahead > :room / 4) AS next,
                    (SELECT json_agg(x.name) FROM (SELECT DISTINCT n.name FROM document n WHERE n.tenant_id = :tenant
                                                    ORDER BY n.name LIMIT 2000) x WHERE NOT EXISTS (SELECT 1 FROM found)) AS names
               FROM ctx
-            """.formatted(DocumentRow.JSON, DocumentRow.JOIN);
+            """)
+                    .with("document_json", DocumentRow.JSON)
+                    .with("join_queue", DocumentRow.JOIN)
+                    .sql();
 
-    private static final String READ_QUEUE =
-            ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE + """
+    private static final String READ_QUEUE = ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE
+            + SqlTemplate.of("""
             , page AS (
                 SELECT d.*
                   FROM document d
@@ -76,13 +83,16 @@ public final class DocumentQueries {
                         OR (d.queued_at, d.id) > (CAST(:at AS timestamptz), CAST(:after AS uuid)))
                  ORDER BY d.queued_at, d.id
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT json_agg(%s ORDER BY d.queued_at, d.id) FROM page d %s) AS rows,
+            SELECT ctx.*, (SELECT json_agg({document_json} ORDER BY d.queued_at, d.id) FROM page d {join_queue}) AS rows,
                    (SELECT json_agg(to_jsonb(d.queued_at) ORDER BY d.queued_at, d.id) FROM page d) AS times,
                    (SELECT count(*) FROM waiting w WHERE w.tenant_id = :tenant) AS waiting,
                    (SELECT count(*) FROM document v
                      WHERE v.tenant_id = :tenant AND v.state = 'validating' AND v.lease_until >= now()) AS validating
               FROM ctx
-            """.formatted(DocumentRow.JSON, DocumentRow.JOIN);
+            """)
+                    .with("document_json", DocumentRow.JSON)
+                    .with("join_queue", DocumentRow.JOIN)
+                    .sql();
 
     private final Db db;
 

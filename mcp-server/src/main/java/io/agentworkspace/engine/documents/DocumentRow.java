@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.documents;
 
+import io.agentworkspace.engine.db.SqlTemplate;
+
 /** A document as JSON, and its place in the queue, which statements include as the CTEs {@link #QUEUE}. */
 public final class DocumentRow {
     /**
@@ -20,8 +22,8 @@ public final class DocumentRow {
      * The order and the speed of the queue. The speed is computed from the number of workers and the latest durations.
      * The queue is idle if documents wait, but none was taken or finished for 10 s, as workers look every second.
      */
-    static final String QUEUE = """
-            waiting AS (%s),
+    static final String QUEUE = SqlTemplate.of("""
+            waiting AS ({waiting}),
             rate AS (
                 SELECT (SELECT count(*) FROM document v WHERE v.state = 'validating' AND v.lease_until >= now()) AS busy,
                        COALESCE((SELECT avg(r.took_ms)
@@ -36,7 +38,7 @@ public final class DocumentRow {
                        AND EXISTS (SELECT 1 FROM waiting w WHERE w.queued_at < now() - interval '10 seconds')
                        AND NOT EXISTS (SELECT 1 FROM document v WHERE v.validated_at > now() - interval '10 seconds') AS idle
                   FROM rate)
-            """.formatted(WAITING);
+            """).with("waiting", WAITING).sql();
 
     /** The JSON of a document {@code d}, with its row {@code w} of the waiting ones, and {@code pace}. */
     static final String JSON = """

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.documents;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.document.Document;
 import io.agentworkspace.engine.model.document.DocumentState;
 import io.agentworkspace.engine.model.document.Upload;
@@ -15,9 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Changes documents, inside a transaction. */
 public final class DocumentStore {
-    private static final String READ = "WITH " + DocumentRow.QUEUE + """
-            SELECT %s AS record FROM document d %s WHERE d.tenant_id = :tenant AND d.id = :id
-            """.formatted(DocumentRow.JSON, DocumentRow.JOIN);
+    private static final String READ = "WITH " + DocumentRow.QUEUE
+            + SqlTemplate.of("""
+            SELECT {document_json} AS record FROM document d {join_queue} WHERE d.tenant_id = :tenant AND d.id = :id
+            """)
+                    .with("document_json", DocumentRow.JSON)
+                    .with("join_queue", DocumentRow.JOIN)
+                    .sql();
 
     private static final String FIND = """
             SELECT d.id, d.name, d.version, d.owner_id, u.name AS owner_name, d.state

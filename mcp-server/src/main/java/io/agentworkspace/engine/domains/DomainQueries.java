@@ -5,6 +5,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Domain;
@@ -29,7 +30,8 @@ public final class DomainQueries {
     static final int ZONES = 200;
 
     /** CTE {@code d}: the domain whose key is :domain, else the entered one, if the acting user may see it. */
-    static final String DOMAIN = """
+    static final String DOMAIN =
+            SqlTemplate.of("""
             d AS (
                 SELECT d.*
                   FROM domain d, ctx
@@ -37,21 +39,21 @@ public final class DomainQueries {
                    AND d.id = CASE WHEN CAST(:domain AS text) IS NULL THEN ctx.domain_id
                                    ELSE (SELECT x.id FROM domain x
                                           WHERE x.tenant_id = :tenant AND x.name_key = :domain) END
-                   AND %s)
-            """.formatted(Visibility.domain("d"));
+                   AND {visible_domain})
+            """).with("visible_domain", Visibility.domain("d")).sql();
 
-    private static final String LIST =
-            ContextStore.WITH_CONTEXT + """
+    private static final String LIST = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             , page AS (
                 SELECT d.*
                   FROM domain d, ctx
-                 WHERE d.tenant_id = :tenant AND d.name_key > :after AND %s
+                 WHERE d.tenant_id = :tenant AND d.name_key > :after AND {visible_domain}
                    AND starts_with(d.name_key, :prefix) AND d.name_key >= :prefix
                  ORDER BY d.name_key
                  LIMIT :limit + 1)
             SELECT ctx.*,
                    (SELECT jsonb_agg(jsonb_build_object(
-                               'domain', %s,
+                               'domain', {domain_json},
                                'state', (SELECT m.state FROM membership m
                                           WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
                                             AND m.owner_id = ctx.user_id
@@ -62,13 +64,17 @@ public final class DomainQueries {
                                             WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
                                               AND m.state = 'member'))
                            ORDER BY d.name_key)
-                      FROM page d %s) AS rows
+                      FROM page d {join_owner}) AS rows
               FROM ctx
-            """.formatted(Visibility.domain("d"), DomainStore.RECORD, DomainStore.JOINS);
+            """)
+                    .with("visible_domain", Visibility.domain("d"))
+                    .with("domain_json", DomainStore.RECORD)
+                    .with("join_owner", DomainStore.JOINS)
+                    .sql();
 
     private static final String READ = ContextStore.WITH_CONTEXT + ", " + DOMAIN
-            + """
-            , caller AS (SELECT d.owner_id = ctx.user_id OR :admin AS owns, %s AS takes_part FROM d, ctx),
+            + SqlTemplate.of("""
+            , caller AS (SELECT d.owner_id = ctx.user_id OR :admin AS owns, {may_talk} AS takes_part FROM d, ctx),
             listed AS (
                 SELECT a.*, m.state, m.since, d.host_id
                   FROM d CROSS JOIN caller
@@ -102,24 +108,25 @@ public final class DomainQueries {
                                        LIMIT :messages) m),
             latest AS (SELECT * FROM recent ORDER BY reached DESC, stream_id DESC, seq DESC LIMIT :messages)
             SELECT ctx.*,
-                   (SELECT %s FROM d %s) AS domain,
+                   (SELECT {domain_json} FROM d {join_owner}) AS domain,
                    (SELECT jsonb_agg(jsonb_build_object(
                                'agent', a.name, 'role', CASE WHEN a.id = a.host_id THEN 'host' ELSE 'member' END,
-                               'online', %s, 'since', a.since, 'state', a.state)
+                               'online', {online}, 'since', a.since, 'state', a.state)
                            ORDER BY a.name_key)
                       FROM listed a) AS members,
-                   (SELECT jsonb_agg(%s ORDER BY z.name_key <> :main, z.name_key) FROM zones z) AS zones,
+                   (SELECT jsonb_agg({zone_json} ORDER BY z.name_key <> :main, z.name_key) FROM zones z) AS zones,
                    (SELECT takes_part FROM caller) AS takes_part,
-                   (SELECT jsonb_agg(%s ORDER BY m.reached, m.stream_id, m.seq) FROM latest m %s) AS messages
+                   (SELECT jsonb_agg({message_json} ORDER BY m.reached, m.stream_id, m.seq) FROM latest m {message_joins}) AS messages
               FROM ctx
-            """.formatted(
-                            Visibility.talk("d"),
-                            DomainStore.RECORD,
-                            DomainStore.JOINS,
-                            ContextStore.online("a"),
-                            ZoneStore.RECORD,
-                            MessageRow.RECORD,
-                            MessageRow.JOINS);
+            """)
+                    .with("may_talk", Visibility.talk("d"))
+                    .with("domain_json", DomainStore.RECORD)
+                    .with("join_owner", DomainStore.JOINS)
+                    .with("online", ContextStore.online("a"))
+                    .with("zone_json", ZoneStore.RECORD)
+                    .with("message_json", MessageRow.RECORD)
+                    .with("message_joins", MessageRow.JOINS)
+                    .sql();
 
     private final Db db;
     private final DomainStore domains;

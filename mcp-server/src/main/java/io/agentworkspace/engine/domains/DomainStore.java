@@ -5,6 +5,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.domain.Domain;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -33,7 +34,7 @@ public final class DomainStore {
                                 WHERE x.tenant_id = d.tenant_id AND x.id = d.host_id OFFSET 0) h ON true
             """;
 
-    private static final String INSERT = """
+    private static final String INSERT = SqlTemplate.of("""
             WITH d AS (INSERT INTO domain (tenant_id, name, name_key, description, profile, access, owner_id,
                                            host_id, created_at, updated_at)
                        VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :host, :now, :now)
@@ -48,18 +49,22 @@ public final class DomainStore {
                               FROM d CROSS JOIN hosts),
                  hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
                            SELECT st.tenant_id, hosts.id, st.id, hosts.owner_id, 0 FROM st CROSS JOIN hosts)
-            SELECT %s AS record FROM d %s
-            """.formatted(RECORD, JOINS);
+            SELECT {domain_json} AS record FROM d {join_owner}
+            """)
+            .with("domain_json", RECORD)
+            .with("join_owner", JOINS)
+            .sql();
 
-    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT + """
+    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
             SELECT d.name
               FROM domain d, ctx
-             WHERE d.tenant_id = :tenant AND %s
+             WHERE d.tenant_id = :tenant AND {visible_domain}
              ORDER BY d.name_key
              LIMIT 2000
-            """.formatted(Visibility.domain("d"));
+            """).with("visible_domain", Visibility.domain("d")).sql();
 
-    private static final String UPDATE = """
+    private static final String UPDATE = SqlTemplate.of("""
             UPDATE domain
                SET name = :name, name_key = :key, description = :description,
                    profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
@@ -68,15 +73,19 @@ public final class DomainStore {
                AND (name, description, profile, access)
                    IS DISTINCT FROM
                    (:name, :description, COALESCE(:profile, profile), COALESCE(:access, access));
-            SELECT %s AS record FROM domain d %s WHERE d.tenant_id = :tenant AND d.id = :id
-            """.formatted(RECORD, JOINS);
+            SELECT {domain_json} AS record FROM domain d {join_owner} WHERE d.tenant_id = :tenant AND d.id = :id
+            """)
+            .with("domain_json", RECORD)
+            .with("join_owner", JOINS)
+            .sql();
 
-    private static final String FIND = ContextStore.KNOWN_CONTEXT + """
+    private static final String FIND = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
             SELECT d.id, d.name, d.owner_id, d.host_id, d.access = 'public' AS open, d.revision,
                    (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner_name
               FROM domain d, ctx
-             WHERE d.tenant_id = :tenant AND d.name_key = :key AND %s
-            """.formatted(Visibility.domain("d"));
+             WHERE d.tenant_id = :tenant AND d.name_key = :key AND {visible_domain}
+            """).with("visible_domain", Visibility.domain("d")).sql();
 
     private static final String LOCK = FIND + "FOR UPDATE OF d";
 

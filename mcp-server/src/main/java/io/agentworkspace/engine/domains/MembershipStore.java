@@ -5,6 +5,7 @@ import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.domain.MemberState;
 import io.agentworkspace.engine.model.domain.Membership;
@@ -27,23 +28,28 @@ public final class MembershipStore {
             JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
             """;
 
-    private static final String READ_AGENT =
-            ContextStore.KNOWN_CONTEXT + """
-            SELECT %s
+    private static final String READ_AGENT = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
+            SELECT {agent}
               FROM agent a, ctx
              WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
-               AND (%s OR EXISTS (SELECT 1 FROM membership m
+               AND ({visible_agent} OR EXISTS (SELECT 1 FROM membership m
                                    WHERE m.tenant_id = a.tenant_id AND m.domain_id = :domain AND m.agent_id = a.id
                                      AND (m.state <> 'banned' OR :runs)))
                FOR SHARE OF a
-            """.formatted(AgentStore.HELD, Visibility.agent("a"));
+            """)
+                    .with("agent", AgentStore.HELD)
+                    .with("visible_agent", Visibility.agent("a"))
+                    .sql();
 
-    private static final String FIND = """
-            SELECT %s AS record FROM membership m %s
+    private static final String FIND =
+            SqlTemplate.of("""
+            SELECT {member_json} AS record FROM membership m {joins}
              WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.agent_id = :agent
-            """.formatted(RECORD, JOINS);
+            """).with("member_json", RECORD).with("joins", JOINS).sql();
 
-    private static final String PUT = """
+    private static final String PUT =
+            SqlTemplate.of("""
             WITH m AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
                        VALUES (:tenant, :domain, :agent, :owner, :state, :now)
                        ON CONFLICT (tenant_id, domain_id, agent_id) DO UPDATE
@@ -56,8 +62,8 @@ public final class MembershipStore {
                              JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
                             WHERE m.state = 'member'
                            ON CONFLICT DO NOTHING)
-            SELECT %s AS record FROM m %s
-            """.formatted(RECORD, JOINS);
+            SELECT {member_json} AS record FROM m {joins}
+            """).with("member_json", RECORD).with("joins", JOINS).sql();
 
     private final Db db;
     private final AgentStore agents;

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.domains;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -13,30 +14,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Who may send messages in which zone, and the zone's stream. */
 public final class ZoneEntry {
-    /**
-     * Whether the speaker takes part in the domain {@code d}: self as a member, else the user through an agent or as
-     * owner.
-     */
-    public static final String TAKES_PART = """
-            CASE WHEN ctx.self_id IS NOT NULL
-                 THEN EXISTS (SELECT 1 FROM membership m
-                               WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
-                                 AND m.agent_id = ctx.self_id AND m.state = 'member')
-                 ELSE d.owner_id = ctx.user_id OR :admin
-                      OR EXISTS (SELECT 1 FROM membership m
-                                  WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
-                                    AND m.owner_id = ctx.user_id AND m.state = 'member') END
-            """;
-
-    private static final String READ_STREAM =
-            ContextStore.KNOWN_CONTEXT + """
-            SELECT d.name, z.stream_id, %s AS takes_part,
+    private static final String READ_STREAM = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
+            SELECT d.name, z.stream_id, {takes_part} AS takes_part,
                    ARRAY(SELECT near.name FROM zone near
                           WHERE near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
               FROM ctx, domain d
               LEFT JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name_key = :zone
-             WHERE d.tenant_id = :tenant AND d.name_key = :domain AND %s
-            """.formatted(TAKES_PART, Visibility.domain("d"));
+             WHERE d.tenant_id = :tenant AND d.name_key = :domain AND {visible_domain}
+            """)
+                    .with("takes_part", takesPart("d"))
+                    .with("visible_domain", Visibility.domain("d"))
+                    .sql();
 
     private final Db db;
     private final DomainStore domains;
@@ -44,6 +33,20 @@ public final class ZoneEntry {
     public ZoneEntry(Db db, DomainStore domains) {
         this.db = db;
         this.domains = domains;
+    }
+
+    /** Returns whether the speaker takes part in the domain: self as a member, else the user through an agent or as owner. */
+    public static String takesPart(String domain) {
+        return SqlTemplate.of("""
+                CASE WHEN ctx.self_id IS NOT NULL
+                     THEN EXISTS (SELECT 1 FROM membership m
+                                   WHERE m.tenant_id = {domain}.tenant_id AND m.domain_id = {domain}.id
+                                     AND m.agent_id = ctx.self_id AND m.state = 'member')
+                     ELSE {domain}.owner_id = ctx.user_id OR :admin
+                          OR EXISTS (SELECT 1 FROM membership m
+                                      WHERE m.tenant_id = {domain}.tenant_id AND m.domain_id = {domain}.id
+                                        AND m.owner_id = ctx.user_id AND m.state = 'member') END
+                """).with("domain", domain).sql();
     }
 
     private record ZoneLookup(String domain, @Nullable Long stream, boolean takesPart, List<String> zones) {}

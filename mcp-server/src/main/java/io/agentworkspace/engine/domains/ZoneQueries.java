@@ -5,6 +5,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.TextSize;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads of zones and their messages: one statement each, including the context. */
 public final class ZoneQueries {
     private static final String LIST = ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN
-            + """
+            + SqlTemplate.of("""
             , page AS (
                 SELECT z.*
                   FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
@@ -32,8 +33,8 @@ public final class ZoneQueries {
                  LIMIT :limit + 1)
             SELECT ctx.*, EXISTS (SELECT 1 FROM d) AS found,
                    (SELECT jsonb_agg(jsonb_build_object(
-                               'zone', %s, 'unread', COALESCE(st.last_seq - p.read_seq - p.own_unread, 0),
-                               'last_message_at', CASE WHEN %s THEN st.last_at END)
+                               'zone', {zone_json}, 'unread', COALESCE(st.last_seq - p.read_seq - p.own_unread, 0),
+                               'last_message_at', CASE WHEN {may_talk} THEN st.last_at END)
                            ORDER BY z.name_key)
                       FROM page z
                       JOIN d ON true
@@ -42,12 +43,15 @@ public final class ZoneQueries {
                              ON p.tenant_id = st.tenant_id AND p.stream_id = st.id
                             AND p.party_id = COALESCE(ctx.self_id, ctx.user_id)) AS rows
               FROM ctx
-            """.formatted(ZoneStore.RECORD, Visibility.talk("d"));
+            """)
+                    .with("zone_json", ZoneStore.RECORD)
+                    .with("may_talk", Visibility.talk("d"))
+                    .sql();
 
     /** The order of a stream's messages is their seq, whatever the senders' clocks. */
     private static final String READ = ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN
-            + """
-            , caller AS (SELECT %s AS takes_part FROM d, ctx),
+            + SqlTemplate.of("""
+            , caller AS (SELECT {may_talk} AS takes_part FROM d, ctx),
             z AS (
                 SELECT z.*
                   FROM ctx CROSS JOIN d
@@ -62,30 +66,33 @@ public final class ZoneQueries {
                  WHERE caller.takes_part AND (CAST(:before AS bigint) IS NULL OR m.seq < :before)
                  ORDER BY m.seq DESC
                  LIMIT :limit + 1),
-            %s,
+            {shown},
             reader AS (SELECT COALESCE(ctx.self_id, ctx.user_id) AS party_id FROM ctx, caller WHERE caller.takes_part),
-            %s
+            {mark_shown}
             SELECT ctx.*,
                    (SELECT name FROM d) AS domain,
                    (SELECT takes_part FROM caller) AS takes_part,
-                   (SELECT %s FROM z) AS zone,
+                   (SELECT {zone_json} FROM z) AS zone,
                    ARRAY(SELECT near.name
                            FROM d JOIN zone near ON near.tenant_id = d.tenant_id AND near.domain_id = d.id
                           WHERE NOT EXISTS (SELECT 1 FROM z)
                           ORDER BY near.name_key
                           LIMIT 500) AS zones,
-                   %s AS cleared, %s,
-                   (SELECT jsonb_agg(%s ORDER BY m.seq) FROM shown m %s) AS messages
+                   {cleared} AS cleared, {more},
+                   (SELECT jsonb_agg({message_json} ORDER BY m.seq) FROM shown m {message_joins}) AS messages
               FROM ctx
-            """.formatted(
-                            Visibility.talk("d"),
-                            TextSize.newest("m.seq DESC", "SELECT 2000 + " + TextSize.of("z.description") + " FROM z"),
-                            MessageRow.MARK_SHOWN,
-                            ZoneStore.RECORD,
-                            MessageRow.CLEARED,
-                            TextSize.MORE,
-                            MessageRow.RECORD,
-                            MessageRow.JOINS);
+            """)
+                    .with("may_talk", Visibility.talk("d"))
+                    .with(
+                            "shown",
+                            TextSize.newest("m.seq DESC", "SELECT 2000 + " + TextSize.of("z.description") + " FROM z"))
+                    .with("mark_shown", MessageRow.MARK_SHOWN)
+                    .with("zone_json", ZoneStore.RECORD)
+                    .with("cleared", MessageRow.CLEARED)
+                    .with("more", TextSize.MORE)
+                    .with("message_json", MessageRow.RECORD)
+                    .with("message_joins", MessageRow.JOINS)
+                    .sql();
 
     private final Db db;
     private final DomainQueries domains;

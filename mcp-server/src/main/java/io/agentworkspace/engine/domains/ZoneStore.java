@@ -3,6 +3,7 @@ package io.agentworkspace.engine.domains;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.domain.Zone;
 import io.agentworkspace.engine.model.problem.Name;
@@ -24,7 +25,8 @@ public final class ZoneStore {
     static final String RECORD =
             "jsonb_build_object('name', z.name, 'description', z.description, 'created_at', z.created_at)";
 
-    private static final String INSERT = """
+    private static final String INSERT =
+            SqlTemplate.of("""
             WITH st AS (INSERT INTO stream (tenant_id)
                         SELECT :tenant
                          WHERE NOT EXISTS (SELECT 1 FROM zone
@@ -38,18 +40,20 @@ public final class ZoneStore {
                              FROM z
                              JOIN membership m ON m.tenant_id = z.tenant_id AND m.domain_id = z.domain_id
                             WHERE m.state = 'member')
-            SELECT %s AS record FROM z
-            """.formatted(RECORD);
+            SELECT {zone_json} AS record FROM z
+            """).with("zone_json", RECORD).sql();
 
-    private static final String READ = """
-            SELECT z.id, z.stream_id, %s AS record
+    private static final String READ =
+            SqlTemplate.of("""
+            SELECT z.id, z.stream_id, {zone_json} AS record
               FROM zone z
              WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = :key
-            """.formatted(RECORD);
+            """).with("zone_json", RECORD).sql();
 
-    private static final String TAKES_PART = ContextStore.KNOWN_CONTEXT + """
-            SELECT %s AS takes_part FROM domain d, ctx WHERE d.tenant_id = :tenant AND d.id = :domain
-            """.formatted(ZoneEntry.TAKES_PART);
+    private static final String TAKES_PART = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
+            SELECT {takes_part} AS takes_part FROM domain d, ctx WHERE d.tenant_id = :tenant AND d.id = :domain
+            """).with("takes_part", ZoneEntry.takesPart("d")).sql();
 
     private final Db db;
 

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.keys;
 import io.agentworkspace.engine.credentials.Grant;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -33,8 +34,9 @@ record IssuerCredentialQueries(boolean lasts, List<Grant> chain) {
             """;
 
     /** The columns for it, to be read after {@link #HOLD}. */
-    static final String COLUMNS = """
-            (SELECT %s FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS own_chain,
+    static final String COLUMNS =
+            SqlTemplate.of("""
+            (SELECT {chain} FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS own_chain,
             (CAST(:session AS text) IS NULL
              OR EXISTS (SELECT 1 FROM browser_session
                          WHERE tenant_id = :tenant AND id = CAST(:session AS text) AND expires_at > :now))
@@ -43,7 +45,7 @@ record IssuerCredentialQueries(boolean lasts, List<Grant> chain) {
                               JOIN external_identity e
                                 ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
                              WHERE g.tenant_id = :tenant AND g.principal = :principal)) AS lasts
-            """.formatted(KeyRow.CHAIN);
+            """).with("chain", KeyRow.CHAIN).sql();
 
     static Statement bind(Statement statement, Call call) {
         var principal = call.caller().principal();

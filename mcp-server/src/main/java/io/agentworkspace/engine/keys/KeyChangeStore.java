@@ -5,6 +5,7 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.Grant;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.key.Key;
 import io.agentworkspace.engine.model.problem.Name;
@@ -41,15 +42,17 @@ public final class KeyChangeStore {
                      WHERE c.tenant_id = :tenant AND c.id = CAST(:own AS text) AND c.known_to_others)
             """;
 
-    private static final String RECORD = """
-            SELECT %s AS record
+    private static final String RECORD = SqlTemplate.of("""
+            SELECT {key_json} AS record
               FROM api_key k
-              %s
+              {key_joins}
              WHERE k.tenant_id = :tenant AND k.id = :id
-            """.formatted(KeyRow.JSON, KeyRow.JOINS);
+            """)
+            .with("key_json", KeyRow.JSON)
+            .with("key_joins", KeyRow.JOINS)
+            .sql();
 
-    private static final String LOCK =
-            """
+    private static final String LOCK = SqlTemplate.of("""
             WITH u AS (SELECT id
                          FROM app_user
                         WHERE tenant_id = :tenant
@@ -59,44 +62,53 @@ public final class KeyChangeStore {
                  held AS (SELECT count(*) AS users FROM u)
             SELECT k.id
               FROM held, api_key k
-             WHERE held.users > 0 AND k.tenant_id = :tenant AND k.id = :id AND %s
+             WHERE held.users > 0 AND k.tenant_id = :tenant AND k.id = :id AND {managed}
                FOR UPDATE OF k;
-            %s;
+            {hold_issuer};
             SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, k.id, u.role, k.revision, k.revoked_at,
-                   %s AS chain, %s
+                   {chain} AS chain, {issuer}
               FROM app_user c, api_key k
               JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
              WHERE c.tenant_id = :tenant AND c.id = :caller AND k.tenant_id = :tenant AND k.id = :id
-            """.formatted(KeyRow.MANAGED, IssuerCredentialQueries.HOLD, KeyRow.CHAIN, IssuerCredentialQueries.COLUMNS);
+            """)
+            .with("managed", KeyRow.managed("k"))
+            .with("hold_issuer", IssuerCredentialQueries.HOLD)
+            .with("chain", KeyRow.CHAIN)
+            .with("issuer", IssuerCredentialQueries.COLUMNS)
+            .sql();
 
-    private static final String COUNT_IN_USE =
-            """
+    private static final String COUNT_IN_USE = SqlTemplate.of("""
             SELECT u.id
               FROM tenant t JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id IN (:caller, :user)
              WHERE t.tenant_id = :tenant
              ORDER BY u.id
                FOR NO KEY UPDATE OF t FOR SHARE OF u;
-            %s;
-            SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, u.role, held.*, %s
+            {hold_issuer};
+            SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, u.role, held.*, {issuer}
               FROM app_user c, app_user u,
                    (SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
                            count(*) FILTER (WHERE user_id = :user) AS own_listed,
                            count(*) FILTER (WHERE user_id = :user AND in_use) AS own_in_use,
                            count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
                            COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
-                      FROM (SELECT k.*, %s AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k) held
+                      FROM (SELECT k.*, {in_use} AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k) held
              WHERE c.tenant_id = :tenant AND c.id = :caller AND u.tenant_id = :tenant AND u.id = :user
-            """.formatted(IssuerCredentialQueries.HOLD, IssuerCredentialQueries.COLUMNS, KeyRow.IN_USE);
+            """)
+            .with("hold_issuer", IssuerCredentialQueries.HOLD)
+            .with("issuer", IssuerCredentialQueries.COLUMNS)
+            .with("in_use", KeyRow.IN_USE)
+            .sql();
 
-    private static final String INSERT = recorded("""
+    private static final String INSERT =
+            recorded(SqlTemplate.of("""
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
                                  confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
             VALUES (:tenant, :id, :hash, :user, :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
                     :agent, :parent,
                     COALESCE((SELECT p.ancestors || p.id FROM api_key p
                                WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),
-                    :expires, :now, :user <> :caller OR %s)
-            """.formatted(BY_A_KNOWN_KEY));
+                    :expires, :now, :user <> :caller OR {by_a_known_key})
+            """).with("by_a_known_key", BY_A_KNOWN_KEY).sql());
 
     private static final String UPDATE = recorded("""
             UPDATE api_key
@@ -115,15 +127,16 @@ public final class KeyChangeStore {
                     COALESCE(CAST(:expires AS timestamptz), expires_at))
             """);
 
-    private static final String ROTATE = recorded("""
+    private static final String ROTATE =
+            recorded(SqlTemplate.of("""
             WITH kept AS (UPDATE key_seen SET previous_used_at = used_at
                            WHERE tenant_id = :tenant AND key_id = :id)
             UPDATE api_key
                SET previous_hash = CASE WHEN :overlaps THEN secret_hash END,
                    previous_until = CASE WHEN :overlaps THEN CAST(:until AS timestamptz) END,
-                   secret_hash = :hash, rotated_at = :now, known_to_others = user_id <> :caller OR %s, revision = revision + 1
+                   secret_hash = :hash, rotated_at = :now, known_to_others = user_id <> :caller OR {by_a_known_key}, revision = revision + 1
              WHERE tenant_id = :tenant AND id = :id
-            """.formatted(BY_A_KNOWN_KEY));
+            """).with("by_a_known_key", BY_A_KNOWN_KEY).sql());
 
     private static final String REVOKE = recorded("""
             UPDATE api_key SET revoked_at = :now, revision = revision + 1

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.key.Key;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
@@ -15,31 +16,39 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads of keys: one statement each, including the context. */
 public final class KeyQueries {
-    private static final String LIST =
-            ContextStore.WITH_CONTEXT + """
+    private static final String LIST = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             , page AS (
                 SELECT k.*
                   FROM ctx JOIN api_key k ON k.tenant_id = :tenant
-                 WHERE %s AND (CAST(:acting AS text) IS NULL OR k.user_id = ctx.user_id)
+                 WHERE {managed} AND (CAST(:acting AS text) IS NULL OR k.user_id = ctx.user_id)
                    AND (CAST(:at AS timestamptz) IS NULL
                         OR (k.created_at, k.id) < (CAST(:at AS timestamptz), CAST(:after AS text)))
                  ORDER BY k.created_at DESC, k.id DESC
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY k.created_at DESC, k.id DESC) FROM page k %s) AS rows
+            SELECT ctx.*, (SELECT jsonb_agg({key_json} ORDER BY k.created_at DESC, k.id DESC) FROM page k {key_joins}) AS rows
               FROM ctx
-            """.formatted(KeyRow.MANAGED, KeyRow.JSON, KeyRow.JOINS);
+            """)
+                    .with("managed", KeyRow.managed("k"))
+                    .with("key_json", KeyRow.JSON)
+                    .with("key_joins", KeyRow.JOINS)
+                    .sql();
 
-    private static final String READ =
-            ContextStore.WITH_CONTEXT + """
+    private static final String READ = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             SELECT ctx.*,
-                   (SELECT %s FROM api_key k %s WHERE k.tenant_id = :tenant AND k.id = :id AND %s) AS record
+                   (SELECT {key_json} FROM api_key k {key_joins} WHERE k.tenant_id = :tenant AND k.id = :id AND {managed}) AS record
               FROM ctx
-            """.formatted(KeyRow.JSON, KeyRow.JOINS, KeyRow.MANAGED);
+            """)
+                    .with("key_json", KeyRow.JSON)
+                    .with("key_joins", KeyRow.JOINS)
+                    .with("managed", KeyRow.managed("k"))
+                    .sql();
 
-    private static final String READ_USAGE =
-            ContextStore.WITH_CONTEXT + """
+    private static final String READ_USAGE = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             SELECT ctx.*,
-                   (SELECT %s FROM api_key k %s WHERE k.tenant_id = :tenant AND k.id = :id AND %s) AS record,
+                   (SELECT {key_json} FROM api_key k {key_joins} WHERE k.tenant_id = :tenant AND k.id = :id AND {managed}) AS record,
                    (SELECT jsonb_agg(to_jsonb(u) ORDER BY u.calls DESC, u.tool)
                       FROM (SELECT tool, sum(calls) AS calls, max(last_at) AS last_at
                               FROM key_usage
@@ -51,7 +60,11 @@ public final class KeyQueries {
                              WHERE tenant_id = :tenant AND key_id = :id AND day > CAST(:since AS date)
                              GROUP BY day) u) AS daily
               FROM ctx
-            """.formatted(KeyRow.JSON, KeyRow.JOINS, KeyRow.MANAGED);
+            """)
+                    .with("key_json", KeyRow.JSON)
+                    .with("key_joins", KeyRow.JOINS)
+                    .with("managed", KeyRow.managed("k"))
+                    .sql();
 
     private final Db db;
 

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.keys;
 
 import io.agentworkspace.engine.credentials.Grant;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.key.Key;
 import io.agentworkspace.engine.model.key.KeyState;
@@ -58,7 +59,7 @@ public record KeyRow(
             LEFT JOIN key_seen s ON s.tenant_id = k.tenant_id AND s.key_id = k.id
             """;
 
-    static final String JSON = """
+    static final String JSON = SqlTemplate.of("""
             jsonb_build_object('id', k.id, 'name', k.name, 'user', o.name, 'environment', k.environment,
                                'agent', g.name, 'parent', k.parent_id,
                                'children', (SELECT count(*) FROM api_key c
@@ -67,19 +68,21 @@ public record KeyRow(
                                                AND (c.expires_at IS NULL OR c.expires_at > :now)),
                                'created_at', k.created_at, 'last_used_at', s.used_at, 'last_client', s.client,
                                'rotated_at', k.rotated_at, 'previous_until', k.previous_until,
-                               'previous_used_at', s.previous_used_at, 'revision', k.revision, 'chain', %s)
-            """.formatted(CHAIN);
+                               'previous_used_at', s.previous_used_at, 'revision', k.revision, 'chain', {chain})
+            """).with("chain", CHAIN).sql();
 
     /**
-     * Whether the caller may manage the key {@code k}. An admin manages all keys, and others those of their user. A
+     * Returns whether the caller may manage the key. An admin manages all keys, and others those of their user. A
      * key that is bound to an agent, or that is another key's child, manages only itself and those below it.
      */
-    public static final String MANAGED = """
-            (CASE WHEN :narrow THEN k.id = CAST(:key AS text) OR CAST(:key AS text) = ANY (k.ancestors)
-                  ELSE :admin OR k.user_id = :caller END)
-            """;
+    public static String managed(String key) {
+        return SqlTemplate.of("""
+                (CASE WHEN :narrow THEN {key}.id = CAST(:key AS text) OR CAST(:key AS text) = ANY ({key}.ancestors)
+                      ELSE :admin OR {key}.user_id = :caller END)
+                """).with("key", key).sql();
+    }
 
-    /** Binds the parameters of {@link #MANAGED}. */
+    /** Binds the parameters of {@link #managed}. */
     public static Statement managing(Statement statement, Call call) {
         var credential = call.caller().credential();
         return statement

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.Grant;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -33,14 +34,15 @@ public final class KeyStore implements Callers {
     private static final String PRINCIPAL = "key:";
     private static final byte[] NO_HASH = new byte[32];
 
-    private static final String LOOK_UP = """
+    private static final String LOOK_UP =
+            SqlTemplate.of("""
             SELECT k.tenant_id, t.name AS tenant, k.user_id, u.name AS user_name, u.role, k.agent_id,
-                   k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, %s AS chain
+                   k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, {chain} AS chain
               FROM api_key k
               JOIN tenant t ON t.tenant_id = k.tenant_id
               JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL
              WHERE k.id = :id
-            """.formatted(KeyRow.CHAIN);
+            """).with("chain", KeyRow.CHAIN).sql();
 
     private final Db db;
     private final Clock clock;

@@ -55,6 +55,11 @@ public final class KeyUse {
 
     private final PendingWrites<Command, Count> commands = new PendingWrites<>(MAX_NOTES, Count::plus);
     private final PendingWrites<UsedKey, Sight> sights = new PendingWrites<>(MAX_NOTES, Sight::then);
+    private static final String OLD_USAGE =
+            Db.oldRows("key_usage", "day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)");
+
+    private static final String OLD_CHILDREN = Db.oldRows("api_key", "parent_id IS NOT NULL AND expires_at < :until");
+
     private final Db db;
     private final Clock clock;
 
@@ -178,7 +183,7 @@ public final class KeyUse {
     /** Deletes expired records, and child keys that ended as long ago. */
     public void purge(Instant now) {
         var until = now.minus(KEPT);
-        db.deleteOld("key_usage", "day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)", until);
-        db.deleteOld("api_key", "parent_id IS NOT NULL AND expires_at < :until", until);
+        db.deleteOld(OLD_USAGE, until);
+        db.deleteOld(OLD_CHILDREN, until);
     }
 }

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.sql.SQLException;
@@ -21,22 +22,24 @@ public final class LiveQueries {
 
     private static final Duration KEPT = Duration.ofMinutes(10);
 
-    private static final String MESSAGES =
-            """
-            SELECT l.ordinal, l.xid, l.topic, %s AS data
+    private static final String MESSAGES = SqlTemplate.of("""
+            SELECT l.ordinal, l.xid, l.topic, {message_json} AS data
               FROM live l
              CROSS JOIN ctx
               JOIN message m ON m.tenant_id = l.tenant_id AND m.id = l.thing
-              %s
+              {message_joins}
              WHERE l.topic = 'messages' AND :messages
-               AND CASE WHEN md.id IS NOT NULL THEN :zones AND %s
+               AND CASE WHEN md.id IS NOT NULL THEN :zones AND {may_talk}
                         ELSE :direct AND (:admin OR EXISTS (SELECT 1 FROM participant mine
                                                              WHERE mine.tenant_id = m.tenant_id AND mine.stream_id = m.stream_id
                                                                AND mine.owner_id = ctx.user_id)) END
-            """.formatted(MessageRow.CUT_RECORD, MessageRow.JOINS, Visibility.talk("md"));
+            """)
+            .with("message_json", MessageRow.CUT_RECORD)
+            .with("message_joins", MessageRow.JOINS)
+            .with("may_talk", Visibility.talk("md"))
+            .sql();
 
-    private static final String MEMORIES =
-            """
+    private static final String MEMORIES = SqlTemplate.of("""
             SELECT l.ordinal, l.xid, l.topic,
                    jsonb_build_object('bank', b.name, 'change', l.action, 'count', l.other, 'id', l.thing, 'name', m.name,
                                       'text', left(m.text, 500), 'length', char_length(m.text), 'tags', m.tags,
@@ -45,26 +48,33 @@ public final class LiveQueries {
              CROSS JOIN ctx
              CROSS JOIN s
               JOIN bank b ON b.tenant_id = l.tenant_id AND b.id = l.place
-             CROSS JOIN %s
-              LEFT JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.place AND m.id = l.thing AND %s
+             CROSS JOIN {held}
+              LEFT JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.place AND m.id = l.thing AND {readable}
               LEFT JOIN party author ON author.tenant_id = m.tenant_id AND author.id = m.author_id
              WHERE l.topic = 'memories' AND :memories AND b.censored_at IS NULL
                AND (m.id IS NOT NULL OR l.thing IS NULL OR l.action = 'removed')
-               AND %s AND held.permission <> 'none'
-            """.formatted(BankPermissionRow.HELD, MemoryVisibility.READABLE, Visibility.bank("b"));
+               AND {visible_bank} AND held.permission <> 'none'
+            """)
+            .with("held", BankPermissionRow.HELD)
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .with("visible_bank", Visibility.bank("b"))
+            .sql();
 
-    private static final String PRESENCE =
-            """
+    private static final String PRESENCE = SqlTemplate.of("""
             SELECT l.ordinal, l.xid, l.topic,
-                   jsonb_build_object('agent', a.name, 'change', l.action, 'online', a.destroyed_at IS NULL AND %s,
+                   jsonb_build_object('agent', a.name, 'change', l.action, 'online', a.destroyed_at IS NULL AND {online},
                                       'domain', d.name) AS data
               FROM live l
              CROSS JOIN ctx
               JOIN agent a ON a.tenant_id = l.tenant_id AND a.id = l.place
-              LEFT JOIN domain d ON d.tenant_id = l.tenant_id AND d.id = l.other AND %s
+              LEFT JOIN domain d ON d.tenant_id = l.tenant_id AND d.id = l.other AND {visible_domain}
              WHERE l.topic = 'presence' AND :presence
-               AND (%s OR (a.destroyed_at IS NOT NULL AND (a.owner_id = ctx.user_id OR :admin OR a.access = 'public')))
-            """.formatted(ContextStore.online("a"), Visibility.domain("d"), Visibility.agent("a"));
+               AND ({visible_agent} OR (a.destroyed_at IS NOT NULL AND (a.owner_id = ctx.user_id OR :admin OR a.access = 'public')))
+            """)
+            .with("online", ContextStore.online("a"))
+            .with("visible_domain", Visibility.domain("d"))
+            .with("visible_agent", Visibility.agent("a"))
+            .sql();
 
     private static final String DELIVERIES = """
             SELECT l.ordinal, l.xid, l.topic,
@@ -104,16 +114,16 @@ public final class LiveQueries {
              WHERE l.topic = 'audit' AND :audit
             """;
 
-    private static final String READ = """
+    private static final String READ = SqlTemplate.of("""
             WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:bound AS bigint) AS self_id)
-            %s
+            {subject}
             , live AS MATERIALIZED (
                 SELECT l.*
                   FROM live_event l
                  WHERE l.tenant_id = :tenant AND l.xid >= CAST(CAST(:since AS text) AS xid8)
                  ORDER BY l.xid, l.ordinal
                  LIMIT :most),
-            told AS (%s)
+            told AS ({topics})
             SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
                    (SELECT count(*) FROM live) AS listed,
                    (SELECT jsonb_agg(jsonb_build_object(
@@ -122,9 +132,14 @@ public final class LiveQueries {
                                    to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
                            ORDER BY t.ordinal)
                       FROM told t JOIN live l ON l.xid = t.xid AND l.ordinal = t.ordinal) AS events
-            """.formatted(
-                    BankPermissionRow.SUBJECT,
-                    String.join(" UNION ALL ", MESSAGES, MEMORIES, PRESENCE, DELIVERIES, HANDSHAKES, DOCUMENTS, AUDIT));
+            """)
+            .with("subject", BankPermissionRow.SUBJECT)
+            .with(
+                    "topics",
+                    String.join(" UNION ALL ", MESSAGES, MEMORIES, PRESENCE, DELIVERIES, HANDSHAKES, DOCUMENTS, AUDIT))
+            .sql();
+
+    private static final String OLD = Db.oldRows("live_event", "at < :until");
 
     private final Db db;
     private final Clock clock;
@@ -179,6 +194,6 @@ public final class LiveQueries {
 
     /** Deletes rows that no stream can resume from any longer. */
     public void purge(Instant now) {
-        db.deleteOld("live_event", "at < :until", now.minus(KEPT));
+        db.deleteOld(OLD, now.minus(KEPT));
     }
 }

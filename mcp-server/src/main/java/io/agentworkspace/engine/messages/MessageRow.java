@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.messages;
 
 import io.agentworkspace.engine.context.Unread;
+import io.agentworkspace.engine.db.SqlTemplate;
 
 /** The SQL that reads messages as JSON, marks them as read and counts unread ones. */
 public final class MessageRow {
@@ -25,11 +26,12 @@ public final class MessageRow {
     public static final String RECORD = record("'content', m.content");
 
     /** A message in the response to a write, with a long text cut. */
-    public static final String CUT_RECORD = record("""
-            'content', %1$s,
-            'truncated', CASE WHEN m.content <> %1$s THEN true END,
-            'length', CASE WHEN m.content <> %1$s THEN char_length(m.content) END
-            """.formatted(TextSize.CUT));
+    public static final String CUT_RECORD =
+            record(SqlTemplate.of("""
+            'content', {cut},
+            'truncated', CASE WHEN m.content <> {cut} THEN true END,
+            'length', CASE WHEN m.content <> {cut} THEN char_length(m.content) END
+            """).with("cut", TextSize.CUT).sql());
 
     /**
      * The CTEs {@code progress} and {@code marked}, which mark the messages {@code shown} as read by {@code reader
@@ -69,10 +71,10 @@ public final class MessageRow {
     private MessageRow() {}
 
     private static String record(String content) {
-        return """
+        return SqlTemplate.of("""
             jsonb_build_object('id', m.id, 'from', speaker.name, 'from_kind', speaker.kind,
                                'to', addressee.name, 'to_kind', addressee.kind, 'domain', md.name, 'zone', mz.name,
-                               'seq', m.seq, %s, 'reply_to', m.answers,
+                               'seq', m.seq, {content}, 'reply_to', m.answers,
                                'chain', CASE WHEN m.chain = '{}' THEN '[]'
                                              ELSE (SELECT COALESCE(jsonb_agg(link.name ORDER BY k.n), '[]')
                                                      FROM unnest(m.chain) WITH ORDINALITY k (id, n)
@@ -80,6 +82,6 @@ public final class MessageRow {
                                                                           WHERE x.tenant_id = m.tenant_id AND x.id = k.id
                                                                          OFFSET 0) link) END,
                                'created_at', m.created_at)
-            """.formatted(content);
+            """).with("content", content).sql();
     }
 }

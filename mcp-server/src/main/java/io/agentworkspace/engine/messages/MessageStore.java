@@ -6,6 +6,7 @@ import io.agentworkspace.engine.context.Unread;
 import io.agentworkspace.engine.db.AdvisoryLock;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -39,7 +40,7 @@ public final class MessageStore {
      * many as fit into the response, and without a gap in any stream.
      */
     private static String taken(String lock) {
-        return """
+        return SqlTemplate.of("""
             first AS (
                 SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, m.created_at
                   FROM participant p
@@ -48,11 +49,11 @@ public final class MessageStore {
                                          AND x.seq > p.read_seq AND x.speaker_id <> p.party_id
                                        ORDER BY x.seq
                                        LIMIT 1) m
-                 WHERE p.tenant_id = :tenant AND p.party_id = :party AND %s
-                   AND %s > p.read_seq + p.own_unread
+                 WHERE p.tenant_id = :tenant AND p.party_id = :party AND {may_wait}
+                   AND {last} > p.read_seq + p.own_unread
                  ORDER BY m.created_at, p.stream_id
                  LIMIT :limit
-                 %s),
+                 {lock}),
             waiting AS (
                 SELECT m.*
                   FROM first
@@ -63,14 +64,20 @@ public final class MessageStore {
                                        LIMIT :limit) m),
             oldest AS (SELECT * FROM waiting ORDER BY created_at, stream_id, seq LIMIT :limit),
             weighed AS (
-                SELECT m.*, row_number() OVER oldest_first AS place, sum(%s) OVER oldest_first AS weight
+                SELECT m.*, row_number() OVER oldest_first AS place, sum({size}) OVER oldest_first AS weight
                   FROM oldest m
                 WINDOW oldest_first AS (ORDER BY m.created_at, m.stream_id, m.seq)),
             taken AS (SELECT * FROM weighed WHERE place = 1 OR weight <= :room)
-            """.formatted(Unread.MAY_WAIT, Unread.LAST, lock, TextSize.CUT_MESSAGE);
+            """)
+                .with("may_wait", Unread.MAY_WAIT)
+                .with("last", Unread.LAST)
+                .with("lock", lock)
+                .with("size", TextSize.CUT_MESSAGE)
+                .sql();
     }
 
-    private static final String FIND_STREAM = ContextStore.KNOWN_CONTEXT + """
+    private static final String FIND_STREAM = ContextStore.KNOWN_CONTEXT
+            + SqlTemplate.of("""
             SELECT m.stream_id, z.id AS zone_id,
                    CASE WHEN st.low_id = :speaker THEN st.high_id ELSE st.low_id END AS other_id
               FROM ctx, message m
@@ -80,8 +87,8 @@ public final class MessageStore {
              WHERE m.tenant_id = :tenant AND m.id = :message
                AND (EXISTS (SELECT 1 FROM participant p
                              WHERE p.tenant_id = m.tenant_id AND p.stream_id = m.stream_id AND p.party_id = :speaker)
-                    OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND %s))
-            """.formatted(Visibility.talk("d"));
+                    OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND {may_talk}))
+            """).with("may_talk", Visibility.talk("d")).sql();
 
     /**
      * Stores a message.
@@ -90,7 +97,7 @@ public final class MessageStore {
      * @param shown what is returned of the message {@code m}
      */
     private static String insert(String counted, String shown) {
-        return """
+        return SqlTemplate.of("""
             WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
                                             created_at)
                        VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at)
@@ -113,7 +120,7 @@ public final class MessageStore {
                              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
                             WHERE o.id IS NOT NULL
                            ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE SET last_seq = excluded.last_seq),
-                 %s
+                 {counted}
                  told AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
                           SELECT a.tenant_id, a.id, news.person_at, news.agent_at
                             FROM (SELECT CASE WHEN :by_agent THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
@@ -127,9 +134,9 @@ public final class MessageStore {
                           ON CONFLICT (tenant_id, agent_id) DO UPDATE
                              SET person_at = greatest(agent_heard.person_at, excluded.person_at),
                                  agent_at = greatest(agent_heard.agent_at, excluded.agent_at))
-            SELECT %s
+            SELECT {shown}
              WHERE EXISTS (SELECT 1 FROM spoke) OR EXISTS (SELECT 1 FROM joined)
-            """.formatted(counted, shown);
+            """).with("counted", counted).with("shown", shown).sql();
     }
 
     private static final String COUNTED = """
@@ -141,19 +148,27 @@ public final class MessageStore {
                                     person_at = excluded.person_at, said_at = excluded.said_at),
             """;
 
-    private static final String STORED = "%s AS record FROM m %s".formatted(MessageRow.RECORD, MessageRow.JOINS);
+    private static final String STORED = SqlTemplate.of("{message_json} AS record FROM m {message_joins}")
+            .with("message_json", MessageRow.RECORD)
+            .with("message_joins", MessageRow.JOINS)
+            .sql();
 
-    private static final String READ_SAID =
-            "SELECT %s AS record FROM message m %s WHERE m.tenant_id = :tenant AND m.id = :id"
-                    .formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
+    private static final String READ_SAID = SqlTemplate.of(
+                    "SELECT {message_json} AS record FROM message m {message_joins} WHERE m.tenant_id = :tenant AND m.id = :id")
+            .with("message_json", MessageRow.CUT_RECORD)
+            .with("message_joins", MessageRow.JOINS)
+            .sql();
 
-    private static final String READ_WAITING =
-            "WITH " + taken("") + """
-            SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
-            """.formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
+    private static final String READ_WAITING = "WITH " + taken("")
+            + SqlTemplate.of("""
+            SELECT jsonb_agg({message_json} ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m {message_joins}
+            """)
+                    .with("message_json", MessageRow.CUT_RECORD)
+                    .with("message_joins", MessageRow.JOINS)
+                    .sql();
 
-    private static final String TAKE =
-            "WITH " + taken("FOR UPDATE OF p SKIP LOCKED") + """
+    private static final String TAKE = "WITH " + taken("FOR UPDATE OF p SKIP LOCKED")
+            + SqlTemplate.of("""
             , marked AS (
                 UPDATE participant p
                    SET read_seq = t.seq,
@@ -163,29 +178,34 @@ public final class MessageStore {
                   FROM (SELECT stream_id, max(seq) AS seq FROM taken GROUP BY stream_id) t
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
                    AND p.read_seq < t.seq)
-            SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
-            """.formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
+            SELECT jsonb_agg({message_json} ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m {message_joins}
+            """)
+                    .with("message_json", MessageRow.CUT_RECORD)
+                    .with("message_joins", MessageRow.JOINS)
+                    .sql();
 
     /** All that is known of a message that is stored: nothing is looked up. */
     private static final String NOTHING_MORE = "1 FROM m";
 
     /** The statement that stores a message, alone and with one that then takes the speaker's unread messages. */
-    private record Say(String alone, String andTake) {
-        static Say of(String counted, String shown) {
-            var statement = insert(counted, shown);
-            return new Say(statement, statement + ";\n" + TAKE);
-        }
+    private record Say(String alone, String andTake) {}
+
+    private static Say say(String counted, String shown) {
+        var statement = insert(counted, shown);
+        return new Say(statement, statement + ";\n" + TAKE);
     }
 
-    private static final Say SAY = Say.of(COUNTED, STORED);
+    private static final Say SAY = say(COUNTED, STORED);
 
-    private static final Say SAY_KNOWN = Say.of(COUNTED, NOTHING_MORE);
+    private static final Say SAY_KNOWN = say(COUNTED, NOTHING_MORE);
 
-    private static final Say SAY_AS_PERSON = Say.of("", STORED);
+    private static final Say SAY_AS_PERSON = say("", STORED);
 
-    private static final Say SAY_KNOWN_AS_PERSON = Say.of("", NOTHING_MORE);
+    private static final Say SAY_KNOWN_AS_PERSON = say("", NOTHING_MORE);
 
-    private static final String COUNT_UNREAD = "SELECT %s AS unread".formatted(MessageRow.UNREAD);
+    private static final String COUNT_UNREAD = SqlTemplate.of("SELECT {unread} AS unread")
+            .with("unread", MessageRow.UNREAD)
+            .sql();
 
     private final Db db;
 

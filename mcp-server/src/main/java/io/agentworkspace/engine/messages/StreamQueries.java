@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.messages;
 
+import io.agentworkspace.engine.db.SqlTemplate;
+
 /** The SQL that takes the next place in a stream, and reads the history before it in the same round trip. */
 final class StreamQueries {
     /** The maximum count for messages that one agent sends alone in a zone, without answers. */
@@ -15,34 +17,37 @@ final class StreamQueries {
                JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
               WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
 
-    private static final String NEXT_IN = """
+    private static final String NEXT_IN = SqlTemplate.of("""
             UPDATE stream
                SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
                    person_at = CASE WHEN :by_agent THEN person_at ELSE :now END,
                    agents_said = CASE WHEN NOT :by_agent THEN 0
                                       WHEN last_at < :recent THEN 1
-                                      WHEN voices <@ ARRAY[CAST(:speaker AS bigint)] THEN least(agents_said + 1, %2$d)
+                                      WHEN voices <@ ARRAY[CAST(:speaker AS bigint)] THEN least(agents_said + 1, {max_alone})
                                       ELSE agents_said + 1 END,
                    voices = CASE WHEN NOT :by_agent THEN '{}'
                                  WHEN last_at < :recent THEN ARRAY[CAST(:speaker AS bigint)]
-                                 WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= %1$d THEN voices
+                                 WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= {max_counted} THEN voices
                                  ELSE voices || CAST(:speaker AS bigint) END
              WHERE tenant_id = :tenant AND id = :stream
             RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
-            """.formatted(MAX_COUNTED, MAX_ALONE);
+            """)
+            .with("max_counted", MAX_COUNTED)
+            .with("max_alone", MAX_ALONE)
+            .sql();
 
     /** @param here the condition for the stream {@code x} */
     private static String readBefore(String here) {
-        return """
+        return SqlTemplate.of("""
             WITH count AS (
                 SELECT CASE WHEN heard.agent_at > :recent THEN talk.said ELSE least(talk.said, :many / 2 - 1) END AS said,
                        talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
                        greatest(heard.person_at, talk.person_at,
-                                CASE WHEN talk.said >= :many THEN %s END) AS person_at
+                                CASE WHEN talk.said >= :many THEN {spoken_in_zones} END) AS person_at
                   FROM (VALUES (1)) one (row)
                   LEFT JOIN agent_heard heard ON heard.tenant_id = :tenant AND heard.agent_id = :speaker
                   LEFT JOIN agent_talk talk ON talk.tenant_id = :tenant AND talk.agent_id = :speaker),
-            here AS (SELECT x.id, x.last_seq FROM stream x WHERE x.tenant_id = :tenant AND %s)
+            here AS (SELECT x.id, x.last_seq FROM stream x WHERE x.tenant_id = :tenant AND {here})
             SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
                    COALESCE(answered.kind = 'agent', false) AS by_agent,
                    EXISTS (SELECT 1 FROM agent a
@@ -68,7 +73,10 @@ final class StreamQueries {
                                                           ORDER BY own.seq DESC LIMIT 1), 0) END
                    ORDER BY m.seq DESC
                    LIMIT 1) answered ON true
-            """.formatted(SPOKEN_IN_ZONES, here);
+            """)
+                .with("spoken_in_zones", SPOKEN_IN_ZONES)
+                .with("here", here)
+                .sql();
     }
 
     /**
@@ -77,7 +85,7 @@ final class StreamQueries {
      * @param here the condition for the stream {@code x}
      */
     private static String readAnswered(String here) {
-        return """
+        return SqlTemplate.of("""
             SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at, false AS by_agent,
                    false AS to_agent, 0 AS last_minute, CAST(NULL AS timestamptz) AS person_at, false AS goes_on
               FROM (VALUES (1)) one (row)
@@ -96,8 +104,8 @@ final class StreamQueries {
                                                                    ORDER BY own.seq DESC LIMIT 1), 0) END
                          ORDER BY said.seq DESC
                          LIMIT 1) m
-                   WHERE x.tenant_id = :tenant AND %s) answered ON true
-            """.formatted(here);
+                   WHERE x.tenant_id = :tenant AND {here}) answered ON true
+            """).with("here", here).sql();
     }
 
     private static final String NEXT_DIRECT = """

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.messages;
 
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Envelope;
 
 /** SQL that counts the bytes of texts in a response: the counterpart of {@code Budget}. */
@@ -7,7 +8,9 @@ public final class TextSize {
     private static final int SHORT = 250;
 
     /** The part of a message {@code m}'s text that the response to a write shows. */
-    static final String CUT = "left(m.content, %d)".formatted(Envelope.CUT);
+    static final String CUT = SqlTemplate.of("left(m.content, {length})")
+            .with("length", Envelope.CUT)
+            .sql();
 
     /** The maximum bytes of a message {@code m}: its text, four names, two ids, and those in its chain. */
     static final String MESSAGE = message("m.content");
@@ -19,15 +22,17 @@ public final class TextSize {
 
     /** Returns the bytes of a text, or null. For a short text this is an upper bound, which costs nothing to compute. */
     public static String of(String text) {
-        return """
-                COALESCE(CASE WHEN octet_length(%1$s) <= %2$d THEN octet_length(%1$s) * CASE WHEN :twice THEN 13 ELSE 6 END + 10
-                              ELSE octet_length(to_json(%1$s)::text)
-                                   + CASE WHEN :twice THEN octet_length(to_json(to_json(%1$s)::text)::text) ELSE 0 END END, 0)
-                """.formatted(text, SHORT);
+        return SqlTemplate.of("""
+                COALESCE(CASE WHEN octet_length({text}) <= {short} THEN octet_length({text}) * CASE WHEN :twice THEN 13 ELSE 6 END + 10
+                              ELSE octet_length(to_json({text})::text)
+                                   + CASE WHEN :twice THEN octet_length(to_json(to_json({text})::text)::text) ELSE 0 END END, 0)
+                """).with("text", text).with("short", SHORT).sql();
     }
 
     private static String message(String text) {
-        return "(%s + (CASE WHEN :twice THEN 2 ELSE 1 END) * (1500 + 260 * cardinality(m.chain)))".formatted(of(text));
+        return SqlTemplate.of("({size} + (CASE WHEN :twice THEN 2 ELSE 1 END) * (1500 + 260 * cardinality(m.chain)))")
+                .with("size", of(text))
+                .sql();
     }
 
     /**
@@ -37,15 +42,19 @@ public final class TextSize {
      * @param beside the bytes of what surrounds them in the response
      */
     public static String newest(String order, String beside) {
-        return """
+        return SqlTemplate.of("""
                 weighed AS (
-                    SELECT m.*, row_number() OVER newest AS place, sum(%s) OVER newest AS weight
+                    SELECT m.*, row_number() OVER newest AS place, sum({size}) OVER newest AS weight
                       FROM latest m
-                    WINDOW newest AS (ORDER BY %s)),
+                    WINDOW newest AS (ORDER BY {order})),
                 shown AS (
                     SELECT * FROM weighed
-                     WHERE place <= :limit AND (place = 1 OR weight <= :room - COALESCE((%s), 0)))
-                """.formatted(MESSAGE, order, beside);
+                     WHERE place <= :limit AND (place = 1 OR weight <= :room - COALESCE(({beside}), 0)))
+                """)
+                .with("size", MESSAGE)
+                .with("order", order)
+                .with("beside", beside)
+                .sql();
     }
 
     /** Whether there are more messages than are shown. */

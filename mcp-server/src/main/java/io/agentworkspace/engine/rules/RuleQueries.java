@@ -4,6 +4,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Name;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads rules: one statement each, including the context. */
 final class RuleQueries {
-    private static final String LIST = ContextStore.WITH_CONTEXT + """
+    private static final String LIST = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             , page AS (
                 SELECT r.*
                   FROM rule r
@@ -26,14 +28,15 @@ final class RuleQueries {
                         OR (r.created_at, r.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
                  ORDER BY r.created_at DESC, r.id DESC
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY r.created_at DESC, r.id DESC) FROM page r) AS rows
+            SELECT ctx.*, (SELECT jsonb_agg({rule_json} ORDER BY r.created_at DESC, r.id DESC) FROM page r) AS rows
               FROM ctx
-            """.formatted(RuleRow.JSON);
+            """).with("rule_json", RuleRow.JSON).sql();
 
-    private static final String READ = ContextStore.WITH_CONTEXT + """
-            SELECT ctx.*, (SELECT %s FROM rule r WHERE r.tenant_id = :tenant AND r.id = :id) AS record
+    private static final String READ = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
+            SELECT ctx.*, (SELECT {rule_json} FROM rule r WHERE r.tenant_id = :tenant AND r.id = :id) AS record
               FROM ctx
-            """.formatted(RuleRow.JSON);
+            """).with("rule_json", RuleRow.JSON).sql();
 
     private final Db db;
 

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rules;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
@@ -21,18 +22,20 @@ final class RuleStore {
     /** The maximum number of rules of a tenant. */
     static final int MOST = 100;
 
-    private static final String INSERT = """
+    private static final String INSERT =
+            SqlTemplate.of("""
             INSERT INTO rule AS r (tenant_id, id, name, name_key, description, applies_to, expression, template, parameters,
                                    effect, message, enabled, priority, mode, examples, created_at, updated_at, counted_since)
             SELECT :tenant, :id, :name, :name_key, :description, CAST(:applies_to AS text[]), :when, :template,
                    CAST(:parameters AS json), :effect, :message, :enabled, :priority, :mode, CAST(:examples AS json),
                    :now, :now, :now
              WHERE (SELECT count(*) FROM rule WHERE tenant_id = :tenant) < :most
-            RETURNING %s AS record
-            """.formatted(RuleRow.JSON);
+            RETURNING {rule_json} AS record
+            """).with("rule_json", RuleRow.JSON).sql();
 
     /** The counts are reset if the rule's effect changes. */
-    private static final String UPDATE = """
+    private static final String UPDATE =
+            SqlTemplate.of("""
             UPDATE rule r
                SET name = :name, name_key = :name_key, description = :description,
                    applies_to = CAST(:applies_to AS text[]), expression = :when, template = :template,
@@ -46,15 +49,16 @@ final class RuleStore {
                    failed_at = CASE WHEN NOT :anew THEN r.failed_at END,
                    failure = CASE WHEN NOT :anew THEN r.failure END
              WHERE r.tenant_id = :tenant AND r.id = :id
-            RETURNING %s AS record
-            """.formatted(RuleRow.JSON);
+            RETURNING {rule_json} AS record
+            """).with("rule_json", RuleRow.JSON).sql();
 
-    private static final String LOCK = """
-            SELECT %s AS record
+    private static final String LOCK =
+            SqlTemplate.of("""
+            SELECT {rule_json} AS record
               FROM rule r
              WHERE r.tenant_id = :tenant AND r.id = :id
                FOR UPDATE
-            """.formatted(RuleRow.JSON);
+            """).with("rule_json", RuleRow.JSON).sql();
 
     private final Db db;
 

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.runtime;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -32,25 +33,28 @@ public final class IdempotencyStore {
 
     private static final long ALL = 4 * EACH;
 
-    private static final String KEEP_WHOLE = keep("CAST(:whole AS text)");
+    private static final String KEEP_WHOLE = keepAs("CAST(:whole AS text)");
 
-    private static final String KEEP_REFERENCE = keep("CAST(:reference AS text)");
+    private static final String KEEP_REFERENCE = keepAs("CAST(:reference AS text)");
 
-    private static final String KEEP_EITHER = keep("""
+    private static final String KEEP_EITHER =
+            keepAs(SqlTemplate.of("""
             (SELECT CASE WHEN COALESCE(sum(k.bytes), 0) + :length <= :all
                           AND COALESCE(sum(k.bytes) FILTER (WHERE k.principal = :principal), 0) + :length <= :each
                          THEN CAST(:whole AS text) ELSE CAST(:reference AS text) END
                FROM idempotency k
-              WHERE k.tenant_id = :tenant AND k.bytes > %d)
-            """.formatted(COUNTED));
+              WHERE k.tenant_id = :tenant AND k.bytes > {counted})
+            """).with("counted", COUNTED).sql());
 
-    private static String keep(String answer) {
-        return """
+    private static String keepAs(String answer) {
+        return SqlTemplate.of("""
                 UPDATE idempotency
-                   SET answer = %s
+                   SET answer = {answer}
                  WHERE tenant_id = :tenant AND principal = :principal AND key = :key
-                """.formatted(answer);
+                """).with("answer", answer).sql();
     }
+
+    private static final String EXPIRED = Db.oldRows("idempotency", "created_at <= :until");
 
     private final Db db;
 
@@ -133,6 +137,6 @@ public final class IdempotencyStore {
 
     /** Deletes expired keys. */
     public void purge(Instant now) {
-        db.deleteOld("idempotency", "created_at <= :until", now.minus(KEPT));
+        db.deleteOld(EXPIRED, now.minus(KEPT));
     }
 }

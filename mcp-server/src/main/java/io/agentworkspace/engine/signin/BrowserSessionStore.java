@@ -20,6 +20,10 @@ final class BrowserSessionStore {
     /** The maximum number of sessions of one user with one key. A further sign-in ends the oldest. */
     static final int AT_ONCE = 100;
 
+    private static final String EXPIRED = Db.oldRows("browser_session", "expires_at <= :until");
+
+    private static final String IDLE = Db.oldRows("browser_session", "last_seen_at <= :until");
+
     private final Db db;
 
     BrowserSessionStore(Db db) {
@@ -125,7 +129,7 @@ final class BrowserSessionStore {
     }
 
     void purge(Instant now, Instant idleSince) {
-        db.deleteOld("browser_session", "expires_at <= :until", now);
-        db.deleteOld("browser_session", "last_seen_at <= :until", idleSince);
+        db.deleteOld(EXPIRED, now);
+        db.deleteOld(IDLE, idleSince);
     }
 }

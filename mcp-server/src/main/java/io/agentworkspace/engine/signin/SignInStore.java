@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class SignInStore {
     private static final int NAMES_TRIED = 1_000;
 
+    private static final String EXPIRED = Db.oldRows("sign_in", "expires_at <= :until");
+
     private final Db db;
 
     private final AuditStore audit;
@@ -55,7 +57,7 @@ public final class SignInStore {
     }
 
     public void purge(Instant now) {
-        db.deleteOld("sign_in", "expires_at <= :until", now);
+        db.deleteOld(EXPIRED, now);
     }
 
     Optional<Long> findTenant(String name) {

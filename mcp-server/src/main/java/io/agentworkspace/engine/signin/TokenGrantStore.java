@@ -28,6 +28,8 @@ public final class TokenGrantStore {
     private static final int REMEMBERED = 100_000;
     private static final Duration AT_MOST = Duration.ofMinutes(5);
 
+    private static final String EXPIRED = Db.oldRows("token_grant", "expires_at <= :until");
+
     private final Db db;
     private final CallerChanges watch;
     private final AtomicLong generation = new AtomicLong();
@@ -167,6 +169,6 @@ public final class TokenGrantStore {
     }
 
     public void purge(Instant now) {
-        db.deleteOld("token_grant", "expires_at <= :until", now);
+        db.deleteOld(EXPIRED, now);
     }
 }

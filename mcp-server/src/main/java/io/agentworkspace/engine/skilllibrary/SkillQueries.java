@@ -4,6 +4,7 @@ import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.skills.Skill;
 import io.agentworkspace.engine.skills.SkillFile;
@@ -15,13 +16,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads of tenants' own skills: one statement each. */
 public final class SkillQueries {
-    private static final String ALL = """
-            (SELECT json_agg(%s ORDER BY s.name COLLATE "C") FROM skill s WHERE s.tenant_id = :tenant)
-            """.formatted(OwnSkill.JSON);
+    private static final String ALL =
+            SqlTemplate.of("""
+            (SELECT json_agg({skill_json} ORDER BY s.name COLLATE "C") FROM skill s WHERE s.tenant_id = :tenant)
+            """).with("skill_json", OwnSkill.JSON).sql();
 
-    private static final String ONE = """
-            (SELECT %s FROM skill s WHERE s.tenant_id = :tenant AND s.name = :name)
-            """.formatted(OwnSkill.JSON);
+    private static final String ONE =
+            SqlTemplate.of("""
+            (SELECT {skill_json} FROM skill s WHERE s.tenant_id = :tenant AND s.name = :name)
+            """).with("skill_json", OwnSkill.JSON).sql();
 
     private static final String FILES = """
             (SELECT json_agg(json_build_object('path', f.path, 'content', encode(f.content, 'base64')))
@@ -31,26 +34,39 @@ public final class SkillQueries {
 
     private static final int MOST_AGENTS = 200;
 
-    private static final String LIST = ContextStore.WITH_CONTEXT + "SELECT ctx.*, %s AS rows FROM ctx".formatted(ALL);
+    private static final String LIST = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("SELECT ctx.*, {skills} AS rows FROM ctx")
+                    .with("skills", ALL)
+                    .sql();
 
-    private static final String LIST_WITHOUT_CONTEXT = "SELECT %s AS rows".formatted(ALL);
+    private static final String LIST_WITHOUT_CONTEXT =
+            SqlTemplate.of("SELECT {skills} AS rows").with("skills", ALL).sql();
 
-    private static final String READ =
-            ContextStore.WITH_CONTEXT + """
-            SELECT ctx.*, %s AS own, %s AS files,
+    private static final String READ = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
+            SELECT ctx.*, {skill} AS own, {files} AS files,
                    (SELECT jsonb_agg(named.name ORDER BY named.name_key)
                       FROM (SELECT a.name, a.name_key
                               FROM skill_install i
                               JOIN agent a ON a.tenant_id = i.tenant_id AND a.id = i.agent_id
-                             WHERE i.tenant_id = :tenant AND i.skill = :name AND %s
+                             WHERE i.tenant_id = :tenant AND i.skill = :name AND {visible_agent}
                              ORDER BY a.name_key
-                             LIMIT %d) named) AS agents
+                             LIMIT {most_agents}) named) AS agents
               FROM ctx
-            """.formatted(ONE, FILES, Visibility.agent("a"), MOST_AGENTS);
+            """)
+                    .with("skill", ONE)
+                    .with("files", FILES)
+                    .with("visible_agent", Visibility.agent("a"))
+                    .with("most_agents", MOST_AGENTS)
+                    .sql();
 
-    private static final String READ_WITHOUT_CONTEXT = "SELECT %s AS own, %s AS files".formatted(ONE, FILES);
+    private static final String READ_WITHOUT_CONTEXT = SqlTemplate.of("SELECT {skill} AS own, {files} AS files")
+            .with("skill", ONE)
+            .with("files", FILES)
+            .sql();
 
-    private static final String FIND = "SELECT %s AS own".formatted(ONE);
+    private static final String FIND =
+            SqlTemplate.of("SELECT {skill} AS own").with("skill", ONE).sql();
 
     private final Db db;
 

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.skilllibrary;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.skills.Skill;
@@ -12,21 +13,23 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes a tenant's own skills, and which skills its agents have, inside a transaction. */
 public final class SkillStore {
-    private static final String LOCK = """
+    private static final String LOCK =
+            SqlTemplate.of("""
             SELECT count(*) FILTER (WHERE s.name <> :name) AS others,
                    COALESCE(sum(s.size) FILTER (WHERE s.name <> :name), 0) AS size,
-                   (SELECT %s FROM skill s WHERE s.tenant_id = :tenant AND s.name = :name) AS held
+                   (SELECT {skill_json} FROM skill s WHERE s.tenant_id = :tenant AND s.name = :name) AS held
               FROM skill s
              WHERE s.tenant_id = :tenant
-            """.formatted(OwnSkill.JSON);
+            """).with("skill_json", OwnSkill.JSON).sql();
 
-    private static final String PUT = """
+    private static final String PUT =
+            SqlTemplate.of("""
             INSERT INTO skill AS s (tenant_id, name, card, size, updated_at)
             VALUES (:tenant, :name, CAST(:card AS json), :size, :now)
             ON CONFLICT (tenant_id, name) DO UPDATE
                SET card = excluded.card, size = excluded.size, updated_at = excluded.updated_at, revision = s.revision + 1
-            RETURNING %s AS record
-            """.formatted(OwnSkill.JSON);
+            RETURNING {skill_json} AS record
+            """).with("skill_json", OwnSkill.JSON).sql();
 
     private final Db db;
 

@@ -15,6 +15,8 @@ public final class ListeningTenants {
     /** How long an entry is valid; it is renewed sooner. */
     public static final Duration HOLDS = Duration.ofMinutes(2);
 
+    private static final String EXPIRED = Db.oldRows("mcp_interest", "until <= :until");
+
     private final Db db;
     private final Clock clock;
     private final UUID replica = UUID.randomUUID();
@@ -41,6 +43,6 @@ public final class ListeningTenants {
 
     /** Deletes expired entries. */
     public void purge(Instant now) {
-        db.deleteOld("mcp_interest", "until <= :until", now);
+        db.deleteOld(EXPIRED, now);
     }
 }

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.keys.KeyRow;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Role;
@@ -29,7 +30,8 @@ public final class UserStore {
     private static final String RECORD =
             "jsonb_build_object('name', u.name, 'role', u.role, 'revision', u.revision, 'created_at', u.created_at)";
 
-    private static final String LIST = ContextStore.WITH_CONTEXT + """
+    private static final String LIST = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             , page AS (
                 SELECT * FROM app_user u
                  WHERE u.tenant_id = :tenant AND u.removed_at IS NULL AND u.name_key > :after
@@ -37,7 +39,7 @@ public final class UserStore {
                  LIMIT :limit + 1)
             SELECT ctx.*,
                    (SELECT jsonb_agg(jsonb_build_object(
-                               'user', %s,
+                               'user', {user_json},
                                'agents', (SELECT count(*) FROM agent a
                                            WHERE a.tenant_id = u.tenant_id AND a.owner_id = u.id AND a.destroyed_at IS NULL),
                                'domains', (SELECT count(*) FROM domain d
@@ -45,13 +47,17 @@ public final class UserStore {
                                'banks', (SELECT count(*) FROM bank b
                                           WHERE b.tenant_id = u.tenant_id AND b.owner_id = u.id),
                                'keys', (SELECT count(*) FROM api_key k
-                                         WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND %s))
+                                         WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND {in_use}))
                             ORDER BY u.name_key)
                       FROM page u) AS rows
               FROM ctx
-            """.formatted(RECORD, KeyRow.IN_USE);
+            """)
+                    .with("user_json", RECORD)
+                    .with("in_use", KeyRow.IN_USE)
+                    .sql();
 
-    private static final String INSERT = """
+    private static final String INSERT =
+            SqlTemplate.of("""
             WITH w AS (SELECT role FROM app_user
                         WHERE tenant_id = :tenant AND id = :caller AND removed_at IS NULL
                           FOR SHARE),
@@ -59,11 +65,12 @@ public final class UserStore {
                        SELECT :tenant, :name, :key, :role, CAST(:now AS timestamptz) FROM w
                        ON CONFLICT DO NOTHING
                        RETURNING *)
-            SELECT w.role AS caller_role, CASE WHEN u.id IS NOT NULL THEN %s END AS record
+            SELECT w.role AS caller_role, CASE WHEN u.id IS NOT NULL THEN {user_json} END AS record
               FROM w LEFT JOIN u ON true
-            """.formatted(RECORD);
+            """).with("user_json", RECORD).sql();
 
-    private static final String UPDATE = """
+    private static final String UPDATE =
+            SqlTemplate.of("""
             WITH k AS (UPDATE api_key
                           SET revoked_at = CASE WHEN known_to_others THEN CAST(:now AS timestamptz) END,
                               previous_hash = NULL, previous_until = NULL, revision = revision + 1
@@ -74,20 +81,25 @@ public final class UserStore {
                SET name = COALESCE(:name, u.name), name_key = COALESCE(:key, u.name_key), role = :role,
                    revision = u.revision + 1
              WHERE u.tenant_id = :tenant AND u.id = :id
-            RETURNING %s AS record, (SELECT count(*) FROM k WHERE k.known_to_others) AS keys
-            """.formatted(RECORD);
+            RETURNING {user_json} AS record, (SELECT count(*) FROM k WHERE k.known_to_others) AS keys
+            """).with("user_json", RECORD).sql();
 
-    private static final String READ =
-            "SELECT %s AS record FROM app_user u WHERE u.tenant_id = :tenant AND u.id = :id".formatted(RECORD);
+    private static final String READ = SqlTemplate.of(
+                    "SELECT {user_json} AS record FROM app_user u WHERE u.tenant_id = :tenant AND u.id = :id")
+            .with("user_json", RECORD)
+            .sql();
 
-    private static final String LOCK = """
-            SELECT id, name, role, revision, %1$s AS is_user, %2$s AS is_heir
+    private static final String LOCK = SqlTemplate.of("""
+            SELECT id, name, role, revision, {removed} AS is_user, {heir} AS is_heir
               FROM app_user
              WHERE tenant_id = :tenant AND removed_at IS NULL
-               AND (id = :caller OR role = 'owner' OR %1$s OR %2$s)
+               AND (id = :caller OR role = 'owner' OR {removed} OR {heir})
              ORDER BY id
                FOR UPDATE
-            """.formatted(called(":key"), called(":heir"));
+            """)
+            .with("removed", called(":key"))
+            .with("heir", called(":heir"))
+            .sql();
 
     private final Db db;
 
@@ -174,8 +186,8 @@ public final class UserStore {
 
     /** Returns the condition that the user of a row has a handle's key. */
     private static String called(String key) {
-        return """
-                COALESCE(CASE WHEN strpos(%1$s, '@') > 0 THEN id = (SELECT user_of_email(:tenant, %1$s)) ELSE name_key = %1$s END, false)""".formatted(key);
+        return SqlTemplate.of("""
+                COALESCE(CASE WHEN strpos({key}, '@') > 0 THEN id = (SELECT user_of_email(:tenant, {key})) ELSE name_key = {key} END, false)""").with("key", key).sql();
     }
 
     private record Candidate(LockedUser held, boolean isUser, boolean isHeir) {}

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -23,17 +24,21 @@ public final class DeliveryQueries {
     private static final String EVENT =
             "json_build_object('id', v.id, 'type', v.type, 'created_at', v.created_at, 'data', v.data)";
 
-    private static final String READ =
-            ContextStore.WITH_CONTEXT + """
+    private static final String READ = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             SELECT ctx.*, found.*
               FROM ctx
               LEFT JOIN LATERAL (
-                   SELECT %s AS record, %s AS event
+                   SELECT {delivery_json} AS record, {event_json} AS event
                      FROM webhook_delivery d
-                     %s
+                     {join_endpoint}
                      JOIN event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
                     WHERE d.tenant_id = :tenant AND d.id = :id) found ON true
-            """.formatted(DeliveryRow.JSON, EVENT, DeliveryRow.ENDPOINT);
+            """)
+                    .with("delivery_json", DeliveryRow.JSON)
+                    .with("event_json", EVENT)
+                    .with("join_endpoint", DeliveryRow.ENDPOINT)
+                    .sql();
 
     private static final String READ_FEED = ContextStore.WITH_CONTEXT + """
             , feed AS (
@@ -58,23 +63,31 @@ public final class DeliveryQueries {
              CROSS JOIN feed
             """;
 
-    /** The set conditions of a filter are appended, so that each combination is planned with its own index. */
-    private static final String LIST = ContextStore.WITH_CONTEXT + """
+    /**
+     * A condition that the filter does not set is {@code TRUE} in the text, so that each combination is planned along its
+     * own index.
+     */
+    private static final String LIST = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             , page AS (
                 SELECT d.*
                   FROM webhook_delivery d
                  WHERE d.tenant_id = :tenant
-            """;
-
-    private static final String LIST_PAGE = """
+                   AND (NOT :by_endpoint OR d.endpoint_id = :endpoint)
+                   AND (NOT :by_state OR d.state = :state)
+                   AND (NOT :by_type OR d.event_type = :type)
+                   AND (NOT :continued OR (d.created_at, d.sequence, d.id) < (:at, :sequence, :after))
                  ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC
                  LIMIT :limit + 1)
             SELECT ctx.*,
                    EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)) AS known,
-                   (SELECT jsonb_agg(%s ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
-                      FROM page d %s) AS rows
+                   (SELECT jsonb_agg({delivery_json} ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
+                      FROM page d {join_endpoint}) AS rows
               FROM ctx
-            """.formatted(DeliveryRow.JSON, DeliveryRow.ENDPOINT);
+            """)
+                    .with("delivery_json", DeliveryRow.JSON)
+                    .with("join_endpoint", DeliveryRow.ENDPOINT)
+                    .sql();
 
     private final Db db;
 
@@ -86,13 +99,7 @@ public final class DeliveryQueries {
     record Filter(
             @Nullable String endpoint,
             @Nullable DeliveryState state,
-            @Nullable EventType type) {
-        private String conditions() {
-            return (endpoint == null ? "" : " AND d.endpoint_id = :endpoint")
-                    + (state == null ? "" : " AND d.state = :state")
-                    + (type == null ? "" : " AND d.event_type = :type");
-        }
-    }
+            @Nullable EventType type) {}
 
     /**
      * Returns the deliveries, newest first, including those of a deleted endpoint.
@@ -102,8 +109,11 @@ public final class DeliveryQueries {
     ListSlice<Delivery> list(Call call, Filter filter, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = After.of(page);
-        var place = after == null ? "" : " AND (d.created_at, d.sequence, d.id) < (:at, :sequence, :after)";
-        var rows = db.sql(call, LIST + filter.conditions() + place + LIST_PAGE)
+        var rows = db.sql(call, LIST)
+                .set("by_endpoint", filter.endpoint() != null)
+                .set("by_state", filter.state() != null)
+                .set("by_type", filter.type() != null)
+                .set("continued", after != null)
                 .set(
                         "endpoint",
                         filter.endpoint() == null

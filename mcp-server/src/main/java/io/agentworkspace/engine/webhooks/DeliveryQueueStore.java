@@ -3,6 +3,7 @@ package io.agentworkspace.engine.webhooks;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -24,7 +25,8 @@ public final class DeliveryQueueStore {
     /** The maximum number of deliveries that one call queues again. */
     static final int MOST = 1_000;
 
-    private static final String QUEUE_TEST = """
+    private static final String QUEUE_TEST =
+            SqlTemplate.of("""
             WITH target AS (
                 SELECT e.id
                   FROM webhook_endpoint e
@@ -48,12 +50,13 @@ public final class DeliveryQueueStore {
                 SELECT :tenant, gen_random_uuid(), c.id, :event, :type, c.last_sequence, :now, :now
                   FROM counted c
                 RETURNING *)
-            SELECT %s AS record
+            SELECT {delivery_json} AS record
               FROM queued d JOIN counted e ON e.id = d.endpoint_id
              ORDER BY e.created_at, e.id
-            """.formatted(DeliveryRow.JSON);
+            """).with("delivery_json", DeliveryRow.JSON).sql();
 
-    private static final String QUEUE_AGAIN = """
+    private static final String QUEUE_AGAIN =
+            SqlTemplate.of("""
             WITH counted AS (
                 UPDATE webhook_endpoint
                    SET last_sequence = last_sequence + 1
@@ -64,8 +67,8 @@ public final class DeliveryQueueStore {
                 SELECT :tenant, gen_random_uuid(), c.id, :event, :type, c.last_sequence, :now, :now
                   FROM counted c
                 RETURNING *)
-            SELECT %s AS record FROM queued d JOIN counted e ON e.id = d.endpoint_id
-            """.formatted(DeliveryRow.JSON);
+            SELECT {delivery_json} AS record FROM queued d JOIN counted e ON e.id = d.endpoint_id
+            """).with("delivery_json", DeliveryRow.JSON).sql();
 
     private final Db db;
 

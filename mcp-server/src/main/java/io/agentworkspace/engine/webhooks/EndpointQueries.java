@@ -4,6 +4,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Name;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads webhook endpoints: one statement each, including the context. */
 public final class EndpointQueries {
-    private static final String LIST = ContextStore.WITH_CONTEXT + """
+    private static final String LIST = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             , page AS (
                 SELECT e.*
                   FROM webhook_endpoint e
@@ -25,17 +27,18 @@ public final class EndpointQueries {
                         OR (e.created_at, e.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
                  ORDER BY e.created_at DESC, e.id DESC
                  LIMIT :limit + 1)
-            SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY e.created_at DESC, e.id DESC) FROM page e) AS rows
+            SELECT ctx.*, (SELECT jsonb_agg({endpoint_json} ORDER BY e.created_at DESC, e.id DESC) FROM page e) AS rows
               FROM ctx
-            """.formatted(EndpointRow.JSON);
+            """).with("endpoint_json", EndpointRow.JSON).sql();
 
-    private static final String READ = ContextStore.WITH_CONTEXT + """
+    private static final String READ = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             SELECT ctx.*,
-                   (SELECT %s
+                   (SELECT {endpoint_json}
                       FROM webhook_endpoint e
                      WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL) AS record
               FROM ctx
-            """.formatted(EndpointRow.JSON);
+            """).with("endpoint_json", EndpointRow.JSON).sql();
 
     private final Db db;
 

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.webhooks;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -15,23 +16,26 @@ import org.jspecify.annotations.Nullable;
 
 /** Creates, changes, rotates and deletes webhook endpoints, inside a transaction. */
 public final class EndpointStore {
-    private static final String INSERT = """
+    private static final String INSERT =
+            SqlTemplate.of("""
             INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
                                                updated_at, secret, preflight, missed_after)
             VALUES (:tenant, :id, :url, :events, :description, :enabled, CASE WHEN NOT :enabled THEN 'manual' END, :now,
                     :now, :secret, CAST(:preflight AS json),
                     CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END)
-            RETURNING %s AS record
-            """.formatted(EndpointRow.JSON);
+            RETURNING {endpoint_json} AS record
+            """).with("endpoint_json", EndpointRow.JSON).sql();
 
-    private static final String LOCK = """
-            SELECT %s AS record
+    private static final String LOCK =
+            SqlTemplate.of("""
+            SELECT {endpoint_json} AS record
               FROM webhook_endpoint e
              WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL
                FOR NO KEY UPDATE
-            """.formatted(EndpointRow.JSON);
+            """).with("endpoint_json", EndpointRow.JSON).sql();
 
-    private static final String UPDATE = """
+    private static final String UPDATE =
+            SqlTemplate.of("""
             UPDATE webhook_endpoint e
                SET url = COALESCE(:url, e.url), events = COALESCE(CAST(:events AS text[]), e.events),
                    description = COALESCE(:description, e.description),
@@ -51,16 +55,17 @@ public final class EndpointStore {
                    updated_at = CASE WHEN :none THEN e.updated_at ELSE :now END,
                    revision = e.revision + CASE WHEN :none THEN 0 ELSE 1 END
              WHERE e.tenant_id = :tenant AND e.id = :id
-            RETURNING %s AS record
-            """.formatted(EndpointRow.JSON);
+            RETURNING {endpoint_json} AS record
+            """).with("endpoint_json", EndpointRow.JSON).sql();
 
-    private static final String ROTATE = """
+    private static final String ROTATE =
+            SqlTemplate.of("""
             UPDATE webhook_endpoint e
                SET previous_secret = e.secret, previous_until = :until,
                    secret = :secret, updated_at = :now, revision = e.revision + 1
              WHERE e.tenant_id = :tenant AND e.id = :id
-            RETURNING %s AS record
-            """.formatted(EndpointRow.JSON);
+            RETURNING {endpoint_json} AS record
+            """).with("endpoint_json", EndpointRow.JSON).sql();
 
     private final Db db;
     private final Vault vault;

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.credentials.Grant;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.documents.DocumentStore;
 import io.agentworkspace.engine.domains.DomainStore;
 import io.agentworkspace.engine.domains.ZoneEntry;
@@ -35,22 +36,31 @@ final class RelationQueries {
     private static final String OWNER_NAME = ", o.name AS owner_name";
 
     private static final String AGENT = ContextStore.WITH_CONTEXT
-            + """
-            SELECT ctx.*, %s, %s AS shared,
+            + SqlTemplate.of("""
+            SELECT ctx.*, {agent}, {shares_domain} AS shared,
                    EXISTS (SELECT 1 FROM roster r
                             WHERE r.tenant_id = :tenant AND r.user_id = ctx.user_id AND r.agent_id = a.id) AS listed
-              FROM ctx LEFT JOIN agent a ON a.tenant_id = :tenant AND a.name_key = :key AND %s
-            """.formatted(thing("a") + OWNER_NAME, Visibility.sharesDomain("a", "ctx.user_id"), Visibility.agent("a"))
+              FROM ctx LEFT JOIN agent a ON a.tenant_id = :tenant AND a.name_key = :key AND {visible_agent}
+            """)
+                    .with("agent", columns("a") + OWNER_NAME)
+                    .with("shares_domain", Visibility.sharesDomain("a", "ctx.user_id"))
+                    .with("visible_agent", Visibility.agent("a"))
+                    .sql()
             + owner("a");
 
     private static final String DOMAIN = ContextStore.WITH_CONTEXT
-            + """
-            SELECT ctx.*, %s, %s AS takes_part, %s AS hears, d.host_id,
+            + SqlTemplate.of("""
+            SELECT ctx.*, {domain}, {takes_part} AS takes_part, {may_talk} AS hears, d.host_id,
                    near.state, near.member,
                    EXISTS (SELECT 1 FROM zone z
                             WHERE z.tenant_id = :tenant AND z.domain_id = d.id AND z.name_key = :zone) AS zone_found
-              FROM ctx LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = :key AND %s
-            """.formatted(thing("d") + OWNER_NAME, ZoneEntry.TAKES_PART, Visibility.talk("d"), Visibility.domain("d"))
+              FROM ctx LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = :key AND {visible_domain}
+            """)
+                    .with("domain", columns("d") + OWNER_NAME)
+                    .with("takes_part", ZoneEntry.takesPart("d"))
+                    .with("may_talk", Visibility.talk("d"))
+                    .with("visible_domain", Visibility.domain("d"))
+                    .sql()
             + owner("d") + """
               LEFT JOIN LATERAL (
                   SELECT m.state, x.name AS member
@@ -63,40 +73,51 @@ final class RelationQueries {
 
     private static final String BANK = ContextStore.WITH_CONTEXT
             + BankPermissionRow.SUBJECT
-            + """
+            + SqlTemplate.of("""
             , found AS (
-                SELECT %s, %s, b.deleted_at IS NOT NULL AS trashed
-                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                SELECT {bank}, {permission}, b.deleted_at IS NOT NULL AS trashed
+                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
                  WHERE b.tenant_id = :tenant AND b.name_key = :key
-                   AND (%s OR (:trash AND b.deleted_at > :kept AND held.permission = 'manage'))
+                   AND ({visible_bank} OR (:trash AND b.deleted_at > :kept AND held.permission = 'manage'))
                  ORDER BY (b.deleted_at IS NOT NULL) = :trash_first DESC, b.deleted_at DESC, b.id DESC
                  LIMIT 1)
             SELECT ctx.*, found.* FROM ctx LEFT JOIN found ON true
-            """.formatted(thing("b"), BankPermissionRow.COLUMNS, BankPermissionRow.HELD, Visibility.bank("b"));
+            """)
+                    .with("bank", columns("b"))
+                    .with("permission", BankPermissionRow.COLUMNS)
+                    .with("held", BankPermissionRow.HELD)
+                    .with("visible_bank", Visibility.bank("b"))
+                    .sql();
 
     private static final String USER = ContextStore.WITH_CONTEXT + """
             SELECT ctx.*, u.role FROM ctx LEFT JOIN app_user u ON u.tenant_id = :tenant AND u.id = ctx.user_id
             """;
 
-    private static final String KEY = ContextStore.WITH_CONTEXT + """
+    private static final String KEY = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             SELECT ctx.*, k.name AS found_name, u.name AS holder, k.user_id = :caller AS own,
-                   k.id, u.role, k.revision, k.revoked_at, %1$s AS chain,
-                   (SELECT %1$s FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS powers
+                   k.id, u.role, k.revision, k.revoked_at, {chain} AS chain,
+                   (SELECT {chain} FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS powers
               FROM ctx
-              LEFT JOIN api_key k ON k.tenant_id = :tenant AND k.id = :id AND %2$s
+              LEFT JOIN api_key k ON k.tenant_id = :tenant AND k.id = :id AND {managed}
               LEFT JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
-            """.formatted(KeyRow.CHAIN, KeyRow.MANAGED);
+            """)
+                    .with("chain", KeyRow.CHAIN)
+                    .with("managed", KeyRow.managed("k"))
+                    .sql();
 
     /** Returns the columns that all things share. */
-    private static String thing(String alias) {
-        return """
-                %1$s.id AS found_id, %1$s.name AS found_name, %1$s.access AS found_access, %1$s.revision AS found_revision,
-                %1$s.owner_id AS found_owner, %1$s.owner_id = ctx.user_id AS own""".formatted(alias);
+    private static String columns(String alias) {
+        return SqlTemplate.of("""
+                {thing}.id AS found_id, {thing}.name AS found_name, {thing}.access AS found_access,
+                {thing}.revision AS found_revision, {thing}.owner_id AS found_owner, {thing}.owner_id = ctx.user_id AS own""").with("thing", alias).sql();
     }
 
     /** Returns the join with a thing's owner {@code o}, which may be missing. */
     private static String owner(String alias) {
-        return " LEFT JOIN app_user o ON o.tenant_id = %1$s.tenant_id AND o.id = %1$s.owner_id\n".formatted(alias);
+        return SqlTemplate.of(" LEFT JOIN app_user o ON o.tenant_id = {thing}.tenant_id AND o.id = {thing}.owner_id\n")
+                .with("thing", alias)
+                .sql();
     }
 
     private final Db db;

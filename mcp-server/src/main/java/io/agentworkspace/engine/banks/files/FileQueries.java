@@ -8,6 +8,7 @@ import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
@@ -22,16 +23,16 @@ public final class FileQueries {
 
     private static final String VIEW = ContextStore.WITH_CONTEXT
             + BankPermissionRow.SUBJECT
-            + """
+            + SqlTemplate.of("""
             , b AS (
-                SELECT b.*, %s
-                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
-                 WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
+                SELECT b.*, {permission}
+                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+                 WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank})
             SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
                    (SELECT m.text
                       FROM memory m
                      WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.held_permission <> 'none'
-                       AND m.name_key = :name AND %s) AS text,
+                       AND m.name_key = :name AND {readable}) AS text,
                    (SELECT jsonb_agg(jsonb_build_object('top', top, 'sub', sub, 'deep', deep, 'bytes', bytes)
                                      ORDER BY top_key, sub_key, deep)
                       FROM (SELECT min(split_part(m.name, '/', :depth + 1)) AS top,
@@ -41,17 +42,18 @@ public final class FileQueries {
                                    split_part(m.name_key, '/', :depth + 3) <> '' AS deep, sum(octet_length(m.text)) AS bytes
                               FROM memory m
                              WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.held_permission <> 'none'
-                               AND starts_with(m.name_key, :prefix) AND m.name_key >= :prefix AND %s
+                               AND starts_with(m.name_key, :prefix) AND m.name_key >= :prefix AND {current}
                              GROUP BY top_key, sub_key, deep
                              ORDER BY top_key, sub_key, deep
                              LIMIT :entries) entry) AS entries
               FROM ctx LEFT JOIN b ON true
-            """.formatted(
-                            BankPermissionRow.COLUMNS,
-                            BankPermissionRow.HELD,
-                            Visibility.bank("b"),
-                            MemoryVisibility.READABLE,
-                            MemoryVisibility.CURRENT);
+            """)
+                    .with("permission", BankPermissionRow.COLUMNS)
+                    .with("held", BankPermissionRow.HELD)
+                    .with("visible_bank", Visibility.bank("b"))
+                    .with("readable", MemoryVisibility.readable("m", "b"))
+                    .with("current", MemoryVisibility.current("m", "b"))
+                    .sql();
 
     private final Db db;
     private final BankStore banks;

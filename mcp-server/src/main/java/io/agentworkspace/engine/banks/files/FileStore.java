@@ -4,6 +4,7 @@ import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
@@ -12,30 +13,36 @@ import java.util.UUID;
 
 /** Changes files without changing their text. */
 public final class FileStore {
-    private static final String FIND = """
+    private static final String FIND = SqlTemplate.of("""
             SELECT m.id, m.author_id, m.name
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-             WHERE b.tenant_id = :tenant AND b.id = :bank AND %s
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND {readable}
                AND (m.name_key = :name OR (starts_with(m.name_key, :prefix) AND m.name_key >= :prefix))
              ORDER BY m.id
-            """.formatted(MemoryVisibility.READABLE);
+            """)
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .sql();
 
     private static final String LOCK = FIND + "FOR UPDATE OF m";
 
-    private static final String IS_CURRENT = """
+    private static final String IS_CURRENT = SqlTemplate.of("""
             SELECT EXISTS (SELECT 1
                              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
                             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id
-                              AND (%s OR m.contributors && %s)) AS current
-            """.formatted(MemoryVisibility.CURRENT, MemoryVisibility.CENSORED);
+                              AND ({current} OR m.contributors && {censored})) AS current
+            """)
+            .with("current", MemoryVisibility.current("m", "b"))
+            .with("censored", MemoryVisibility.censored("b"))
+            .sql();
 
-    private static final String LET_HIDDEN_GIVE_WAY = """
+    private static final String LET_HIDDEN_GIVE_WAY =
+            SqlTemplate.of("""
             UPDATE memory m
                SET name_key = NULL
               FROM bank b
              WHERE b.tenant_id = :tenant AND b.id = :bank AND m.tenant_id = b.tenant_id AND m.bank_id = b.id
-               AND m.name_key = ANY (:keys) AND m.deleted_at IS NULL AND m.contributors && %s
-            """.formatted(MemoryVisibility.CENSORED);
+               AND m.name_key = ANY (:keys) AND m.deleted_at IS NULL AND m.contributors && {censored}
+            """).with("censored", MemoryVisibility.censored("b")).sql();
 
     private final Db db;
 

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.documents.queue;
 
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.documents.DocumentRow;
 import io.agentworkspace.engine.documents.extract.Extracted;
 import io.agentworkspace.engine.events.EventLog;
@@ -28,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QueueStore {
     /** The locked row is checked again, since another worker may have claimed it in the meantime. */
-    private static final String CLAIM = """
-            WITH waiting AS (%s),
+    private static final String CLAIM =
+            SqlTemplate.of("""
+            WITH waiting AS ({waiting}),
                  next AS (
                 SELECT d.tenant_id, d.id
                   FROM document d JOIN waiting w ON w.tenant_id = d.tenant_id AND w.id = d.id
@@ -44,7 +46,7 @@ public final class QueueStore {
              WHERE d.tenant_id = next.tenant_id AND d.id = next.id AND u.tenant_id = d.tenant_id AND u.id = d.owner_id
             RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.size, d.sha256, d.attempts,
                    u.name AS submitter, u.role AS submitter_role
-            """.formatted(DocumentRow.WAITING);
+            """).with("waiting", DocumentRow.WAITING).sql();
 
     private static final String HELD = """
              WHERE tenant_id = :tenant AND id = :id AND state = 'validating' AND claim = :claim
@@ -76,6 +78,12 @@ public final class QueueStore {
              ORDER BY t.version
              LIMIT 1
             """;
+
+    private static final String OLD_REJECTED = Db.oldRows("document", """
+                state = 'rejected' AND validated_at < :until
+                AND NOT EXISTS (SELECT 1 FROM document_memory l
+                                 WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
+                """);
 
     private final Db db;
     private final EventLog events;
@@ -290,10 +298,6 @@ public final class QueueStore {
 
     /** Deletes documents that were rejected before the given time, except those from which banks have memories. */
     public void purge(Instant until) {
-        db.deleteOld("document", """
-                state = 'rejected' AND validated_at < :until
-                AND NOT EXISTS (SELECT 1 FROM document_memory l
-                                 WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
-                """, until);
+        db.deleteOld(OLD_REJECTED, until);
     }
 }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp.doctor;
 import io.agentworkspace.engine.credentials.ClientName;
 import io.agentworkspace.engine.credentials.Grant;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.keys.KeyRow;
 import io.agentworkspace.engine.mcp.doctor.HandshakeNote.Holder;
@@ -46,6 +47,8 @@ public final class HandshakeStore {
 
     private final Map<Holder, Map<UUID, HandshakeNote>> unproven = new ConcurrentHashMap<>();
     private final AtomicLong lost = new AtomicLong();
+    private static final String OLD = Db.oldRows("handshake", "at < :until ORDER BY at");
+
     private final Db db;
 
     public HandshakeStore(Db db) {
@@ -245,12 +248,16 @@ public final class HandshakeStore {
                       LIMIT :latest) h) AS rows
             """;
 
-    private static final String READ_OF_KEY = """
-            SELECT o.name AS user_name, k.rotated_at, %s AS chain, %s
+    private static final String READ_OF_KEY = SqlTemplate.of("""
+            SELECT o.name AS user_name, k.rotated_at, {chain} AS chain, {rows}
               FROM api_key k
               JOIN app_user o ON o.tenant_id = k.tenant_id AND o.id = k.user_id
-             WHERE k.tenant_id = :tenant AND k.id = :id AND (k.id = CAST(:key AS text) OR %s)
-            """.formatted(KeyRow.CHAIN, ROWS, KeyRow.MANAGED);
+             WHERE k.tenant_id = :tenant AND k.id = :id AND (k.id = CAST(:key AS text) OR {managed})
+            """)
+            .with("chain", KeyRow.CHAIN)
+            .with("rows", ROWS)
+            .with("managed", KeyRow.managed("k"))
+            .sql();
 
     private static final String READ_OF_USER = "SELECT " + ROWS;
 
@@ -287,6 +294,6 @@ public final class HandshakeStore {
 
     /** Deletes handshakes older than the retention period. */
     public void purge(Instant now) {
-        db.deleteOld("handshake", "at < :until ORDER BY at", now.minus(KEPT));
+        db.deleteOld(OLD, now.minus(KEPT));
     }
 }

@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 public final class SessionStore {
     private static final int MAX_SUBSCRIPTIONS = 256;
 
+    private static final String EXPIRED_SUBSCRIPTIONS = Db.oldRows("mcp_subscription", "expires_at <= :until");
+
+    private static final String EXPIRED_SESSIONS = Db.oldRows("mcp_session", "expires_at <= :until");
+
     private final Db db;
 
     public SessionStore(Db db) {
@@ -121,7 +125,7 @@ public final class SessionStore {
 
     /** Deletes the data of expired sessions. */
     public void purge(Instant now) {
-        db.deleteOld("mcp_subscription", "expires_at <= :until", now);
-        db.deleteOld("mcp_session", "expires_at <= :until", now);
+        db.deleteOld(EXPIRED_SUBSCRIPTIONS, now);
+        db.deleteOld(EXPIRED_SESSIONS, now);
     }
 }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp.tasks;
 import io.agentworkspace.engine.db.AdvisoryLock;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -36,7 +37,8 @@ public final class TaskStore {
     private static final String COLUMNS =
             "tenant_id, id, principal, request, status, message, memory, outcome, attempt, tries, created_at, updated_at, expires_at";
 
-    private static final String INSERT = """
+    private static final String INSERT =
+            SqlTemplate.of("""
             INSERT INTO mcp_task (tenant_id, id, server, principal, user_id, request, status, memory,
                                   leased_until, created_at, updated_at, expires_at)
             SELECT :tenant, :id, :server, :principal, :user, :request, 'working', :memory, now(), :created, :created, :expires
@@ -45,14 +47,17 @@ public final class TaskStore {
                       FROM mcp_task
                      WHERE tenant_id = :tenant AND principal = :principal) held
              WHERE held.open < :open AND held.kept < :kept
-            RETURNING %s
-            """.formatted(COLUMNS);
+            RETURNING {columns}
+            """).with("columns", COLUMNS).sql();
 
-    private static final String FIND =
-            "SELECT %s FROM mcp_task WHERE tenant_id = :tenant AND id = :id AND principal = :principal"
-                    .formatted(COLUMNS);
+    private static final String FIND = SqlTemplate.of(
+                    "SELECT {columns} FROM mcp_task WHERE tenant_id = :tenant AND id = :id AND principal = :principal")
+            .with("columns", COLUMNS)
+            .sql();
 
     private static final String LOCK = FIND + " FOR UPDATE";
+
+    private static final String EXPIRED = Db.oldRows("mcp_task", "expires_at <= :until");
 
     private final Db db;
 
@@ -309,6 +314,6 @@ public final class TaskStore {
 
     /** Deletes expired tasks. */
     public void purge(Instant now) {
-        db.deleteOld("mcp_task", "expires_at <= :until", now);
+        db.deleteOld(EXPIRED, now);
     }
 }

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.access.Requirement.OfBank;
 import io.agentworkspace.engine.model.bank.Memory;
@@ -21,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what a search needs: the banks that the caller may read, the changes in them, and the found memories. */
@@ -38,68 +38,80 @@ public final class SearchQueries {
     private static final int MOST_PAST = 5_000;
 
     /** Returns the next changes of a bank after one, oldest first. Each of the three parts uses its own index. */
-    private static String changes(String bank, String change, String id, String most) {
-        return """
+    private static String changesAfter(String bank, String change, String id, String most) {
+        return SqlTemplate.of("""
                 (SELECT m.id, m.change
                    FROM memory m
-                  WHERE m.tenant_id = :tenant AND m.bank_id = %1$s
-                    AND (m.change, m.id) > (CAST(%2$s AS xid8), CAST(%3$s AS uuid))
+                  WHERE m.tenant_id = :tenant AND m.bank_id = {bank}
+                    AND (m.change, m.id) > (CAST({change} AS xid8), CAST({id} AS uuid))
                   ORDER BY m.change, m.id
-                  LIMIT %4$s)
+                  LIMIT {most})
                 UNION ALL
                 (SELECT g.memory_id, g.change
                    FROM memory_gone g
-                  WHERE g.tenant_id = :tenant AND g.bank_id = %1$s
-                    AND (g.change, g.memory_id) > (CAST(%2$s AS xid8), CAST(%3$s AS uuid))
+                  WHERE g.tenant_id = :tenant AND g.bank_id = {bank}
+                    AND (g.change, g.memory_id) > (CAST({change} AS xid8), CAST({id} AS uuid))
                   ORDER BY g.change, g.memory_id
-                  LIMIT %4$s)
+                  LIMIT {most})
                 UNION ALL
                 (SELECT v.memory_id, v.change
                    FROM memory_vector v
-                  WHERE v.tenant_id = :tenant AND v.bank_id = %1$s AND v.vectors IS NOT NULL
-                    AND (v.change, v.memory_id) > (CAST(%2$s AS xid8), CAST(%3$s AS uuid))
+                  WHERE v.tenant_id = :tenant AND v.bank_id = {bank} AND v.vectors IS NOT NULL
+                    AND (v.change, v.memory_id) > (CAST({change} AS xid8), CAST({id} AS uuid))
                   ORDER BY v.change, v.memory_id
-                  LIMIT %4$s)
-                """.formatted(bank, change, id, most);
+                  LIMIT {most})
+                """)
+                .with("bank", bank)
+                .with("change", change)
+                .with("id", id)
+                .with("most", most)
+                .sql();
     }
 
     private static final String NONE = "'00000000-0000-0000-0000-000000000000'";
 
-    private static final String NAMED_BANK = banks("""
-            bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
-             WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s
-            """.formatted(BankPermissionRow.HELD, Visibility.bank("b")));
+    private static final String NAMED_BANK = searched(SqlTemplate.of("""
+            bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
+             WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
+            """)
+            .with("held", BankPermissionRow.HELD)
+            .with("visible_bank", Visibility.bank("b"))
+            .sql());
 
-    private static final String READABLE_BANKS =
-            banks("""
-            bank b %s, %s
-             WHERE b.tenant_id = :tenant AND b.name_key > '' AND held.permission <> 'none' AND %s
+    private static final String READABLE_BANKS = searched(SqlTemplate.of("""
+            bank b {join_owner}, {held}
+             WHERE b.tenant_id = :tenant AND b.name_key > '' AND held.permission <> 'none' AND {visible_bank}
              ORDER BY b.name_key
              LIMIT :most_banks
-            """.formatted(Visibility.owner("b"), BankPermissionRow.HELD, Visibility.bank("b")));
+            """)
+            .with("join_owner", Visibility.owner("b"))
+            .with("held", BankPermissionRow.HELD)
+            .with("visible_bank", Visibility.bank("b"))
+            .sql());
 
     /** @param searched the end of a FROM list with the banks {@code b}, and the condition */
-    private static String banks(String searched) {
+    private static String searched(String searched) {
         return ContextStore.WITH_CONTEXT
                 + BankPermissionRow.SUBJECT
-                + """
-                , b AS MATERIALIZED (SELECT b.id AS bank_id, b.censored_at, %s FROM ctx, s, %s),
+                + SqlTemplate.of("""
+                , b AS MATERIALIZED (SELECT b.id AS bank_id, b.censored_at, {permission} FROM ctx, s, {searched}),
                 known AS (SELECT *
                             FROM unnest(CAST(:known_banks AS bigint[]), CAST(:known_positions AS text[])) k (bank_id, position)),
                 news AS (
                     SELECT b.bank_id, c.id, c.change
                       FROM b LEFT JOIN known k ON k.bank_id = b.bank_id
-                     CROSS JOIN LATERAL (SELECT * FROM (%s) c ORDER BY c.change LIMIT :listed + 1) c
+                     CROSS JOIN LATERAL (SELECT * FROM ({changes}) c ORDER BY c.change LIMIT :listed + 1) c
                      WHERE b.censored_at IS NULL AND b.held_permission <> 'none')
                 SELECT ctx.*, b.*, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
                        ARRAY(SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author) AS authors,
                        ARRAY(SELECT CAST(n.id AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS ids,
                        ARRAY(SELECT CAST(n.change AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS changes
                   FROM ctx LEFT JOIN b ON true
-                """.formatted(
-                                BankPermissionRow.COLUMNS,
-                                searched,
-                                changes("b.bank_id", "COALESCE(k.position, '0')", NONE, ":listed + 1"));
+                """)
+                        .with("permission", BankPermissionRow.COLUMNS)
+                        .with("searched", searched)
+                        .with("changes", changesAfter("b.bank_id", "COALESCE(k.position, '0')", NONE, ":listed + 1"))
+                        .sql();
     }
 
     /** The vectors of this revision of a memory {@code m}. */
@@ -111,77 +123,85 @@ public final class SearchQueries {
              OFFSET 0)
             """;
 
-    private static final String CHANGED_MEMORIES =
-            """
+    private static final String CHANGED_MEMORIES = SqlTemplate.of("""
             SELECT c.id, CAST(c.change AS text) AS change, m.id IS NOT NULL AS is_there, m.name, m.text, m.tags,
                    m.author_id, m.updated_at, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
                    c.change >= pg_snapshot_xmax(pg_current_snapshot()) AS is_foreign
               FROM (SELECT *
-                      FROM (%s) c
+                      FROM ({changes}) c
                      ORDER BY c.change, c.id
                      LIMIT :portion) c
               LEFT JOIN LATERAL (SELECT m.*
                                    FROM memory m
                                   WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id AND m.deleted_at IS NULL
                                  OFFSET 0) m ON true
-              LEFT JOIN LATERAL %s v ON true
+              LEFT JOIN LATERAL {vectors} v ON true
              ORDER BY c.change, c.id
-            """.formatted(changes(":bank", ":after", ":after_id", ":portion"), VECTORS);
+            """)
+            .with("changes", changesAfter(":bank", ":after", ":after_id", ":portion"))
+            .with("vectors", VECTORS)
+            .sql();
 
     /** The memories as they were at {@code :as_of} that were changed after it. */
-    private static final String PAST_TEXTS = """
+    private static final String PAST_TEXTS = SqlTemplate.of("""
             SELECT m.id, '0' AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at, v.vectors
-              FROM bank b CROSS JOIN LATERAL %s LEFT JOIN LATERAL %s v ON true
+              FROM bank b CROSS JOIN LATERAL {past_memories} LEFT JOIN LATERAL {vectors} v ON true
              WHERE b.tenant_id = :tenant AND b.id = :bank
                AND m.id IN (SELECT c.id FROM memory c
                              WHERE c.tenant_id = :tenant AND c.bank_id = :bank AND c.updated_at > :as_of)
              ORDER BY m.updated_at DESC
              LIMIT :portion
-            """.formatted(MemoryQueries.PAST, VECTORS);
+            """)
+            .with("past_memories", MemoryQueries.PAST)
+            .with("vectors", VECTORS)
+            .sql();
 
     /** A statement for the present, and one for a time in the past. */
     private record Statements(String now, String then) {
-        static Statements of(UnaryOperator<String> statement) {
-            return new Statements(statement.apply("memory m"), statement.apply(MemoryQueries.PAST));
-        }
-
         String at(@Nullable Instant time) {
             return time == null ? now : then;
         }
     }
 
-    private static final Statements FOUND = Statements.of(SearchQueries::found);
+    private static final Statements FOUND =
+            new Statements(finding("memory m", ":now"), finding(MemoryQueries.PAST, ":as_of"));
 
-    private static final Statements SHOWN = Statements.of(SearchQueries::shown);
+    private static final Statements SHOWN =
+            new Statements(showing("memory m", ":now"), showing(MemoryQueries.PAST, ":as_of"));
 
-    private static String current(String memories) {
-        return MemoryVisibility.current(
-                MemoryVisibility.CENSORED, memories.equals(MemoryQueries.PAST) ? ":as_of" : ":now");
-    }
-
-    private static String found(String memories) {
-        return """
+    private static String finding(String memories, String at) {
+        return SqlTemplate.of("""
                 SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned
                   FROM bank b CROSS JOIN LATERAL (
                       SELECT m.id, m.updated_at, m.pinned
-                        FROM %s
-                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = ANY(CAST(:ids AS uuid[])) AND %s
+                        FROM {memories}
+                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = ANY(CAST(:ids AS uuid[])) AND {current}
                       OFFSET 0) m
                  WHERE b.tenant_id = :tenant AND b.id = ANY(CAST(:banks AS bigint[])) AND b.deleted_at IS NULL
-                """.formatted(memories, current(memories));
+                """)
+                .with("memories", memories)
+                .with("current", MemoryVisibility.current("m", "b", at))
+                .sql();
     }
 
-    private static String shown(String memories) {
-        return """
-                SELECT b.id AS bank_id, m.id, %s AS record
+    private static String showing(String memories, String at) {
+        return SqlTemplate.of("""
+                SELECT b.id AS bank_id, m.id, {memory_json} AS record
                   FROM bank b CROSS JOIN LATERAL (
                       SELECT m.*, CAST(NULL AS uuid) AS superseder
-                        FROM %s
-                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = ANY(CAST(:ids AS uuid[])) AND %s
-                      OFFSET 0) m %s
+                        FROM {memories}
+                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = ANY(CAST(:ids AS uuid[])) AND {current}
+                      OFFSET 0) m {join_writers}
                  WHERE b.tenant_id = :tenant AND b.id = ANY(CAST(:banks AS bigint[])) AND b.deleted_at IS NULL
-                """.formatted(MemoryStore.record("b.name"), memories, current(memories), MemoryStore.WRITERS);
+                """)
+                .with("memory_json", MemoryStore.json("b.name"))
+                .with("memories", memories)
+                .with("current", MemoryVisibility.current("m", "b", at))
+                .with("join_writers", MemoryStore.WRITERS)
+                .sql();
     }
+
+    private static final String OLD_DELETIONS = Db.oldRows("memory_gone", "gone_at < :until");
 
     private final Db db;
     private final String model;
@@ -375,6 +395,6 @@ public final class SearchQueries {
 
     /** Deletes records of deletions that every index has applied or is too old to use. */
     void forget(Instant until) {
-        db.deleteOld("memory_gone", "gone_at < :until", until);
+        db.deleteOld(OLD_DELETIONS, until);
     }
 }

@@ -163,6 +163,12 @@ public final class OutboxStore {
 
     private static final long COUNTED = 100_000;
 
+    private static final String OLD_EVENTS = Db.oldRows("event", PURGE);
+
+    private static final String OLD_HEALTH = Db.oldRows("webhook_health", "hour < :until");
+
+    private static final String OLD_ENDPOINTS = Db.oldRows("webhook_endpoint", "deleted_at < :until");
+
     private final Db db;
     private final Vault vault;
     private final EventLog log;
@@ -433,8 +439,8 @@ public final class OutboxStore {
      */
     public void purge(Instant until) {
         db.sql(CLEAR).set("until", until).run();
-        db.deleteOld("event", PURGE, until);
-        db.deleteOld("webhook_health", "hour < :until", until);
-        db.deleteOld("webhook_endpoint", "deleted_at < :until", until);
+        db.deleteOld(OLD_EVENTS, until);
+        db.deleteOld(OLD_HEALTH, until);
+        db.deleteOld(OLD_ENDPOINTS, until);
     }
 }
