@@ -45,6 +45,9 @@ public final class Db implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     /** How long a write waits for a lock; a read waits two thirds of it. */
     private static final Duration LOCK = Duration.ofSeconds(6);
+    /** How long {@link #awaitConnection} waits. */
+    private static final Duration FIRST_CONNECTION = Duration.ofMinutes(1);
+
     /** How much longer than the statement timeout we wait before the database counts as unresponsive. */
     private static final Duration SILENCE = Duration.ofSeconds(2);
 
@@ -89,7 +92,7 @@ public final class Db implements AutoCloseable {
         config.setMaximumPoolSize(poolSize);
         config.setMinimumIdle(poolSize);
         config.setPoolName("engine");
-        config.setConnectionTimeout(2_000);
+        config.setConnectionTimeout(limits.connect().toMillis());
         config.setValidationTimeout(1_000);
         config.setInitializationFailTimeout(-1);
         config.addDataSourceProperty("ApplicationName", "agent-workspace-engine");
@@ -98,7 +101,8 @@ public final class Db implements AutoCloseable {
         config.addDataSourceProperty("preparedStatementCacheQueries", "512");
         config.addDataSourceProperty("preparedStatementCacheSizeMiB", "8");
         config.addDataSourceProperty("logServerErrorDetail", "false");
-        config.addDataSourceProperty("connectTimeout", "2");
+        config.addDataSourceProperty(
+                "connectTimeout", Long.toString(limits.connect().toSeconds()));
         config.addDataSourceProperty(
                 "socketTimeout", Long.toString(limits.write().plus(SILENCE).toSeconds()));
         config.addDataSourceProperty(
@@ -118,6 +122,25 @@ public final class Db implements AutoCloseable {
     /** Returns connections without a time limit, for migrations only. */
     public DataSource withoutLimits() {
         return withoutLimits;
+    }
+
+    /**
+     * Waits until the pool has a connection. On a slow machine the first one can take longer than {@link TimeLimits#connect},
+     * which is not an outage.
+     *
+     * @throws SqlFailure if there is none within a minute
+     */
+    void awaitConnection() {
+        var end = System.nanoTime() + FIRST_CONNECTION.toNanos();
+        while (true) {
+            try (var _ = pool.getConnection()) {
+                return;
+            } catch (SQLException e) {
+                if (System.nanoTime() > end) {
+                    throw new SqlFailure(e);
+                }
+            }
+        }
     }
 
     /** Returns a statement with the call's parameters already bound: tenant, user, self, admin, now, … */

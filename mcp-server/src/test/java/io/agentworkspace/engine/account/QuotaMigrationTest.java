@@ -2,7 +2,6 @@ package io.agentworkspace.engine.account;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Migrations;
 import io.agentworkspace.engine.testing.TestDatabase;
 import org.flywaydb.core.Flyway;
@@ -39,7 +38,7 @@ class QuotaMigrationTest {
         TestDatabase.db().sql("CREATE DATABASE before_quotas").run();
         var postgres = TestDatabase.postgres();
         var url = postgres.jdbcUrl().replaceFirst("/[^/]*$", "/before_quotas");
-        try (var db = new Db(url, postgres.user(), postgres.password(), 2)) {
+        try (var db = TestDatabase.connect(url, 2)) {
             Flyway.configure()
                     .dataSource(db.withoutLimits())
                     .locations("classpath:db/migration")

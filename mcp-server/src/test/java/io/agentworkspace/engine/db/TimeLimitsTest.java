@@ -18,7 +18,12 @@ class TimeLimitsTest {
 
     private static Db db(Duration read, Duration write, Duration bulk) {
         var postgres = TestDatabase.postgres();
-        return new Db(postgres.jdbcUrl(), postgres.user(), postgres.password(), 1, new TimeLimits(read, write, bulk));
+        return new Db(
+                postgres.jdbcUrl(),
+                postgres.user(),
+                postgres.password(),
+                1,
+                new TimeLimits(Duration.ofMinutes(2), read, write, bulk));
     }
 
     private static Statement sleep(Db db, int seconds) {

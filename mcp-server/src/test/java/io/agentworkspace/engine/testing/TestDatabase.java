@@ -55,9 +55,8 @@ import java.util.concurrent.CountDownLatch;
 
 /** One migrated embedded PostgreSQL for all tests of this JVM. Each test uses its own tenants. */
 public final class TestDatabase {
-    /** Statements of tests have no time limit except the one that ends a hang. */
-    private static final TimeLimits UNHURRIED =
-            new TimeLimits(Duration.ofMinutes(2), Duration.ofMinutes(2), Duration.ofMinutes(2));
+    /** Connections and statements of tests have no time limit except the one that ends a hang. */
+    private static final TimeLimits UNHURRIED = unhurried();
 
     private static final EmbeddedPostgres POSTGRES = start();
     private static final Db DB = open();
@@ -72,6 +71,11 @@ public final class TestDatabase {
     public static final int STREAMS_EACH = 50;
 
     private TestDatabase() {}
+
+    private static TimeLimits unhurried() {
+        var hang = Duration.ofMinutes(2);
+        return new TimeLimits(hang, hang, hang, hang);
+    }
 
     private static String randomKey() {
         var bytes = new byte[32];
@@ -229,13 +233,18 @@ public final class TestDatabase {
             templateIsMade = true;
         }
         DB.sql("CREATE DATABASE " + name + " TEMPLATE template_of_tests").run();
-        return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2, UNHURRIED);
+        return connect(jdbcUrl(name), 2);
     }
 
     /** Creates a test's own database before its first migration. */
     public static Db empty(String name) {
         DB.sql("CREATE DATABASE " + name).run();
-        return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2, UNHURRIED);
+        return connect(jdbcUrl(name), 2);
+    }
+
+    /** Returns a pool on a database of the shared PostgreSQL, whatever way the URL goes. */
+    public static Db connect(String jdbcUrl, int connections) {
+        return new Db(jdbcUrl, POSTGRES.user(), POSTGRES.password(), connections, UNHURRIED);
     }
 
     /** Returns the listener for changes in a test's own database. */
@@ -245,7 +254,7 @@ public final class TestDatabase {
 
     /** Returns another pool on the same database, as another replica has it. */
     public static Db open() {
-        var db = new Db(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password(), 12, UNHURRIED);
+        var db = connect(POSTGRES.jdbcUrl(), 12);
         Migrations.run(db);
         PlanLimits.publish(db);
         return db;
