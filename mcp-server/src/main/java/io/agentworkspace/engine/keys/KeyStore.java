@@ -2,7 +2,6 @@ package io.agentworkspace.engine.keys;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.Grant;
@@ -19,7 +18,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -47,11 +48,11 @@ public final class KeyStore implements Callers {
     private final Db db;
     private final Clock clock;
     private final CallerChanges watch;
-    private final LoadingCache<String, CachedKey> remembered = Caffeine.newBuilder()
+    private final Cache<String, CachedKey> remembered = Caffeine.newBuilder()
             .maximumSize(REMEMBERED)
             .expireAfterWrite(AT_MOST)
             .recordStats()
-            .build(this::lookUp);
+            .build();
     private final AtomicLong generation = new AtomicLong();
     private final KeyUse use;
 
@@ -127,7 +128,21 @@ public final class KeyStore implements Callers {
      * overlap ends.
      */
     public Optional<Caller> holder(String id, byte[] hash) {
-        return remembered(id, hash).or(() -> proven(hash, lookUpAnew(id)));
+        if (!watch.isCurrent()) {
+            return proven(hash, lookUp(id));
+        }
+        var seen = remembered.getIfPresent(id);
+        while (true) {
+            var caller = seen == null || isOutdated(seen) ? Optional.<Caller>empty() : proven(hash, seen);
+            if (caller.isPresent()) {
+                return caller;
+            }
+            var newer = newer(id, seen);
+            if (newer.isOwn()) {
+                return proven(hash, newer.key());
+            }
+            seen = newer.key();
+        }
     }
 
     private Optional<Caller> proven(byte[] hash, CachedKey found) {
@@ -154,7 +169,6 @@ public final class KeyStore implements Callers {
         }
         var id = principal.substring(PRINCIPAL.length());
         return believed(id)
-                .orElseGet(() -> lookUpAnew(id))
                 .known()
                 .filter(known -> !known.isOver(clock.instant()))
                 .map(ValidKey::caller);
@@ -171,24 +185,38 @@ public final class KeyStore implements Callers {
                 .isPresent();
     }
 
-    private Optional<Caller> remembered(String id, byte[] hash) {
-        return believed(id).flatMap(found -> proven(hash, found));
-    }
-
-    /** Returns the cached result for an id, if nothing has changed since. */
-    private Optional<CachedKey> believed(String id) {
-        return watch.isCurrent()
-                ? Optional.ofNullable(remembered.getIfPresent(id))
-                        .filter(found -> found.generation() == generation.get())
-                : Optional.empty();
-    }
-
-    private CachedKey lookUpAnew(String id) {
+    /** Returns the cached result for an id, or looks it up if something has changed since. */
+    private CachedKey believed(String id) {
         if (!watch.isCurrent()) {
             return lookUp(id);
         }
-        remembered.invalidate(id);
-        return remembered.get(id);
+        var seen = remembered.getIfPresent(id);
+        return seen == null || isOutdated(seen) ? newer(id, seen).key() : seen;
+    }
+
+    private boolean isOutdated(CachedKey found) {
+        return found.generation() != generation.get();
+    }
+
+    /** A result, and whether this caller looked it up itself. */
+    private record Newer(CachedKey key, boolean isOwn) {}
+
+    /**
+     * Returns a newer result than the one that was seen. Of callers that come at the same time, one looks it up and the
+     * others take its result.
+     */
+    private Newer newer(String id, @Nullable CachedKey seen) {
+        var own = new AtomicBoolean();
+        var found = remembered.asMap().compute(id, (_, cached) -> {
+            own.set(cached == null || isSame(cached, seen));
+            return own.get() ? lookUp(id) : cached;
+        });
+        return new Newer(Objects.requireNonNull(found), own.get());
+    }
+
+    /** Compares by identity, since a later look-up may find the same again. */
+    private static boolean isSame(CachedKey one, @Nullable CachedKey other) {
+        return one == other;
     }
 
     /** Looks up a key. This is the one query without a tenant, since the key's id determines it. */

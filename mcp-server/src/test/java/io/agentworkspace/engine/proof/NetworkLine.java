@@ -77,6 +77,10 @@ final class NetworkLine implements AutoCloseable {
                 var upstream = new Socket(InetAddress.getLoopbackAddress(), target);
                 open.add(client);
                 open.add(upstream);
+                if (socket.isClosed()) { // The line was cut before the connection was in the list.
+                    close(client);
+                    close(upstream);
+                }
                 Thread.ofVirtual().start(() -> copy(client, upstream));
                 Thread.ofVirtual().start(() -> copy(upstream, client));
             } catch (IOException e) {

@@ -72,7 +72,7 @@ class RoundTripsTest {
         proxy = new CountingProxy(database.getPort());
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
         // A single connection, which prepares each statement only once.
-        db = TestDatabase.connect(url, 1);
+        db = TestDatabase.connectUnchecked(url);
         runner = TestDatabase.runner(db);
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());

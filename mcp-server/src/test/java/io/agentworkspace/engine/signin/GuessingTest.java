@@ -72,7 +72,7 @@ class GuessingTest {
         var database = URI.create(TestDatabase.postgres().jdbcUrl().substring("jdbc:".length()));
         proxy = new CountingProxy(database.getPort());
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
-        db = TestDatabase.connect(url, 1);
+        db = TestDatabase.connectUnchecked(url);
         watch = TestDatabase.watch();
         keys = new KeyStore(db, CLOCK, watch);
         sessions = new BrowserSessions(db, keys, watch, CLOCK);

@@ -247,6 +247,17 @@ public final class TestDatabase {
         return new Db(jdbcUrl, POSTGRES.user(), POSTGRES.password(), connections, UNHURRIED);
     }
 
+    /** Returns a single connection that the pool never checks, so that all its round trips are those of statements. */
+    public static Db connectUnchecked(String jdbcUrl) {
+        var checks = "com.zaxxer.hikari.aliveBypassWindowMs"; // How long a connection may be idle without a check.
+        System.setProperty(checks, Integer.toString(Integer.MAX_VALUE));
+        try {
+            return connect(jdbcUrl, 1);
+        } finally {
+            System.clearProperty(checks);
+        }
+    }
+
     /** Returns the listener for changes in a test's own database. */
     public static CallerChanges watch(String name) {
         return new CallerChanges(url(name), POSTGRES.user(), POSTGRES.password());

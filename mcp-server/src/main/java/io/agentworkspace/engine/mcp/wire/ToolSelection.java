@@ -39,8 +39,7 @@ public record ToolSelection(
 
     /** @param ofKey the toolset of the caller's key; the request's own replaces it within the key's limits */
     public static ToolSelection of(String requestPath, HttpFields headers, Toolset ofKey) {
-        var path = PATHS.matcher(requestPath);
-        var readOnly = path.matches() && path.group("readonly") != null;
+        var readOnly = isReadOnly(requestPath);
         var toolsets = toolset(requestPath).map(Set::of).orElseGet(() -> Set.copyOf(words(TOOLSETS, headers)));
         var tools = Set.copyOf(words(TOOLS, headers));
         var isChosen = !toolsets.isEmpty() || !tools.isEmpty();
@@ -54,8 +53,19 @@ public record ToolSelection(
                 !isChosen && !ofKey.discovery());
     }
 
+    private static boolean isReadOnly(String requestPath) {
+        if (requestPath.equals(PATH)) {
+            return false;
+        }
+        var path = PATHS.matcher(requestPath);
+        return path.matches() && path.group("readonly") != null;
+    }
+
     /** Returns the toolset that the path names. */
     public static Optional<String> toolset(String requestPath) {
+        if (requestPath.equals(PATH)) {
+            return Optional.empty();
+        }
         var path = PATHS.matcher(requestPath);
         return path.matches()
                 ? Optional.ofNullable(path.group("toolset")).map(word -> word.toLowerCase(Locale.ROOT))
@@ -75,7 +85,7 @@ public record ToolSelection(
 
     /** Returns whether this path of the endpoint selects a toolset. */
     public static boolean isPath(String path) {
-        return PATHS.matcher(path).matches();
+        return path.equals(PATH) || PATHS.matcher(path).matches();
     }
 
     /** Returns whether one of the discovery tools is listed. Read-only keeps all three, and limits what they run. */

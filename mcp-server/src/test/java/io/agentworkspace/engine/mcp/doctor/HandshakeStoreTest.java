@@ -45,7 +45,7 @@ class HandshakeStoreTest {
         proxy = new CountingProxy(URI.create(TestDatabase.postgres().jdbcUrl().substring("jdbc:".length()))
                 .getPort());
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
-        db = TestDatabase.connect(url, 1);
+        db = TestDatabase.connectUnchecked(url);
         assertThat(db.state()).isEqualTo(DatabaseState.REACHABLE); // Opening the connection is not counted.
     }
 
