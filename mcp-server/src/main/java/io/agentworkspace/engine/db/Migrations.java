@@ -15,6 +15,7 @@ public final class Migrations {
                     .locations("classpath:db/migration")
                     .load()
                     .migrate();
+            db.awaitConnection();
         } catch (FlywayException | SqlFailure e) {
             throw DatabaseFailure.of("cannot be upgraded to the current schema", e);
         }
