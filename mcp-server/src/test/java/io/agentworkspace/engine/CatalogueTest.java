@@ -27,6 +27,7 @@ import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,8 @@ class CatalogueTest {
             Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared());
     private static final JsonNode OPEN_API = openApi();
     private static final Encoding ENCODING = Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
+
+    private static final Set<String> SHARED = Set.of("target.context", "idempotency_key", "page.limit", "page.cursor");
 
     private static List<Tool<?, ?>> tools() {
         return CATALOGUE.tools();
@@ -100,6 +103,15 @@ class CatalogueTest {
         assertThat(tokens(all)).as("all tools").isLessThanOrEqualTo(22_000);
         assertThat(tokens(discovery)).as("discovery").isLessThanOrEqualTo(400);
         assertThat(costs).allSatisfy((name, cost) -> assertThat(cost).as(name).isLessThanOrEqualTo(450));
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void whatManyToolsShareIsDescribedInEightWords(String name) {
+        assertThat(Field.of(CATALOGUE.read(name).inputSchema().json()).stream()
+                        .filter(field -> SHARED.contains(field.path())))
+                .allSatisfy(field ->
+                        assertThat(field.sentence().split(" ")).as(field.path()).hasSizeLessThanOrEqualTo(8));
     }
 
     private static String row(String name, List<ObjectNode> tools, int most) {

@@ -41,10 +41,10 @@ public final class PlanTools {
     record ChangeResponse(
             @Doc("The tenant, with the new plan.") Account account,
             @Doc("The plan before.") Plan previousPlan,
-            @Doc("false when it had this plan already.") boolean changed,
+            @Doc("false if it had this plan already.") boolean changed,
 
-            @Doc("The scopes that exceed the plan. What exists stays and works, but nothing can be created there before"
-                    + " enough is gone. Absent when there is none.")
+            @Doc(
+                    "The scopes that exceed the plan: existing things work, but you cannot create more until enough are deleted. Absent if there are none.")
             @Nullable
             List<Scope> exceeded) {}
 
@@ -72,7 +72,7 @@ public final class PlanTools {
                 .title("Change the plan")
                 .description("Changes the plan (free, team, scale, unlimited), for owners.")
                 .details("""
-                        In force everywhere within a second. A smaller plan deletes nothing: exceeded shows where \
+                        It takes effect everywhere within a second. A smaller plan deletes nothing: exceeded shows where \
                         nothing more can be created. The same plan again changes nothing. AC_Read shows the usage.""")
                 .alsoCalled("upgrade", "downgrade", "raise the limits", "more quota", "buy")
                 .needs(Capability.ACCOUNT_WRITE)

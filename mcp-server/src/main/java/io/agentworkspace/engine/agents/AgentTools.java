@@ -138,8 +138,7 @@ public final class AgentTools {
             @Doc("How many messages that you may see wait for it.")
             long unread,
 
-            @Doc("When something was last said to or by it.")
-            java.time.@Nullable Instant lastMessageAt) {}
+            @Doc("When it last sent or received a message.") java.time.@Nullable Instant lastMessageAt) {}
 
     record ReadResponse(
             @Doc("The agent; empty if the messages are a user's.")

@@ -58,12 +58,12 @@ public final class PresenceTools {
             List<Message> content) {}
 
     record SelectResponse(
-            @Doc("The name of the agent that you address; absent when none is selected.") @Nullable
+            @Doc("The name of the selected agent; absent if none is selected.") @Nullable
             String selected,
 
             @Doc("Whether the selection changed.") boolean changed,
 
-            @Doc("What to do where none is selected; else absent.") @Nullable
+            @Doc("What to do if none is selected; else absent.") @Nullable
             String note) {}
 
     private static SelectResponse selected(Context.@Nullable Ref agent, boolean changed) {

@@ -51,7 +51,7 @@ public final class AuditTools {
             @Nullable
             String result,
 
-            @Doc("Only from this time on.") @Nullable Instant since,
+            @Doc("Only at this time or later.") @Nullable Instant since,
             @Doc("Only before this time.") @Nullable Instant until,
             @Doc("Which part.") @Nullable Page page) {}
 

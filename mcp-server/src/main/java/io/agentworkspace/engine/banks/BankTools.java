@@ -78,7 +78,7 @@ public final class BankTools {
 
     record ListResponse(
             @Doc("The banks, by name.") List<Bank> profile,
-            @Doc("For each of them, what you hold on it.") List<Holding> content,
+            @Doc("For each of them, your permission.") List<Holding> content,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
@@ -89,7 +89,7 @@ public final class BankTools {
             @Doc("What the acting agent, else you as the user, may do with it.")
             Permission permission,
 
-            @Doc("Where that comes from.") Via via,
+            @Doc("The source of that permission.") Via via,
 
             @Doc("Whether the acting agent has it attached as working memory.")
             boolean loaded,

@@ -33,10 +33,10 @@ public final class CensorTools {
             Boolean dryRun) {}
 
     record CensorResponse(
-            @Doc("Whether it was not hidden before.") boolean changed,
+            @Doc("Whether this hid anything new.") boolean changed,
             @Doc("How many memories this hides.") long hidden,
 
-            @Doc("With dry_run: those of them that are shown now, at most 100.") @Nullable
+            @Doc("With dry_run: the visible ones among them, at most 100.") @Nullable
             List<Affected> affected) {}
 
     /** A memory that would be hidden. */
@@ -44,12 +44,14 @@ public final class CensorTools {
             @Doc("Its id.") String id,
             @Doc("Its name, if it has one.") @Nullable String name,
             @Doc("Who stored it first.") String author,
-            @Doc("The ids of what it was made from.") List<String> derivedFrom) {}
+
+            @Doc("The ids of the memories that it was made from.")
+            List<String> derivedFrom) {}
 
     record UncensorResponse(
             @Doc("Whether it was hidden before.") boolean changed,
 
-            @Doc("How many memories of those that this was about are shown now.")
+            @Doc("How many of the affected memories are visible now.")
             long shown) {}
 
     public List<Tool<?, ?>> tools() {

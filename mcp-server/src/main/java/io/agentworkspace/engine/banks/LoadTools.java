@@ -52,20 +52,20 @@ public final class LoadTools {
             @Doc("What to load.") Loadable vx) {}
 
     record LoadResponse(
-            @Doc("The bank that is attached now, or that the document is in.")
+            @Doc("The attached bank, or the bank that the document is in.")
             Bank bank,
 
-            @Doc("Whether it was not attached before; of a document, whether memories were added or removed.")
+            @Doc("Whether the bank was not attached before; for a document, whether memories were added or removed.")
             boolean changed,
 
             @Doc(
-                    "Its pinned and then its newest memories that fit into 4,000 tokens together; none where a document was loaded.")
+                    "Its pinned and then its newest memories, as many as fit into 4,000 tokens; none if a document was loaded.")
             List<Memory> content,
 
-            @Doc("What loading the document changed; absent where a bank was attached.")
+            @Doc("What loading the document changed; absent if a bank was attached.")
             DocumentLoadStore.@Nullable Result document,
 
-            @Doc("What they are estimated at: a token for four characters.")
+            @Doc("Their estimated size: a token for four characters.")
             long tokens) {}
 
     record Named(

@@ -103,7 +103,7 @@ public final class MemoryTools {
             @Doc("Always true: each call stores a new memory or a new revision.")
             boolean changed,
 
-            @Doc("true when it was stored but is hidden from every reader, since its author or the bank is censored.")
+            @Doc("true if it was stored but is hidden from every reader, because its author or the bank is censored.")
             @Nullable
             Boolean quarantined) {}
 

@@ -36,7 +36,7 @@ public final class PermissionTools {
             @Doc("The agents with a permission on the bank, by name.")
             List<Agent> profile,
 
-            @Doc("For each of them, what it may do and has done there.")
+            @Doc("For each of them, its permission and how many memories it stored.")
             List<AgentPermission> content,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
@@ -47,7 +47,7 @@ public final class PermissionTools {
             @Doc("What it may do with the bank.") Permission permission,
 
             @Doc(
-                    value = "Where that comes from.",
+                    value = "The source of that permission.",
                     oneOf = {"owner", "grant", "access"})
             @Nullable
             Via via,
@@ -55,7 +55,7 @@ public final class PermissionTools {
             @Doc("Whether it has the bank attached as working memory.")
             boolean loaded,
 
-            @Doc("How many memories that can be read it has stored there.")
+            @Doc("How many readable memories it has stored there.")
             long memories) {}
 
     record Grant(
@@ -72,11 +72,10 @@ public final class PermissionTools {
             @Doc("Which part of the report.") @Nullable Page page) {}
 
     record Report(
-            @Doc("For each agent what it may do with the bank, by name; just target.agent where that is given.")
+            @Doc("What each agent may do with the bank, by name; only target.agent if you name it.")
             List<Held> permissions,
 
-            @Doc("Whether this set another permission than before.")
-            boolean changed,
+            @Doc("Whether this changed the permission.") boolean changed,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
@@ -86,12 +85,12 @@ public final class PermissionTools {
             @Doc("What it may do with the bank.") Permission permission,
 
             @Doc(
-                    value = "Where that comes from; absent when it may do nothing without having been barred.",
+                    value = "The source of that permission; absent if the agent has none and is not barred.",
                     oneOf = {"owner", "grant", "access"})
             @Nullable
             Via via,
 
-            @Doc("Why, in a sentence.") String why) {}
+            @Doc("The reason, in a sentence.") String why) {}
 
     public List<Tool<?, ?>> tools() {
         return List.of(list(), permissions());

@@ -38,10 +38,7 @@ public final class TrashTools {
             @Doc("The bank, or an agent's share of it.") BankTargets.Share target,
             @Doc("One memory instead.") @Nullable Named vx,
 
-            @Doc(
-                    value =
-                            "Only with vx.name: the revision whose text it is to have again; MB_Read shows it with as_of.",
-                    min = 1)
+            @Doc(value = "Only with vx.name: the revision whose text to restore; MB_Read shows it with as_of.", min = 1)
             @Nullable
             Long revision) {}
 
@@ -56,15 +53,17 @@ public final class TrashTools {
             @Doc("Its revision.") long revision,
             @Doc("Whether anything came back.") boolean changed,
 
-            @Doc("How many memories came back, where an agent's share was restored.") @Nullable
+            @Doc("How many memories came back, if an agent's share was restored.") @Nullable
             Long restored,
 
-            @Doc("The memory, where one was restored.") @Nullable
+            @Doc("The memory, if one was restored.") @Nullable
             Memory memory) {}
 
     record DestroyResponse(
             @Doc("Whether anything was destroyed.") boolean changed,
-            @Doc("How many memories are gone for good.") long destroyed) {}
+
+            @Doc("How many memories were deleted permanently.")
+            long destroyed) {}
 
     public List<Tool<?, ?>> tools() {
         return List.of(restore(), delete(), destroy());

@@ -190,7 +190,7 @@ public final class ChatTools {
             return direct(call, Name.of(context.agent().name()));
         }
         throw Problem.noContext(
-                "the message has no receiver: give target.agent, or target.domain and target.zone, or enter a zone"
+                "the message has no recipient: give target.agent, or target.domain and target.zone, or enter a zone"
                         + " with ZN_Enter, or select an agent with AP_Select");
     }
 

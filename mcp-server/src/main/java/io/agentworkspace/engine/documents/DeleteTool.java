@@ -39,7 +39,7 @@ public final class DeleteTool {
 
             @Doc(
                     value =
-                            "What becomes of the memories that were loaded from it: delete, or keep. Required when there are some.",
+                            "What to do with memories that were loaded from it: delete, or keep. Required if there are any.",
                     oneOf = {DELETE, "keep"})
             @Nullable
             String memories,
@@ -54,7 +54,7 @@ public final class DeleteTool {
             @Doc("How many memories were deleted, or with dry_run would be by memories=delete.")
             long memories,
 
-            @Doc("The banks that memories were loaded into from what was deleted.")
+            @Doc("The banks with memories that were loaded from the deleted versions.")
             List<InBank> loaded) {}
 
     /** What a bank has of a document. */
@@ -71,9 +71,9 @@ public final class DeleteTool {
         return Tool.named("DC_Delete")
                 .title("Delete a document")
                 .description("""
-                        Deletes a version of a document for good, or with its name all versions: file, text and record. Send dry_run first: it \
-                        reports the memories that were loaded from it, and in which banks; memories says whether they go, too. For whoever \
-                        submitted it and admins.""")
+                        Deletes a version of a document permanently, or with its name all versions: file, text and record. Send dry_run first: \
+                        it reports the memories that were loaded from it, and in which banks. memories: whether to delete them, too. For its \
+                        submitter and admins.""")
                 .needs(Capability.DOCUMENT_WRITE)
                 .on(Requirement.OfDocument.OWN_EACH)
                 .effect(Effect.DESTROYS)

@@ -204,7 +204,7 @@ public final class DocumentTools {
                 .title("Look at the queue of documents")
                 .description("""
                         Lists the documents of your tenant that are being validated or wait for it, in order, each with its position and the \
-                        seconds until it is probably done. Positions count those of other tenants too, one of each in turn.""")
+                        estimated seconds. Positions include documents of other tenants, which take turns.""")
                 .needs(Capability.DOCUMENT_READ)
                 .route("GET", "/api/documents/queue")
                 .handledBy(QueueRequest.class, QueueResponse.class, (in, call) -> {
@@ -254,11 +254,11 @@ public final class DocumentTools {
         return Tool.named("DC_Submit")
                 .title("Submit a document")
                 .description("""
-                        Hands in a document: %s are accepted. It waits in a queue for its validation, which finds its type by its \
+                        Submits a document: %s are accepted. It waits in a queue for its validation, which detects its type from its \
                         content and extracts its text. A document is rejected, with reasons, if it is damaged, encrypted, empty or a duplicate, \
                         contains secrets, or breaks a rule. Give text, or base64 for a file of at most about 750 KB, since a request in JSON has \
                         at most 1 MiB. Over REST a file of up to 20 MiB can be sent as multipart/form-data. The name of a document that \
-                        you or an admin submitted makes this its next version. The answer has the position in the queue. Next: DC_Read tells its state.""".formatted(DocumentType.ALL))
+                        you or an admin submitted makes this its next version. The answer has the position in the queue. Next: DC_Read for its state.""".formatted(DocumentType.ALL))
                 .needs(Capability.DOCUMENT_WRITE)
                 .effect(Effect.CREATES)
                 .route("POST", "/api/documents")
@@ -320,8 +320,8 @@ public final class DocumentTools {
         return Tool.named("DC_Validate")
                 .title("Validate a document again")
                 .description("""
-                        Puts a document back into the queue, for example after a rule was changed: it is validated as if it had just been \
-                        submitted, and cannot be used until then. For whoever submitted it and admins.""")
+                        Puts a document back into the queue, for example after a change of a rule. It is validated like a new one, and cannot \
+                        be used until then. For its submitter and admins.""")
                 .needs(Capability.DOCUMENT_WRITE)
                 .on(Requirement.OfDocument.OWN)
                 .effect(Effect.CHANGES)

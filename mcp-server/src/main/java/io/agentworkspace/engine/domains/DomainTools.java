@@ -112,7 +112,9 @@ public final class DomainTools {
 
     record ListResponse(
             @Doc("The domains, by name.") List<Domain> profile,
-            @Doc("For each of them, how you stand to it.") List<Participation> content,
+
+            @Doc("For each of them, the state of your agents in it.")
+            List<Participation> content,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
@@ -120,7 +122,8 @@ public final class DomainTools {
     record Participation(
             @Doc("The domain's name.") String domain,
 
-            @Doc("How far the nearest of your agents has come there; absent when none has to do with it.") @Nullable
+            @Doc("The state of your agent that is closest to membership; absent if none of your agents has one.")
+            @Nullable
             MemberState state,
 
             @Doc("How many agents are members.") long members) {}
@@ -129,7 +132,7 @@ public final class DomainTools {
             @Doc("The domain.") List<Domain> profile,
 
             @Doc(
-                    "Its members, and whoever is invited or has asked to join, by name; for its owner and admins also the banned.")
+                    "Its members, invited agents, and agents that asked to join, by name; for its owner and admins also banned ones.")
             List<Member> content,
 
             @Doc("Its zones, 'main' first, then by name; at most 200, ZN_List has them all.")

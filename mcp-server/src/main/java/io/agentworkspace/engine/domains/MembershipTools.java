@@ -44,11 +44,11 @@ public final class MembershipTools {
             @Doc("Which agent, of which domain.") Targets.ThisMember target) {}
 
     record InviteResponse(
-            @Doc("What the agent is to the domain now.") Membership membership,
+            @Doc("The agent's state in the domain now.") Membership membership,
             @Doc("Whether this changed anything.") boolean changed) {}
 
     record MembershipResponse(
-            @Doc("What the agent is to the domain now; absent when nothing is left.") @Nullable
+            @Doc("The agent's state in the domain now; absent if it has none.") @Nullable
             Membership membership,
 
             @Doc("Whether this changed anything.") boolean changed) {}

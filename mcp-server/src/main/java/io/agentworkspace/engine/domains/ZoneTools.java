@@ -68,7 +68,7 @@ public final class ZoneTools {
 
     record ListResponse(
             @Doc("The zones, by name.") List<Zone> profile,
-            @Doc("For each of them, what waits there.") List<WaitingMessages> content,
+            @Doc("For each of them, the waiting messages.") List<WaitingMessages> content,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
@@ -79,7 +79,7 @@ public final class ZoneTools {
             @Doc("How many messages wait there for you: for the agent you are logged on as, else for the user.")
             long unread,
 
-            @Doc("When something was last said there; absent unless you take part in the domain.") @Nullable
+            @Doc("When the last message was sent there; absent unless you take part in the domain.") @Nullable
             Instant lastMessageAt) {}
 
     record ReadResponse(

@@ -81,7 +81,7 @@ final class ServerErrors implements Request.Handler {
             case 408 -> new Problem(Failure.BAD_REQUEST, "the request did not arrive in time");
             case 413 -> new Problem(Failure.TOO_LARGE, "the body is too large");
             case 414, 431 -> new Problem(Failure.TOO_LARGE, "the request line or the headers are too large");
-            case 415 -> new Problem(Failure.UNSUPPORTED_MEDIA_TYPE, "this media type is not understood here");
+            case 415 -> new Problem(Failure.UNSUPPORTED_MEDIA_TYPE, "this media type is not supported here");
             case 503 -> new Problem(Failure.UNAVAILABLE, "the server is stopping or starting; try again shortly");
             case 500 -> Problem.internal(requestId);
             default -> new Problem(Failure.BAD_REQUEST, "this is not a well-formed HTTP/1.1 request");

@@ -287,8 +287,8 @@ public final class KeyChangeStore {
     }
 
     private static void checkRoom(Row row, boolean child) throws SQLException {
-        refuse(row.number("in_use") >= MAX_IN_USE, "%,d keys are in use: revoke what nobody needs", MAX_IN_USE);
-        refuse(row.number("listed") >= MAX_LISTED, "%,d keys are listed: delete what has ended", MAX_LISTED);
+        refuse(row.number("in_use") >= MAX_IN_USE, "%,d keys are in use: revoke those that nobody needs", MAX_IN_USE);
+        refuse(row.number("listed") >= MAX_LISTED, "%,d keys are listed: delete those that have ended", MAX_LISTED);
         refuse(row.number("children") >= MAX_CHILDREN, "your key has %,d children: revoke some", MAX_CHILDREN);
         refuse(
                 child && row.number("depth") >= MAX_DEPTH,
@@ -301,11 +301,11 @@ public final class KeyChangeStore {
         if (!role.isAtLeast(Role.ADMIN)) {
             refuse(
                     row.number("own_in_use") >= MAX_IN_USE_OF_USER,
-                    "%,d keys of this user, who is no admin, are in use: revoke what nobody needs",
+                    "%,d keys of this user, who is no admin, are in use: revoke those that nobody needs",
                     MAX_IN_USE_OF_USER);
             refuse(
                     row.number("own_listed") >= MAX_LISTED_OF_USER,
-                    "%,d keys of this user, who is no admin, are listed: delete what has ended",
+                    "%,d keys of this user, who is no admin, are listed: delete those that have ended",
                     MAX_LISTED_OF_USER);
         }
     }

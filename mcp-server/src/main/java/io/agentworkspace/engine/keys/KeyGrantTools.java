@@ -208,7 +208,7 @@ public final class KeyGrantTools {
                 .title("Change an API key")
                 .description("Changes only the fields of an API key that you give.")
                 .details("""
-                        In force on every replica within a second. You can always narrow a key. To widen or prolong it, \
+                        It takes effect on every replica within a second. You can always narrow a key. To widen or prolong it, \
                         your own key must have all that it has then. The user, the agent and the parent stay.""")
                 .alsoCalled("restrict a token", "extend expiry", "limit a key", "read-only key", "narrow scopes")
                 .needs(Capability.KEY_WRITE)

@@ -31,9 +31,7 @@ public final class KeyLifeTools {
     record RotateRequest(
             @Doc(value = KeyTools.ID, max = 64) String id,
 
-            @Doc(
-                    value = "For how many seconds the old secret works too, at most 7 days; 0 when left out.",
-                    max = 604_800)
+            @Doc(value = "For how many seconds the old secret still works, at most 7 days; default 0.", max = 604_800)
             @Nullable
             Long overlapSeconds,
 
@@ -94,7 +92,7 @@ public final class KeyLifeTools {
                 .description("""
                         Stops a key like AK_Revoke and removes it from the list, with all keys below it.""")
                 .details("""
-                        What is known of their use is deleted, too. AK_Revoke keeps the record.""")
+                        Their usage counts are deleted, too. AK_Revoke keeps the record.""")
                 .alsoCalled("remove a token", "clean up old keys")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfKey.END)

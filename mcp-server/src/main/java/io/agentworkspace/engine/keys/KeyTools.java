@@ -30,13 +30,13 @@ public final class KeyTools {
     }
 
     record ListRequest(
-            @Doc("Of whom: admins may name a user to see just that user's keys.")
+            @Doc("Whose keys: admins may name a user to see only that user's keys.")
             Targets.@Nullable UserOnly target,
 
             @Doc("Which part of a long list.") @Nullable Page page) {}
 
     record ListResponse(
-            @Doc("The keys, newest first, those that have ended too.")
+            @Doc("The keys, newest first, including those that have ended.")
             List<Key> keys,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
@@ -64,8 +64,7 @@ public final class KeyTools {
 
             @Doc(
                     value =
-                            "The whole key, to be sent as X-Api-Key. Shown here and never again: keep it now. If it is lost,"
-                                    + " AK_Rotate gives a new one.",
+                            "The whole key, to be sent as X-Api-Key. Store it now, since it is never shown again. If it is lost, AK_Rotate gives a new one.",
                     once = true)
             @Nullable
             String apiKey) {}
@@ -73,7 +72,7 @@ public final class KeyTools {
     record KeyResponse(
             @Doc("The key's record.") Key key,
             @Doc("Its revision.") long revision,
-            @Doc("false when nothing had to be done.") boolean changed) {}
+            @Doc("false if nothing had to be changed.") boolean changed) {}
 
     record KeyRequest(@Doc(value = ID, max = 64) String id) {}
 
@@ -99,7 +98,7 @@ public final class KeyTools {
     record Ran(
             @Doc("The tool.") String tool,
             @Doc("How often it was run.") long calls,
-            @Doc("When the last time.") Instant lastUsedAt) {}
+            @Doc("When it was last run.") Instant lastUsedAt) {}
 
     record Day(
             @Doc("The day, in UTC.") String day,
@@ -117,9 +116,10 @@ public final class KeyTools {
             @Doc("The days on which it ran a tool, oldest first.")
             List<Day> daily,
 
-            @Doc("The capabilities that these needed.") List<String> needed,
+            @Doc("The capabilities that these tools needed.")
+            List<String> needed,
 
-            @Doc("The capabilities that it has and never needed: without them it would have done the same.")
+            @Doc("The capabilities that it has and never needed: you can remove them.")
             List<String> neverNeeded) {}
 
     private Tool<KeyRequest, UsageResponse> usage() {

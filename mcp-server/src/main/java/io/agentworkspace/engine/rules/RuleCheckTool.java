@@ -38,8 +38,7 @@ final class RuleCheckTool {
     }
 
     record Days(
-            @Doc(value = "How many days back; 7 when left out. The audit may go back less.", min = 1, max = 90)
-            @Nullable
+            @Doc(value = "How many days back; default 7. The audit may be shorter.", min = 1, max = 90) @Nullable
             Integer days) {}
 
     record Check(
@@ -49,7 +48,7 @@ final class RuleCheckTool {
             @Doc(value = RuleTools.WHEN, max = Expression.MAX_LENGTH) @Nullable
             String when,
 
-            @Doc(value = RuleTools.APPLIES_TO + " All when left out.", max = 100) @Nullable
+            @Doc(value = RuleTools.APPLIES_TO + " Default: all.", max = 100) @Nullable
             List<String> appliesTo,
 
             @Doc(value = RuleTools.TEMPLATE, max = Name.MAX) @Nullable
@@ -57,11 +56,10 @@ final class RuleCheckTool {
 
             @Doc(RuleTools.PARAMETERS) @Nullable ObjectNode parameters,
 
-            @Doc("deny or audit; deny when left out.") @Nullable
-            RuleEffect effect,
+            @Doc("deny or audit; default deny.") @Nullable RuleEffect effect,
 
             @Doc(
-                    "A request to try it on: service (a command, or documents), target, vx, content, document, now, principal (you when left out).")
+                    "A request to try it on: service (a command, or documents), target, vx, content, document, now, principal (default: you).")
             @Nullable
             ObjectNode request,
 
@@ -79,9 +77,12 @@ final class RuleCheckTool {
     record Example(
             @Doc("When.") Instant at,
             @Doc("The user.") String user,
-            @Doc("The agent that was acted as.") @Nullable String agent,
+
+            @Doc("The agent that the caller acted as.") @Nullable
+            String agent,
+
             @Doc("The command.") String tool,
-            @Doc("What kind of thing it was run on.") String targetKind,
+            @Doc("The kind of the target.") String targetKind,
             @Doc("The thing's name.") @Nullable String target,
             @Doc("The request id.") String requestId) {}
 
@@ -91,13 +92,13 @@ final class RuleCheckTool {
             @Doc("How many commands the audit has since then.")
             long commands,
 
-            @Doc("How many of them the rule applies to.") long applies,
+            @Doc("To how many of them the rule applies.") long applies,
             @Doc("How many it matches.") long matches,
 
-            @Doc("How many depend on what the audit does not keep, such as content.")
+            @Doc("How many depend on something that is not in the audit, such as content.")
             long undecided,
 
-            @Doc("How many it could not be evaluated for; of a deny rule they count as matched.")
+            @Doc("For how many it could not be evaluated; for a deny rule they count as matched.")
             long failures,
 
             @Doc("true where there was more than could be tried.")
@@ -108,17 +109,19 @@ final class RuleCheckTool {
     record Checked(
             @Doc("The outcome in words.") String summary,
             @Doc("The condition that was tried.") String when,
-            @Doc("On the request.") @Nullable OnRequest outcome,
-            @Doc("On the audited commands.") @Nullable OnAudit replayed) {}
+            @Doc("The outcome on the request.") @Nullable OnRequest outcome,
+
+            @Doc("The outcome on the audited commands.") @Nullable
+            OnAudit replayed) {}
 
     private Tool<Check, Checked> check() {
         return Tool.named("RL_Check")
                 .title("Try a rule")
                 .description("""
-                        Tries a rule before it is in force, for the tenant's admins: one that exists (rule), or when, or a template. On a \
-                        request, or with replay on the audited commands of the last days: "would have denied 14 of 3,212", with examples. \
-                        Without either it is only compiled. The audit has names and no texts: commands for which the rule needs more are \
-                        counted as undecided.""")
+                        Tries a rule without putting it into effect, for admins: an existing one (rule), a condition (when), or a template. \
+                        It runs on a request, or with replay on the audited commands of the last days: "would have denied 14 of 3,212", with \
+                        examples. Without either it is only compiled. The audit has no texts: commands for which the rule needs them count \
+                        as undecided.""")
                 .needs(Capability.RULE_READ)
                 .atLeast(Role.ADMIN)
                 .takesLong()

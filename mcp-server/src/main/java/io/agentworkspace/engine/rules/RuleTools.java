@@ -28,13 +28,13 @@ public final class RuleTools {
     static final String WHEN = "The condition, in CEL: command.effect == \"destroys\" && principal.role != \"owner\".";
     static final String APPLIES_TO = "Commands such as AP_Destroy, families such as bank, documents.";
     static final String TEMPLATE = "Instead of when: a template, as RL_Templates lists them.";
-    static final String PARAMETERS = "What the template is filled in with.";
+    static final String PARAMETERS = "The parameters of the template.";
     static final String DESCRIPTION = "What it is for.";
     static final String EFFECT = "deny refuses what matches; audit notes the rule's name in the audit.";
-    static final String MESSAGE = "What the refused caller reads: what would be right.";
+    static final String MESSAGE = "The message for refused callers: how to correct the request.";
     static final String ENABLED = "Whether it is used.";
-    static final String PRIORITY = "Of several that deny, the response names the one with the highest.";
-    static final String MODE = "enforce, or shadow: it has no effect, and counts what it matches.";
+    static final String PRIORITY = "If several rules deny, the response names the one with the highest priority.";
+    static final String MODE = "enforce, or shadow: the rule only counts what it matches.";
     static final String EXAMPLES = "Requests that it is tried on at every save.";
 
     private final ContextStore contexts;
@@ -116,14 +116,14 @@ public final class RuleTools {
 
             @Doc(value = TEMPLATE, max = Name.MAX) @Nullable String template,
             @Doc(PARAMETERS) @Nullable ObjectNode parameters,
-            @Doc(EFFECT + " deny when left out.") @Nullable RuleEffect effect,
+            @Doc(EFFECT + " Default: deny.") @Nullable RuleEffect effect,
             @Doc(value = MESSAGE, max = 500) @Nullable String message,
-            @Doc(ENABLED + " true when left out.") @Nullable Boolean enabled,
+            @Doc(ENABLED + " Default: true.") @Nullable Boolean enabled,
 
-            @Doc(value = PRIORITY + " 0 when left out.", min = -1_000, max = 1_000) @Nullable
+            @Doc(value = PRIORITY + " Default: 0.", min = -1_000, max = 1_000) @Nullable
             Integer priority,
 
-            @Doc(MODE + " enforce when left out.") @Nullable RuleMode mode,
+            @Doc(MODE + " Default: enforce.") @Nullable RuleMode mode,
 
             @Doc(value = EXAMPLES, max = 20) @Nullable List<RuleExample> examples)
             implements RuleDrafts.Given {}
@@ -188,7 +188,7 @@ public final class RuleTools {
     record UpdateResponse(
             @Doc("The rule's record.") Rule rule,
             @Doc("Its revision.") long revision,
-            @Doc("false when nothing had to be done.") boolean changed) {}
+            @Doc("false if nothing had to be changed.") boolean changed) {}
 
     private Tool<UpdateRequest, UpdateResponse> update() {
         return Tool.named("RL_Update")
@@ -196,8 +196,8 @@ public final class RuleTools {
                 .description("""
                         Changes only the fields of a rule that you give, for admins.""")
                 .details("""
-                        The engine compiles the rule and tries it on its examples again. In force everywhere within a second. The audit keeps the old and the new text. When what it does changes, \
-                        its counts begin again.""")
+                        The engine compiles the rule and tries it on its examples again. It takes effect everywhere within a second. The \
+                        audit keeps the old and the new text. A change of what the rule does resets its counts.""")
                 .needs(Capability.RULE_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
@@ -231,7 +231,7 @@ public final class RuleTools {
         return Tool.named("RL_Delete")
                 .title("Delete a rule")
                 .description("""
-                        Deletes a rule for good, for the tenant's admins; the audit keeps its text. To stop it for a while use RL_Update with \
+                        Deletes a rule permanently, for admins; the audit keeps its text. To stop it for a while, use RL_Update with \
                         enabled false.""")
                 .needs(Capability.RULE_WRITE)
                 .atLeast(Role.ADMIN)

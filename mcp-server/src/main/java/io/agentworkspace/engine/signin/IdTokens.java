@@ -29,7 +29,7 @@ final class IdTokens {
         }
         var claims = issuer.keys().verified(token.get());
         if (claims.isEmpty()) {
-            return refused(issuer, "its signature, algorithm, issuer or time is not right");
+            return refused(issuer, "its signature, algorithm, issuer or time is wrong");
         } else if (!isForUs(claims.get(), issuer.provider().clientId())) {
             return refused(issuer, "aud or azp names another client than ours");
         } else if (!isFresh(claims.get(), nonce)) {

@@ -64,7 +64,7 @@ public final class IssuedTokens {
         return Optional.ofNullable(known).flatMap(this::caller).orElseGet(() -> {
             var anew = verify(token.text());
             verified.put(digest, anew);
-            return caller(anew).orElseThrow(() -> TokenClaims.invalid("its user is gone"));
+            return caller(anew).orElseThrow(() -> TokenClaims.invalid("its user was removed"));
         });
     }
 
@@ -79,7 +79,7 @@ public final class IssuedTokens {
     /** Verifies a token. The claims are checked first, since that needs no request to the issuer. */
     private Verified verify(String text) {
         try {
-            var token = UnverifiedToken.read(text).orElseThrow(() -> TokenClaims.invalid("it is no JWT"));
+            var token = UnverifiedToken.read(text).orElseThrow(() -> TokenClaims.invalid("it is not a JWT"));
             var said = TokenClaims.checked(token, resource, clock.instant());
             var claims = keys.verified(token)
                     .orElseThrow(() -> TokenClaims.invalid("its signature is not of a key of its issuer (kid)"));

@@ -55,7 +55,7 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
             throw invalid("its typ must be at+jwt or JWT: this is not an access token");
         }
         if (header.has("crit") || header.has("zip")) {
-            throw invalid("its header asks for more than is understood here (crit, zip)");
+            throw invalid("its header requires extensions that are not supported here (crit, zip)");
         }
     }
 
@@ -64,8 +64,8 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
             throw invalid("its iss must be " + resource.issuer());
         }
         if (texts(claims.path("aud")).noneMatch(resource.audiences()::contains)) {
-            throw invalid(
-                    "its aud must hold %s: ask the issuer for a token for this resource".formatted(resource.address()));
+            throw invalid("its aud must contain %s: ask the issuer for a token for this resource"
+                    .formatted(resource.address()));
         }
         if (claims.has("cnf")) {
             throw invalid("it is bound to a key of its holder (cnf), which is not supported here");
@@ -75,7 +75,7 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
     private static String subject(ObjectNode claims) {
         var subject = claims.path("sub").asString("");
         if (subject.isBlank() || subject.length() > LONGEST_SUBJECT) {
-            throw invalid("its sub must say who its user is, in at most %d characters".formatted(LONGEST_SUBJECT));
+            throw invalid("its sub must identify its user, in at most %d characters".formatted(LONGEST_SUBJECT));
         }
         if (!Schema.isStorable(subject)) {
             throw invalid("its sub must not contain NUL characters or unpaired surrogates");
@@ -97,7 +97,7 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
         }
         if (time(claims, "iat").isAfter(now.plus(TokenJson.SKEW))
                 || (claims.has("nbf") && time(claims, "nbf").isAfter(now.plus(TokenJson.SKEW)))) {
-            throw invalid("it is not good yet (iat, nbf)");
+            throw invalid("it is not valid yet (iat, nbf)");
         }
         return expires;
     }

@@ -61,7 +61,7 @@ public final class SkillCareTools {
 
     record InstallResponse(
             @Doc("The agent as it is now, with its skills.") Agent agent,
-            @Doc("false when nothing had to be done.") boolean changed) {}
+            @Doc("false if nothing had to be changed.") boolean changed) {}
 
     private Tool<InstallRequest, InstallResponse> install() {
         return Tool.named("SK_Install")
@@ -134,17 +134,17 @@ public final class SkillCareTools {
                     max = MOST_CHARACTERS)
             String archive,
 
-            @Doc("true to put it in the place of your tenant's skill of that name, where there is one.") @Nullable
+            @Doc("true: replace your tenant's skill of that name.") @Nullable
             Boolean replace,
 
-            @Doc(IfRevision.DOC + " 0 when there must be none.") @Nullable
+            @Doc(IfRevision.DOC + " 0: only if new.") @Nullable
             Long ifRevision) {}
 
     record AddResponse(
             @Doc("The skill.") SkillRecord skill,
             @Doc("Its revision.") long revision,
 
-            @Doc("false when your tenant had just this one already.")
+            @Doc("false if your tenant had the same archive already.")
             boolean changed) {}
 
     private Tool<AddRequest, AddResponse> add() {
@@ -153,8 +153,8 @@ public final class SkillCareTools {
                 .description("Adds a skill to those of the tenant, for admins. Next: SK_Install.")
                 .details("""
                         Everyone in the tenant sees it, and agents follow it. It must follow the Agent Skills \
-                        specification (agentskills.io): SKILL.md has name and description in its frontmatter. Beside it \
-                        there may be 100 plain files of 1 MiB, 5 MiB together. The service never runs anything in \
+                        specification (agentskills.io): SKILL.md has name and description in its frontmatter. It may \
+                        have 100 plain files of 1 MiB, 5 MiB together. The engine never runs anything in \
                         it. Over REST the zip itself can be the body (application/zip, or multipart/form-data with a \
                         file). A tenant has at most 100 skills of its own, 20 MiB together.""")
                 .alsoCalled("upload a playbook", "publish instructions", "import SKILL.md", "share a how-to")
@@ -218,7 +218,7 @@ public final class SkillCareTools {
 
     record RemoveResponse(
             @Doc("Always true.") boolean changed,
-            @Doc("From how many agents it was taken.") long uninstalled) {}
+            @Doc("From how many agents it was removed.") long uninstalled) {}
 
     private Tool<RemoveRequest, RemoveResponse> remove() {
         return Tool.named("SK_Remove")

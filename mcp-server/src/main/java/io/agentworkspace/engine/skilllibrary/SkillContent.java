@@ -17,10 +17,10 @@ import tools.jackson.databind.node.ObjectNode;
 record SkillContent(
         @Doc("The skill.") SkillRecord skill,
 
-        @Doc("What SKILL.md begins with, as JSON: every field that its author wrote.") @Nullable
+        @Doc("The frontmatter of SKILL.md as JSON, with all its fields.") @Nullable
         ObjectNode frontmatter,
 
-        @Doc("The instructions: what follows in SKILL.md, in Markdown.") @Nullable
+        @Doc("The instructions: the rest of SKILL.md, in Markdown.") @Nullable
         String body,
 
         @Doc("true where the body is cut; then length says how long it is.") @Nullable
@@ -65,7 +65,7 @@ record SkillContent(
             @Doc("What kind of file it is.") String mediaType,
             @Doc("In bytes.") int size,
             @Doc("SHA-256 of its content, as sha256:<hex>.") String digest,
-            @Doc("The content, where it is text.") @Nullable String text,
+            @Doc("The content, if it is text.") @Nullable String text,
 
             @Doc("true where the text is cut; then length says how long it is.") @Nullable
             Boolean truncated,
@@ -73,7 +73,8 @@ record SkillContent(
             @Doc("How many characters the whole text has, where it is cut.") @Nullable
             Integer length,
 
-            @Doc("The content, where it is not.") @Nullable String base64) {
+            @Doc("The content, if it is not text.") @Nullable
+            String base64) {
         private FileContent cut(String head, int whole) {
             return new FileContent(path, mediaType, size, digest, head, true, whole, null);
         }
@@ -82,10 +83,10 @@ record SkillContent(
     record UsedTool(
             @Doc("The tool's name.") String name,
 
-            @Doc("Whether your credential may call it; absent where it is no tool of this service.") @Nullable
+            @Doc("Whether your credential may call it; absent for tools of others.") @Nullable
             Boolean mayCall,
 
-            @Doc("What stands against that, and who can change it.") @Nullable
+            @Doc("Why you may not call it, and who can change that.") @Nullable
             String note) {}
 
     static SkillContent instructions(

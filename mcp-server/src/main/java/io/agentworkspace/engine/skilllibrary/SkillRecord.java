@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 record SkillRecord(
         @Doc("Its name.") String name,
 
-        @Doc("What its first heading says, else its name.") String title,
+        @Doc("Its first heading, else its name.") String title,
 
         @Doc("What it does, and when to use it.") String description,
 
@@ -22,28 +22,27 @@ record SkillRecord(
         @Doc("How many characters the whole description has, where it is cut.") @Nullable
         Integer length,
 
-        @Doc("shipped: it comes with the service; own: your tenant has added it.")
+        @Doc("shipped: included in the engine; own: added by your tenant.")
         String origin,
 
-        @Doc("SHA-256 of its archive, as sha256:<hex>: the same as long as no byte of it changes.")
-        String digest,
+        @Doc("SHA-256 of its archive, as sha256:<hex>.") String digest,
 
-        @Doc("Under which licence it may be used.") @Nullable
-        String license,
+        @Doc("Its licence.") @Nullable String license,
 
-        @Doc("What it needs where it is used.") @Nullable String compatibility,
+        @Doc("What it requires of its environment.") @Nullable
+        String compatibility,
 
         @Doc("How many files it has.") int fileCount,
 
-        @Doc("How many bytes they have together.") long size,
+        @Doc("Their total size in bytes.") long size,
 
-        @Doc("The tools that it uses, of this service and of others.")
+        @Doc("The tools that it uses, of this engine and of others.")
         List<String> tools,
 
-        @Doc("Of an own one: rises with each replacement.") @Nullable
+        @Doc("Of your tenant's own: increases with each replacement.") @Nullable
         Long revision,
 
-        @Doc("Of an own one: when it was added or last replaced.") @Nullable
+        @Doc("Of your tenant's own: when it was added or last replaced.") @Nullable
         Instant updatedAt) {
 
     static SkillRecord shipped(SkillCard card, List<Tool<?, ?>> all) {

@@ -45,7 +45,7 @@ public final class SkillTools {
             @Doc("Which part of a long list.") @Nullable Page page) {}
 
     record ListResponse(
-            @Doc("The shipped skills, in the order that they are best read in; then your tenant's own, by name.")
+            @Doc("The shipped skills, in the recommended order of reading; then your tenant's own, by name.")
             List<SkillRecord> skills,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
@@ -107,7 +107,9 @@ public final class SkillTools {
     record ReadRequest(
             @Doc(value = NAME, max = 64) String name,
 
-            @Doc(value = "Of this file the content, e.g. references/guide.md, instead of the instructions.", max = 255)
+            @Doc(
+                    value = "The path of a file to return instead of the instructions, e.g. references/guide.md.",
+                    max = 255)
             @Nullable
             String path,
 

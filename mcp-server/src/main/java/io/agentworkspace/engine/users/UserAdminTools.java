@@ -86,7 +86,7 @@ public final class UserAdminTools {
 
     record ListResponse(
             @Doc("The users, by name.") List<User> profile,
-            @Doc("For each of them, how much it has.") List<Having> content,
+            @Doc("For each of them, what it owns.") List<Having> content,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
@@ -96,10 +96,10 @@ public final class UserAdminTools {
             @Doc("How many agents it owns.") long agents,
             @Doc("How many domains it owns.") long domains,
 
-            @Doc("How many banks it owns, those in the trash too.")
+            @Doc("How many banks it owns, including those in the trash.")
             long banks,
 
-            @Doc("How many keys it has that work.") long keys) {}
+            @Doc("How many working keys it has.") long keys) {}
 
     record CreateResponse(
             @Doc("The user as it is now.") User user,
@@ -114,12 +114,12 @@ public final class UserAdminTools {
     record RemoveResponse(
             @Doc("Always true.") boolean changed,
 
-            @Doc("Who owns now what the removed user owned.")
+            @Doc("The user who now owns what the removed user owned.")
             String heir,
 
-            @Doc("How many agents changed hands.") long agents,
-            @Doc("How many domains changed hands.") long domains,
-            @Doc("How many banks changed hands.") long banks,
+            @Doc("How many agents got the new owner.") long agents,
+            @Doc("How many domains got the new owner.") long domains,
+            @Doc("How many banks got the new owner.") long banks,
             @Doc("How many keys were revoked.") long keys) {}
 
     private static Tool.Draft admins(String name) {
@@ -175,7 +175,7 @@ public final class UserAdminTools {
                 .title("Change a user")
                 .description("Changes the name or role of a user, for admins.")
                 .details("""
-                        Fields that you leave out stay as they are. The change is in force on every replica within a \
+                        Fields that you leave out stay as they are. The change takes effect on every replica within a \
                         second. Only an owner changes owners, and the last owner stays one. A user who becomes an admin \
                         or an owner loses the keys that others made or rotated, and those made with them; keys counts \
                         them.""")

@@ -38,7 +38,7 @@ public final class UserTools {
 
             @Doc("The tenant's plan.") String plan,
 
-            @Doc("What you have left of what is limited; empty where nothing is.")
+            @Doc("What is left of your limits; empty without limits.")
             List<Allowance> limits,
 
             @Doc("The agent that you are logged on as.") @Nullable

@@ -105,9 +105,7 @@ public final class DeliveryTools {
             @Doc(value = "The delivery's id, as WH_Deliveries shows it.", max = 64)
             String id,
 
-            @Doc(
-                    value = "To this endpoint, whatever it subscribes to; where the delivery went when left out.",
-                    max = 64)
+            @Doc(value = "To this endpoint, whatever its event types. Default: the endpoint of the delivery.", max = 64)
             @Nullable
             String endpointId) {}
 
@@ -152,20 +150,20 @@ public final class DeliveryTools {
     record RecoverRequest(
             @Doc(value = EndpointTools.ID, max = 64) String id,
 
-            @Doc("From which time on: deliveries that were queued then or later.")
+            @Doc("Only deliveries that were queued at this time or later.")
             Instant since,
 
             @Doc(value = "To this endpoint instead.", max = 64) @Nullable
             String toEndpointId,
 
-            @Doc(value = "next_cursor of the call before, to go on.", max = 2_000) @Nullable
+            @Doc(value = "next_cursor of the previous call, to continue.", max = 2_000) @Nullable
             String cursor) {}
 
     record RecoverResponse(
             @Doc("How many deliveries were queued or are attempted now instead of later, at most 1,000 in one call.")
             long queued,
 
-            @Doc("There may be more: give it as cursor to go on; absent when that was all.") @Nullable
+            @Doc("Send it as cursor to continue; absent if there are no more.") @Nullable
             String nextCursor) {}
 
     private Tool<RecoverRequest, RecoverResponse> recover() {

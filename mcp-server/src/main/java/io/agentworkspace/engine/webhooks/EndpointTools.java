@@ -30,8 +30,8 @@ public final class EndpointTools {
     static final String URL =
             "Where events are sent to, by POST: an https URL without user info and fragment, on a port for HTTP.";
     static final String EVENTS =
-            "The event types that it is sent, as WH_Events lists them, each once; [\"*\"] for all, those to come too.";
-    static final String ENABLED = "Whether it is sent anything.";
+            "The event types that it receives, as WH_Events lists them, each once; [\"*\"] for all, including future ones.";
+    static final String ENABLED = "Whether it receives events.";
     private static final long DAY = 86_400;
 
     private final SecureRandom random = new SecureRandom();
@@ -106,7 +106,7 @@ public final class EndpointTools {
             @Doc(value = "What it is for.", max = 2_000) @Nullable
             String description,
 
-            @Doc(ENABLED + " true when left out.") @Nullable Boolean enabled) {}
+            @Doc(ENABLED + " Default: true.") @Nullable Boolean enabled) {}
 
     record SecretResponse(
             @Doc("The endpoint's record, with its secret.") Endpoint endpoint,
@@ -177,7 +177,7 @@ public final class EndpointTools {
             @Doc(value = "What it is for.", max = 2_000) @Nullable
             String description,
 
-            @Doc(ENABLED + " true also brings back one that was disabled because it failed or was gone.") @Nullable
+            @Doc(ENABLED + " true also enables an endpoint that the engine has disabled.") @Nullable
             Boolean enabled,
 
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
@@ -185,7 +185,7 @@ public final class EndpointTools {
     record UpdateResponse(
             @Doc("The endpoint's record.") Endpoint endpoint,
             @Doc("Its revision.") long revision,
-            @Doc("false when nothing had to be done.") boolean changed) {}
+            @Doc("false if nothing had to be changed.") boolean changed) {}
 
     /** The new URL and the result of its check; null if there is no new URL. */
     private record ProbedEndpoint(
@@ -197,8 +197,8 @@ public final class EndpointTools {
                 .description("""
                         Changes only the fields of a webhook endpoint that you give, for admins.""")
                 .details("""
-                        A disabled endpoint receives nothing, and events of that time are not queued for it: missed \
-                        names that part of the feed, for WH_Feed. What was queued before continues when it is enabled \
+                        A disabled endpoint receives nothing, and events of that time are not queued for it: read them \
+                        with WH_Feed, from missed. Deliveries that were queued before continue when it is enabled \
                         again. Event webhook.endpoint.updated.""")
                 .alsoCalled(
                         "pause a callback",
@@ -244,7 +244,7 @@ public final class EndpointTools {
 
             @Doc(
                     value =
-                            "For how many seconds deliveries are signed with the old secret, too, at most 7 days; 86400 when left out.",
+                            "For how many seconds deliveries are also signed with the old secret, at most 7 days; default 86400.",
                     max = 604_800)
             @Nullable
             Long overlapSeconds,
@@ -293,7 +293,7 @@ public final class EndpointTools {
                 .description("""
                         Deletes a webhook endpoint permanently, for admins. WH_Update with enabled false only stops it.""")
                 .details("""
-                        Waiting deliveries are given up. The endpoint receives its own webhook.endpoint.deleted, unless \
+                        Pending deliveries are dropped. The endpoint receives its own webhook.endpoint.deleted, unless \
                         it was disabled.""")
                 .alsoCalled("unsubscribe from events", "remove a callback", "stop sending to my server")
                 .needs(Capability.WEBHOOK_WRITE)

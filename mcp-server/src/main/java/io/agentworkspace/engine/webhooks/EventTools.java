@@ -85,17 +85,16 @@ public final class EventTools {
     record FeedRequest(
             @Doc(
                     value =
-                            "The seq of the last event that you have: those behind it are shown. 0, the beginning, when left out.",
+                            "The seq of the last event that you have; later ones are returned. Default: 0, the beginning.",
                     max = Long.MAX_VALUE)
             @Nullable
             Long after,
 
-            @Doc(value = "How many at most, 1–200; 50 when left out.", min = 1, max = 200) @Nullable
+            @Doc(value = "How many at most, 1–200; default 50.", min = 1, max = 200) @Nullable
             Integer limit) {}
 
     record Fed(
-            @Doc("Its place in the feed: each event's is one more than that of the one before.")
-            long seq,
+            @Doc("Its number in the feed, without gaps.") long seq,
 
             @Doc("The event's id, the same as in its deliveries.")
             UUID id,
@@ -108,14 +107,12 @@ public final class EventTools {
 
     record FeedResponse(
             @Doc("The events, oldest first.") List<Fed> events,
-            @Doc("Give it as after, to go on.") long nextAfter,
+            @Doc("Send it as after to continue.") long nextAfter,
 
             @Doc("The seq of the newest event; 0 before the first.")
             long latest,
 
-            @Doc(
-                    "Only where events behind after are no longer kept: the seq of the oldest one that is. What was before it is lost to"
-                            + " you.")
+            @Doc("The seq of the oldest event that is kept; only if events after your position have been deleted.")
             @Nullable
             Long oldest) {}
 
@@ -161,21 +158,20 @@ public final class EventTools {
             String eventType,
 
             @Doc(
-                    "The event's data, valid by its type's schema, at most 64,000 characters; for webhook.test anything. The type's example when"
-                            + " left out.")
+                    "The event's data, which must match the type's schema, at most 64,000 characters; for webhook.test anything. Default: the type's example.")
             @Nullable
             ObjectNode data,
 
-            @Doc(value = "Only to this endpoint, whatever it subscribes to.", max = 64) @Nullable
+            @Doc(value = "Only to this endpoint, whatever its event types.", max = 64) @Nullable
             String endpointId) {}
 
     record TestResponse(
             @Doc("The event's id.") UUID eventId,
 
-            @Doc("The deliveries, one for each endpoint; WH_Delivery tells what comes of each.")
+            @Doc("The deliveries, one for each endpoint; WH_Delivery shows the result of each.")
             List<Delivery> deliveries,
 
-            @Doc("Where there are none: why.") @Nullable String note) {}
+            @Doc("If there are none: why.") @Nullable String note) {}
 
     private Tool<TestRequest, TestResponse> test() {
         return Tool.named("WH_Test")

@@ -30,10 +30,9 @@ public final class GradeTool {
     }
 
     record Graded(
-            @Doc("How many percent of the trials it passed.")
-            int score,
+            @Doc("The percentage of trials that it passed.") int score,
 
-            @Doc("What was sent, and what it answered.") List<Trial> trials) {}
+            @Doc("Each request and its response.") List<Trial> trials) {}
 
     private Tool<EndpointTools.EndpointRequest, Graded> grade() {
         return Tool.named("WH_Grade")

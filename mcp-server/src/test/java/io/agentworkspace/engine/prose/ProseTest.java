@@ -35,6 +35,10 @@ class ProseTest {
     /** What a script prints; its strings may go on over several lines. */
     private static final Pattern PRINTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
 
+    /** The same conjunction twice in a paragraph, an item of a list or a row of a table. */
+    private static final Pattern SO_THAT_TWICE =
+            Pattern.compile("(?s)\\bso that\\b(?:(?!\\R\\s*(?:\\R|[-*|#\\d])).)*\\bso that\\b");
+
     private static final Pattern SCRIPT_TEXT = Pattern.compile("'((?:[^'\\\\\\n]|\\\\.)*)'");
     private static final Pattern WORDS = Pattern.compile("(?s)[\\p{L}'%]+[,:;]?( [\\p{L}'%\\d]+[,:;.]?){3,}.*");
 
@@ -59,7 +63,12 @@ class ProseTest {
     void documentsAreReadOnce() {
         var faults = new ArrayList<String>();
         documents().forEach(file -> {
-            var sentences = Prose.ofMarkdown(Repository.text(file));
+            var text = Repository.text(file);
+            SO_THAT_TWICE
+                    .matcher(text)
+                    .results()
+                    .forEach(found -> faults.add(name(file) + ": write \"so that\" once: " + found.group()));
+            var sentences = Prose.ofMarkdown(text);
             var isDecision = name(file).startsWith("docs/decisions/");
             var most = isDecision ? ProseRules.MOST_WORDS_OF_SPECIALISTS : ProseRules.MOST_WORDS;
             var mostPassive = isDecision ? ProseRules.MOST_PASSIVE_OF_SPECIALISTS : ProseRules.MOST_PASSIVE;

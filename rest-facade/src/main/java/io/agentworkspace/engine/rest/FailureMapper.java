@@ -71,6 +71,6 @@ final class FailureMapper implements ExceptionMapper<Throwable> {
 
     private static Problem badRequest(Exception thrown) {
         LOG.debug("refused by Jersey", thrown);
-        return new Problem(Failure.BAD_REQUEST, "the request's address cannot be understood");
+        return new Problem(Failure.BAD_REQUEST, "the request's address is invalid");
     }
 }

@@ -74,9 +74,9 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
             if (response.get("result") instanceof ObjectNode answer) {
                 return answer;
             }
-            throw refused("the client refused to answer what it was asked", requestId);
+            throw refused("the client refused to answer the question", requestId);
         } catch (TimeoutException e) {
-            throw refused("the client did not answer what it was asked in time", requestId);
+            throw refused("the client did not answer the question in time", requestId);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw refused("the request was cancelled", requestId);

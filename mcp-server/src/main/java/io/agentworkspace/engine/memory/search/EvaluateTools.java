@@ -45,13 +45,13 @@ public final class EvaluateTools {
             @Doc("The share of queries with an expected memory among the first five hits.")
             double hitAt_5,
 
-            @Doc("The mean of 1 / the place of the first expected hit.")
+            @Doc("The mean of 1 / the rank of the first expected hit.")
             double mrr,
 
             @Doc("How early the expected memories are among the first ten hits.")
             double ndcgAt_10,
 
-            @Doc("The median of the times of the searches, in milliseconds.")
+            @Doc("The median time of a search, in milliseconds.")
             double p50Ms,
 
             @Doc("99 of 100 searches took at most this many milliseconds.")

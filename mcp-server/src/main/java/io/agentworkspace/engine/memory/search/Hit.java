@@ -16,10 +16,10 @@ record Hit(
         @Doc("Its name in the bank, if it has one.") @Nullable
         String name,
 
-        @Doc("The whole text, where there is room for it.") @Nullable
+        @Doc("The whole text, if there is room for it.") @Nullable
         String text,
 
-        @Doc("Else the part of it that matches best.") @Nullable
+        @Doc("Otherwise the part of the text that matches best.") @Nullable
         String snippet,
 
         @Doc("How well it answers the query, from 0 to 1.") double score,
@@ -29,9 +29,9 @@ record Hit(
         @Doc("Where this revision comes from.") Memory.Source source,
         @Doc("Its tags.") List<String> tags,
 
-        @Doc("Whether MB_Load takes it first.") boolean pinned,
+        @Doc("Whether MB_Load returns it first.") boolean pinned,
 
-        @Doc("Its revision; MB_Store takes it as if_revision.")
+        @Doc("Its revision; send it to MB_Store as if_revision.")
         long revision,
 
         @Doc("When it was first stored.") Instant createdAt,
@@ -43,14 +43,14 @@ record Hit(
      * @param highlights in the shown text
      */
     record Why(
-            @Doc("Its place among the memories that have the query's words; absent when it has none of them.") @Nullable
+            @Doc("Its rank among the memories with words of the query; absent if it has none of them.") @Nullable
             Integer textRank,
 
-            @Doc("Its place among the memories of like meaning; absent when it is not near.") @Nullable
+            @Doc("Its rank among the memories of similar meaning; absent if it is not similar.") @Nullable
             Integer vectorRank,
 
             @Doc("The words of the query that it has.") List<String> terms,
 
-            @Doc("Where in the text or snippet they are: pairs of start and end, in characters.")
+            @Doc("Their positions in the text or snippet: pairs of start and end, in characters.")
             List<List<Integer>> highlights) {}
 }

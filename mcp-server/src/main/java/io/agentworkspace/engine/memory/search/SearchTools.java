@@ -83,7 +83,7 @@ public final class SearchTools {
     record SearchResponse(
             @Doc("The hits, best first.") List<Hit> content,
 
-            @Doc("true when no hit is good enough to be an answer; the hits are then the nearest misses.")
+            @Doc("true if no hit is good enough to be an answer; the hits are then the nearest misses.")
             boolean abstain,
 
             @Doc("The score of the best hit; absent without hits.") @Nullable
@@ -91,7 +91,7 @@ public final class SearchTools {
 
             @Doc("What was searched.") Searched searched,
 
-            @Doc("How it was searched: hybrid, text (by words), vector (by meaning).")
+            @Doc("The mode of the search: hybrid, text (by words) or vector (by meaning).")
             String mode) {}
 
     public List<Tool<?, ?>> tools() {

@@ -54,11 +54,11 @@ public final class Grader {
             @Doc("What a correct receiver answers: 2xx or 400.")
             String expected,
 
-            @Doc("The status that it answered; absent where it gave none.") @Nullable
+            @Doc("The status of its response; absent if there was none.") @Nullable
             Integer status,
 
-            @Doc("Why it gave none.") @Nullable String error,
-            @Doc("Whether it did as it should.") boolean ok) {}
+            @Doc("Why there was no response.") @Nullable String error,
+            @Doc("Whether it responded correctly.") boolean ok) {}
 
     private record Delivery(String name, String expected, byte[] body, Map<String, String> headers) {}
 

@@ -11,30 +11,27 @@ import org.jspecify.annotations.Nullable;
 /** A tenant's plan, and the usage of each limit. */
 public record Account(
         @Doc("The tenant's name.") String tenant,
-        @Doc("When it was made.") Instant createdAt,
+        @Doc("When it was created.") Instant createdAt,
         @Doc("Its plan.") Plan plan,
 
-        @Doc("What the plan limits, and how much of it is used.")
-        List<Usage> limits,
+        @Doc("The limits of the plan, and their use.") List<Usage> limits,
 
-        @Doc("How many requests your credential may make at this moment; absent where the rate is not limited.")
-        @Nullable
+        @Doc("How many requests your credential may make now; absent without a rate limit.") @Nullable
         Allowance rate) {
 
     /** The plan's limit for one scope, and its usage. */
     public record Usage(
             @Doc(
                     "What is counted: commands (calls of tools, each UTC day), agents, domains, banks, memories, documents or"
-                            + " webhook_endpoints. What is in the trash counts until it is gone.")
+                            + " webhook_endpoints. Things in the trash count until they are deleted.")
             Scope scope,
 
-            @Doc("How many the plan allows; absent where it does not limit them.") @Nullable
+            @Doc("How many the plan allows; absent without a limit.") @Nullable
             Long limit,
 
-            @Doc("How many there are, or were called today.")
-            long count,
+            @Doc("How many exist, or were called today.") long count,
 
-            @Doc("How many may follow; absent where they are not limited.") @Nullable
+            @Doc("How many are left; absent without a limit.") @Nullable
             Long remaining,
 
             @Doc("When the count starts again; absent for what is counted as long as it exists.") @Nullable

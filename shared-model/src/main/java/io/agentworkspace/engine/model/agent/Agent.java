@@ -31,7 +31,7 @@ public record Agent(
         @Doc("The user who created it.") String owner,
         @Doc("Whether somebody is logged on as it.") boolean online,
 
-        @Doc("Rises with each change; give it as if_revision to change only what you have read.")
+        @Doc("Increases with each change; send it as if_revision to change only what you have read.")
         long revision,
 
         @Doc("The skills that are installed on it, by name.")

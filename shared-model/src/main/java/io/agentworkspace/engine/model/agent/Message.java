@@ -8,34 +8,33 @@ import org.jspecify.annotations.Nullable;
 
 /** A message, sent in a zone or from one party to another. */
 public record Message(
-        @Doc("The message's id; give it as reply_to to answer in the same place.")
+        @Doc("The message's id; send it as reply_to to answer in the same place.")
         String id,
 
-        @Doc("Who said it.") String from,
+        @Doc("The sender.") String from,
 
         @Doc(
-                value = "What the speaker is.",
+                value = "What the sender is.",
                 oneOf = {"user", "agent"})
         String fromKind,
 
-        @Doc("Whom it was said to, when it was said directly.") @Nullable
-        String to,
+        @Doc("The recipient of a direct message.") @Nullable String to,
 
         @Doc(
-                value = "What the addressee is.",
+                value = "What the recipient is.",
                 oneOf = {"user", "agent"})
         @Nullable
         String toKind,
 
-        @Doc("The domain of the zone that it was said in.") @Nullable
-        String domain,
+        @Doc("The domain of its zone.") @Nullable String domain,
 
-        @Doc("The zone that it was said in.") @Nullable String zone,
+        @Doc("The zone that it was sent to.") @Nullable String zone,
 
-        @Doc("Its place in its zone or direct talk: 1, 2, 3, … without gaps.")
+        @Doc("Its number in its zone or direct conversation: 1, 2, 3, … without gaps.")
         long seq,
 
-        @Doc(value = "What was said.", max = 64_000) String content,
+        @Doc(value = "The text of the message.", max = 64_000)
+        String content,
 
         @Doc("true where the text is cut; then length says how long it is.") @Nullable
         Boolean truncated,
@@ -49,7 +48,7 @@ public record Message(
         @Doc("The agents whose messages it answers, oldest first: the loop guard counts them.")
         List<String> chain,
 
-        @Doc("When it was said.") Instant createdAt)
+        @Doc("When it was sent.") Instant createdAt)
         implements Cuttable<Message> {
 
     @Override

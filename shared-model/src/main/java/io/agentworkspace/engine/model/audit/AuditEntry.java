@@ -11,30 +11,31 @@ import org.jspecify.annotations.Nullable;
  */
 public record AuditEntry(
         @Doc("When.") Instant at,
-        @Doc("The user, as it was named then.") String user,
+        @Doc("The user's name at that time.") String user,
 
         @Doc("The user whom an admin acted for.") @Nullable String actingFor,
 
-        @Doc("What the caller proved itself with: key, session, …")
-        String credential,
+        @Doc("The kind of credential: key, session, …") String credential,
 
         @Doc("The id of the API key.") @Nullable String keyId,
         @Doc("The name of the API key.") @Nullable String keyName,
-        @Doc("The agent that was acted as.") @Nullable String agent,
+
+        @Doc("The agent that the caller acted as.") @Nullable
+        String agent,
+
         @Doc("The tool.") String tool,
 
         @Doc("What the thing is: agent, domain, zone, bank, user, key, …")
         String targetKind,
 
-        @Doc("The thing's name, as it was then; of a zone with its domain: Den/main.") @Nullable
+        @Doc("The thing's name at that time; for a zone with its domain: Den/main.") @Nullable
         String target,
 
-        @Doc("The thing's id, where it is called by one.") @Nullable
-        String targetId,
+        @Doc("The thing's id, if it has one.") @Nullable String targetId,
 
-        @Doc("The name that this gave the thing.") @Nullable String renamedTo,
+        @Doc("The thing's new name.") @Nullable String renamedTo,
 
-        @Doc("The agent that it concerned besides: who was invited, banned, given a permission.") @Nullable
+        @Doc("A second agent: the one that was invited, banned or given a permission.") @Nullable
         String member,
 
         @Doc("The endpoint: mcp or rest.") @Nullable String door,
@@ -42,23 +43,24 @@ public record AuditEntry(
         @Doc("The network address that it came from.") @Nullable
         String address,
 
-        @Doc("The program, as it called itself.") @Nullable String client,
+        @Doc("The program, by the name that it sent.") @Nullable
+        String client,
+
         @Doc("done, or the name of the error.") String result,
 
-        @Doc("The request id; of several summed up that of the last one.")
+        @Doc("The request id; for a summary that of the last call.")
         String requestId,
 
         @Doc(
-                "How many refused calls of the key, within a minute, this entry sums up, its words being those of the last one; absent for one call.")
+                "How many refused calls of the key within a minute this entry summarizes, with the words of the last one; absent for one call.")
         @Nullable
         Integer times,
 
         @Doc("The rules that matched the call.") @Nullable List<String> rules,
 
-        @Doc("Of a changed rule: its text before.") @Nullable
-        String before,
+        @Doc("For a changed rule: its old text.") @Nullable String before,
 
-        @Doc("Of a changed rule: its text now.") @Nullable String after) {
+        @Doc("For a changed rule: its new text.") @Nullable String after) {
     public static final String DONE = "done";
 
     /** The types of events that are not tool calls. */

@@ -30,7 +30,7 @@ public record Bank(
 
         @Doc("How many memories can be read in it.") long memories,
 
-        @Doc("Rises with each change of this record; give it as if_revision to change only what you have read.")
+        @Doc("Increases with each change of this record; send it as if_revision to change only what you have read.")
         long revision,
 
         @Doc("When it was created.") Instant createdAt,

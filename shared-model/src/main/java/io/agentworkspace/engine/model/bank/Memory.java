@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One text in a bank, as shown to those who may read it. */
 public record Memory(
-        @Doc("The memory's id; give it in derived_from when you store what you made from it.")
+        @Doc("The memory's id; send it in derived_from when you store something that you made from it.")
         String id,
 
         @Doc("Its bank.") String bank,
@@ -29,20 +29,22 @@ public record Memory(
 
         @Doc("Where this revision comes from.") Source source,
 
-        @Doc("Rises with each change; give it as if_revision to replace only what you have read.")
+        @Doc("Increases with each change; send it as if_revision to replace only what you have read.")
         long revision,
 
-        @Doc("The ids of what it was made from.") List<String> derivedFrom,
+        @Doc("The ids of the memories that it was made from.")
+        List<String> derivedFrom,
 
-        @Doc("The id of what it corrects.") @Nullable String supersedes,
+        @Doc("The id of the memory that it corrects.") @Nullable
+        String supersedes,
 
-        @Doc("The id of what corrects it: lists, search and MB_Load leave it out.") @Nullable
+        @Doc("The id of the memory that corrects it: lists, search and MB_Load leave this one out.") @Nullable
         String supersededBy,
 
-        @Doc("From then on they leave it out too.") @Nullable
+        @Doc("From then on lists, search and MB_Load leave it out.") @Nullable
         Instant expiresAt,
 
-        @Doc("Whether MB_Load takes it first.") boolean pinned,
+        @Doc("Whether MB_Load returns it first.") boolean pinned,
         @Doc("When it was first stored.") Instant createdAt,
         @Doc("When this revision was stored.") Instant updatedAt)
         implements Cuttable<Memory> {
@@ -77,7 +79,7 @@ public record Memory(
     /** The source of a memory's revision: the agent or user that stored it, or the document that was loaded. */
     public record Source(
             @Doc(
-                    value = "What that is.",
+                    value = "What the source is.",
                     oneOf = {"agent", "user", "document"})
             String kind,
 

@@ -15,18 +15,18 @@ public record Document(
 
         @Doc("Counts from 1.") long version,
 
-        @Doc("Its type, found by its content; before validation, what it was called.") @Nullable
+        @Doc("Its type, detected from its content; before validation, the submitted type.") @Nullable
         String mediaType,
 
         @Doc("In bytes.") long size,
         @Doc("SHA-256 of the file, in hex.") String sha256,
 
         @Doc(
-                value = "Where it is on its way.",
+                value = "Its state in validation.",
                 oneOf = {"queued", "validating", "accepted", "rejected"})
         DocumentState state,
 
-        @Doc("Why it was rejected; of an accepted one, warnings.")
+        @Doc("Why it was rejected; for an accepted one, warnings.")
         List<DocumentReason> reasons,
 
         @Doc("The user who submitted it.") String submittedBy,

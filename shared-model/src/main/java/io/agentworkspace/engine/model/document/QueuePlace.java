@@ -5,10 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A document's place in the validation queue. */
 public record QueuePlace(
-        @Doc("1 for the one that is taken next; 0 while it is being validated.")
+        @Doc("1 for the next one; 0 while it is being validated.")
         long position,
 
-        @Doc(
-                "In how many seconds it is probably validated, by how long the last ones took. Absent while no document is being taken.")
-        @Nullable
+        @Doc("The estimated seconds until it is validated. Absent while no worker takes documents.") @Nullable
         Long expectedSeconds) {}

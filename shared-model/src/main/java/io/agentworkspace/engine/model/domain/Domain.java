@@ -31,7 +31,7 @@ public record Domain(
         @Doc("The agent that runs it; absent when there is none.") @Nullable
         String host,
 
-        @Doc("Rises with each change; give it as if_revision to change only what you have read.")
+        @Doc("Increases with each change; send it as if_revision to change only what you have read.")
         long revision,
 
         @Doc("When it was created.") Instant createdAt,

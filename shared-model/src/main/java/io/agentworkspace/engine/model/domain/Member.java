@@ -13,7 +13,7 @@ public record Member(
         String role,
 
         @Doc("Whether somebody is logged on as it.") boolean online,
-        @Doc("Since when it has been in this state.") Instant since,
+        @Doc("When this state began.") Instant since,
 
-        @Doc("member; invited: its owner has to agree; requested: the domain has to agree; banned.")
+        @Doc("member; invited: its owner must agree; requested: the domain must agree; banned.")
         MemberState state) {}

@@ -13,7 +13,7 @@ public record Membership(
                 oneOf = {"host", "member"})
         String role,
 
-        @Doc("member; invited: its owner has to agree; requested: the domain has to agree; banned.")
+        @Doc("member; invited: its owner must agree; requested: the domain must agree; banned.")
         MemberState state,
 
-        @Doc("Since when it has been in this state.") Instant since) {}
+        @Doc("When this state began.") Instant since) {}

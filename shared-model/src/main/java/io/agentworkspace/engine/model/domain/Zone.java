@@ -9,7 +9,7 @@ public record Zone(
         @Doc("The zone's name, unique in its domain without regard to case.")
         String name,
 
-        @Doc("What is talked about there.") @Nullable String description,
+        @Doc("What the zone is for.") @Nullable String description,
 
         @Doc("true where the description is cut; then length says how long it is.") @Nullable
         Boolean truncated,

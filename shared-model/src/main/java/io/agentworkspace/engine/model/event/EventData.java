@@ -71,7 +71,7 @@ public sealed interface EventData {
             @Doc("The event types that it is sent; * for all.")
             List<String> events,
 
-            @Doc("Whether it is sent anything.") boolean enabled,
+            @Doc("Whether it receives events.") boolean enabled,
 
             @Doc(
                     value =
@@ -102,7 +102,7 @@ public sealed interface EventData {
             @Doc("The document's name.") String document,
             @Doc("Its version.") long version,
 
-            @Doc("Why it was rejected; of an accepted one, warnings.")
+            @Doc("Why it was rejected; for an accepted one, warnings.")
             List<DocumentReason> reasons)
             implements EventData {}
 

@@ -17,20 +17,20 @@ public record Rule(
 
         @Doc("The condition, in CEL.") String when,
         @Doc("Its template.") @Nullable String template,
-        @Doc("Those of the template.") @Nullable ObjectNode parameters,
+        @Doc("The parameters of the template.") @Nullable ObjectNode parameters,
         @Doc("Its effect.") RuleEffect effect,
-        @Doc("What the refused caller reads.") String message,
+        @Doc("The message for refused callers.") String message,
         @Doc("Whether it is used.") boolean enabled,
 
-        @Doc(value = "Greater ones come first.", min = -1_000)
+        @Doc(value = "Higher ones come first.", min = -1_000)
         int priority,
 
         @Doc("shadow: it only counts.") RuleMode mode,
         @Doc("Tried at each save.") List<RuleExample> examples,
-        @Doc("Grows with each change.") long revision,
-        @Doc("When it was made.") Instant createdAt,
+        @Doc("Increases with each change.") long revision,
+        @Doc("When it was created.") Instant createdAt,
         @Doc("When it was last changed.") Instant updatedAt,
-        @Doc("What it has matched.") Matches matches) {
+        @Doc("How often it matched.") Matches matches) {
 
     /** The requests that a rule has matched since its effect was last changed. */
     public record Matches(
@@ -40,7 +40,7 @@ public record Rule(
 
             @Doc("The last one.") @Nullable Instant lastAt,
 
-            @Doc("How many could not be evaluated; for a deny rule they match.")
+            @Doc("How many could not be evaluated; a deny rule treats them as matches.")
             long failures,
 
             @Doc("The last one.") @Nullable Instant lastFailureAt,

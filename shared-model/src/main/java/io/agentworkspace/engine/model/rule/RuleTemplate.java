@@ -7,18 +7,17 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A predefined rule with parameters to fill in. */
 public record RuleTemplate(
-        @Doc("Its name: give it as template to RL_Create.") String name,
+        @Doc("Its name: send it as template to RL_Create.") String name,
         @Doc("What a rule made from it does.") String description,
 
-        @Doc("What such a rule applies to unless you say otherwise.")
-        List<String> appliesTo,
+        @Doc("What such a rule applies to by default.") List<String> appliesTo,
 
-        @Doc("What it does with what it matches.") RuleEffect effect,
-        @Doc("Its message unless you give another.") String message,
+        @Doc("What it does with a match.") RuleEffect effect,
+        @Doc("Its default message.") String message,
         @Doc("What to fill in.") List<Parameter> parameters,
         @Doc("The condition, with the default parameters.") String when,
 
-        @Doc("What a rule made from it is tried on at each save; here for the default parameters.")
+        @Doc("The requests that test such a rule at each save; here for the default parameters.")
         List<RuleExample> examples) {
 
     /** A parameter of a template. */
@@ -27,8 +26,7 @@ public record RuleTemplate(
             @Doc("text, number or texts (a list).") String type,
             @Doc("What it means.") String description,
 
-            @Doc("Its name and the value that is used when it is left out.")
-            ObjectNode defaults) {
+            @Doc("Its name and its default value.") ObjectNode defaults) {
 
         public JsonNode value() {
             return defaults.get(name);

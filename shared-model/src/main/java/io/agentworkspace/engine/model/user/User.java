@@ -11,7 +11,7 @@ public record User(
 
         @Doc("viewer, member, admin or owner.") Role role,
 
-        @Doc("Rises with each change; give it as if_revision to change only what you have read.")
+        @Doc("Increases with each change; send it as if_revision to change only what you have read.")
         long revision,
 
         @Doc("When it was created.") Instant createdAt) {}

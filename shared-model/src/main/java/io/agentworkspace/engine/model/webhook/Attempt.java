@@ -9,11 +9,11 @@ public record Attempt(
         @Doc("When it began.") Instant at,
         @Doc("How long it took, in milliseconds.") long durationMs,
 
-        @Doc("The HTTP status of the answer; absent where none came.") @Nullable
+        @Doc("The HTTP status of the response; absent if there was none.") @Nullable
         Integer status,
 
-        @Doc("Why it failed; absent when it succeeded.") @Nullable
+        @Doc("Why it failed; absent if it succeeded.") @Nullable
         String error,
 
-        @Doc("The first 500 bytes of a failed response's body, as text; absent where it had none.") @Nullable
+        @Doc("The first 500 bytes of a failed response's body, as text; absent if it was empty.") @Nullable
         String response) {}

@@ -13,12 +13,12 @@ public record Delivery(
         @Doc("The event's type.") String eventType,
         @Doc("The endpoint that it goes to.") UUID endpointId,
 
-        @Doc("Where the endpoint leads now; an attempt went where it led then.")
+        @Doc("The endpoint's present URL; earlier attempts may have gone to another one.")
         String url,
 
         @Doc("Sent as X-Service-Sequence.") long sequence,
 
-        @Doc("failed is tried again, exhausted is not.") DeliveryState state,
+        @Doc("failed is retried, exhausted is not.") DeliveryState state,
 
         @Doc("The attempts, oldest first.") List<Attempt> attempts,
         @Doc("When it is attempted next.") @Nullable Instant nextAttemptAt,

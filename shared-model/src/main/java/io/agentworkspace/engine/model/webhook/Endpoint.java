@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public record Endpoint(
         @Doc("Its id.") UUID id,
         @Doc("Where events are sent to.") String url,
-        @Doc("What it is sent; * for all.") List<String> events,
+        @Doc("The event types that it receives; * for all.") List<String> events,
         @Doc("What it is for.") @Nullable String description,
 
         @Doc("true where the description is cut; then length says how long it is.") @Nullable
@@ -21,37 +21,38 @@ public record Endpoint(
         @Doc("How many characters the whole description has, where it is cut.") @Nullable
         Integer length,
 
-        @Doc("Whether it is sent anything.") boolean enabled,
+        @Doc("Whether it receives events.") boolean enabled,
 
-        @Doc("Why not: manual, gone (answered 410) or failing (nothing but failures for 120 h).") @Nullable
+        @Doc("Why not: manual, gone (it answered 410) or failing (only failures for 120 h).") @Nullable
         String disabledReason,
 
-        @Doc("When it was made.") Instant createdAt,
+        @Doc("When it was created.") Instant createdAt,
         @Doc("When it was last changed.") Instant updatedAt,
-        @Doc("Grows with each change.") long revision,
+        @Doc("Increases with each change.") long revision,
 
         @Doc(
-                value = "What deliveries are signed with, whsec_…; shown when it is new and never again: keep it now.",
+                value = "The key of the signatures, whsec_…. Store it now, since it is shown only when it is new.",
                 once = true)
         @Nullable
         String secret,
 
-        @Doc("Until when the secret of before the rotation signs, too.") @Nullable
+        @Doc("Until when deliveries are also signed with the old secret.") @Nullable
         Instant previousWorksUntil,
 
-        @Doc("What a look at the URL found.") @Nullable Preflight preflight,
+        @Doc("The result of the check of its URL.") @Nullable
+        Preflight preflight,
 
-        @Doc("What was not queued for it when it was last disabled: read it with WH_Feed.") @Nullable
+        @Doc("The events that were not queued while it was disabled: read them with WH_Feed.") @Nullable
         Missed missed,
 
-        @Doc("How deliveries go.") Health health) {
+        @Doc("The health of its deliveries.") Health health) {
 
     /** The part of the feed that an endpoint missed while it was disabled. It gets no deliveries of these events. */
     public record Missed(
-            @Doc("The seq up to which it was queued: give it as after.")
+            @Doc("The seq of the last queued event: send it to WH_Feed as after.")
             long after,
 
-            @Doc("The last seq that was not, once it is enabled again.") @Nullable
+            @Doc("The last seq that was not queued, once the endpoint is enabled again.") @Nullable
             Long until) {}
 
     /**
@@ -60,15 +61,15 @@ public record Endpoint(
      */
     public record Preflight(
             @Doc("When.") Instant checkedAt,
-            @Doc("Whether a delivery gets there.") boolean ok,
+            @Doc("Whether a delivery can reach it.") boolean ok,
 
             @Doc("Whether the name resolves, to allowed addresses.")
             boolean resolves,
 
-            @Doc("Whether TLS is right; absent where it did not come to that.") @Nullable
+            @Doc("Whether TLS is correct; absent if the check ended earlier.") @Nullable
             Boolean tls,
 
-            @Doc("Whether anything answers.") boolean answers,
+            @Doc("Whether a server responds.") boolean answers,
             @Doc("What was wrong, or the status.") String detail) {}
 
     /** The endpoint's state, and figures of its attempts in the last 24 hours. */
@@ -81,10 +82,10 @@ public record Endpoint(
             @Doc("The last success.") @Nullable Instant lastSuccessAt,
             @Doc("The last failure.") @Nullable Instant lastFailureAt,
 
-            @Doc("Since when there are nothing but failures.") @Nullable
+            @Doc("Since when all attempts have failed.") @Nullable
             Instant failingSince,
 
-            @Doc("open: after failures in a row nothing is attempted for a while; half-open: one delivery tries it.")
+            @Doc("open: after failures in a row nothing is attempted for a while; half-open: one delivery tests it.")
             Circuit circuit) {}
 
     /** Whether deliveries are attempted. */
