@@ -39,7 +39,7 @@ public final class SqlTemplate {
         return this;
     }
 
-    /** Gives a number, which is a part of the text and thus of the plan. */
+    /** Gives a number, which is a part of the text and therefore of the plan. */
     public SqlTemplate with(String name, long number) {
         return with(name, Long.toString(number));
     }
