@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.problem.UserHandle;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of the audit: one statement for a page, along the index for its filter. */
@@ -34,6 +35,7 @@ public final class AuditQueries {
                                           WHERE u.tenant_id = :tenant AND u.id = (SELECT user_of_email(:tenant, :user_key))))
                    AND (NOT :by_tool OR a.tool = :tool)
                    AND (NOT :by_target OR (a.target_kind = :kind AND a.target_key IN (:target, :target_name)))
+                   AND (NOT :by_version OR (a.target_kind = 'document' AND a.target_id = :target))
                    AND (NOT :done OR a.result = 'done')
                    AND (NOT :refused OR a.result <> 'done')
                    AND (NOT :by_result OR a.result = :result)
@@ -65,7 +67,14 @@ public final class AuditQueries {
             @Nullable Instant until) {}
 
     /** A thing, by its kind and its name or id. */
-    record AuditedThing(String kind, String name) {}
+    record AuditedThing(String kind, String name) {
+        private static final Pattern UUID_FORM = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+        /** Returns whether it is one version of a document, by its id. */
+        boolean isVersion() {
+            return AuditStore.isDocument(kind) && UUID_FORM.matcher(name).matches();
+        }
+    }
 
     /** @param rowId distinguishes entries of the same instant */
     private record AuditRow(UUID rowId, AuditEntry entry) {}
@@ -81,7 +90,8 @@ public final class AuditQueries {
                 .set("by_name", user != null && !user.isAddress())
                 .set("by_address", user != null && user.isAddress())
                 .set("by_tool", filter.tool() != null)
-                .set("by_target", filter.target() != null)
+                .set("by_target", filter.target() != null && !filter.target().isVersion())
+                .set("by_version", filter.target() != null && filter.target().isVersion())
                 .set("done", done)
                 .set("refused", result != null && !done)
                 .set("by_result", result != null && !done && !REFUSED.equals(result))

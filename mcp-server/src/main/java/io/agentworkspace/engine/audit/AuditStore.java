@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Family;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -37,11 +38,12 @@ public final class AuditStore implements AutoCloseable {
     private static final String INSERT = """
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
-                               result, request_id, times, rules, before, after)
+                               result, request_id, times, rules, before, after, details)
             SELECT r.tenant_id, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id,
                    (SELECT k.name FROM api_key k WHERE k.tenant_id = r.tenant_id AND k.id = r.key_id), r.agent,
                    r.tool, r.target_kind, r.target, r.target_id, r.target_key, r.renamed_to, r.member, r.door, r.address,
-                   r.client, r.result, r.request_id, r.times, r.rules, r.before, r.after
+                   r.client, r.result, r.request_id, r.times, r.rules, r.before, r.after,
+                   r.details
               FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
             """;
 
@@ -49,11 +51,11 @@ public final class AuditStore implements AutoCloseable {
     private static final String INSERT_ONE = """
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
-                               result, request_id, times, rules, before, after)
+                               result, request_id, times, rules, before, after, details)
             VALUES (:tenant, CAST(:at AS timestamptz), CAST(:row_id AS uuid), :user_name, :user_key, :acting_for, :credential,
                     :key_id, (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key_id AS text)), :agent,
                     :tool, :target_kind, :target, :target_id, :target_key, :renamed_to, :member, :door, :address, :client,
-                    :result, :request_id, CAST(:times AS integer), CAST(:rules AS text[]), :before, :after)
+                    :result, :request_id, CAST(:times AS integer), CAST(:rules AS text[]), :before, :after, :details)
             """;
 
     private static final String INSERT_WITH_EVENTS = EventLog.INSERT + ";\n" + INSERT_ONE;
@@ -109,11 +111,18 @@ public final class AuditStore implements AutoCloseable {
                 .set("times", entry.times())
                 .set("rules", entry.rules())
                 .set("before", entry.before())
-                .set("after", entry.after());
+                .set("after", entry.after())
+                .set("details", entry.details());
     }
 
+    /** Documents are found by name, since a name has many versions; the id of one is found by an index of its own. */
     private static @Nullable String targetKey(AuditEntry entry) {
-        return entry.targetId() != null ? entry.targetId() : entry.target() == null ? null : Name.key(entry.target());
+        var isById = entry.targetId() != null && !(isDocument(entry.targetKind()) && entry.target() != null);
+        return isById ? entry.targetId() : entry.target() == null ? null : Name.key(entry.target());
+    }
+
+    static boolean isDocument(String kind) {
+        return kind.equals(Family.DOCUMENT.word());
     }
 
     /** Runs work that is not a tool call, and writes its entry in the same transaction. */

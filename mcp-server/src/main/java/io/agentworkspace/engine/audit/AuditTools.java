@@ -39,9 +39,9 @@ public final class AuditTools {
 
             @Doc(
                     value =
-                            "Only what was done to this thing, as kind:name: agent:Ada, domain:Den, zone:Den/main, bank:Box, user:ann;"
-                                    + " with an id where it has one: key:<id>, endpoint:<id>.",
-                    max = 150)
+                            "Only what was done to this thing, as kind:name: agent:Ada, domain:Den, zone:Den/main, bank:Box, user:ann, document:guide.pdf;"
+                                    + " with an id where it has one: key:<id>, endpoint:<id>, document:<id> for one version.",
+                    max = 300)
             @Nullable
             String target,
 

@@ -5,8 +5,10 @@ import io.agentworkspace.engine.banks.LoadedMemoryStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.document.DocumentName;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
@@ -112,6 +114,9 @@ public final class DeleteTool {
 
     private DeleteResponse delete(DeleteRequest in, Call call) {
         var held = documents.lock(call, in.id());
+        var isVersion = held.getFirst().isGivenBy(in.id());
+        call.about(new Call.About(
+                held.getFirst().name(), isVersion ? held.getFirst().id().toString() : null));
         AccessCheck.require(DocumentAccess.missing(call, held));
         var banks = loaded.banks(call, ids(held));
         if (in.memories() == null && !banks.isEmpty()) {
@@ -125,6 +130,7 @@ public final class DeleteTool {
             memories = loaded.delete(call, ids(held));
         }
         documents.delete(call, held);
+        call.details(audited(held, banks, DELETE.equals(in.memories())));
         return new DeleteResponse(held.size(), memories, shown(banks));
     }
 
@@ -132,6 +138,29 @@ public final class DeleteTool {
         if (bank.refusal() != null) {
             throw Problem.notPermitted(bank.refusal());
         }
+    }
+
+    /** Returns what became of the versions and the memories, for the audit. */
+    private static String audited(
+            List<DocumentStore.SubmittedVersion> held, List<LoadedMemoryStore.InBank> banks, boolean isDeleted) {
+        var versions = held.stream()
+                .map(DocumentStore.SubmittedVersion::version)
+                .sorted()
+                .map(String::valueOf)
+                .collect(Collectors.joining(", "));
+        var memories = banks.stream()
+                .map(bank -> "%,d %s".formatted(
+                        bank.memories(),
+                        bank.name() == null ? "elsewhere" : "in '%s'".formatted(bank.name())))
+                .collect(Collectors.joining(", "));
+        return "deleted %s %s; %s"
+                .formatted(
+                        held.size() == 1 ? "version" : "versions",
+                        Excerpt.of(versions, 500),
+                        banks.isEmpty()
+                                ? "no memories were loaded from it"
+                                : "memories %s: %s"
+                                        .formatted(isDeleted ? "deleted" : "kept", Excerpt.of(memories, 1_000)));
     }
 
     private static String told(List<LoadedMemoryStore.InBank> banks) {

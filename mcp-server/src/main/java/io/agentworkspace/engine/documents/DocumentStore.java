@@ -3,6 +3,7 @@ package io.agentworkspace.engine.documents;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.document.Document;
+import io.agentworkspace.engine.model.document.DocumentName;
 import io.agentworkspace.engine.model.document.DocumentState;
 import io.agentworkspace.engine.model.document.Upload;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -105,7 +106,15 @@ public final class DocumentStore {
 
     /** A version, with the user who submitted it. */
     public record SubmittedVersion(
-            UUID id, String name, long version, long owner, String ownerName, DocumentState state) {}
+            UUID id, String name, long version, long owner, String ownerName, DocumentState state) {
+        /** Returns whether the request named this version by its id, rather than the document by its name. */
+        boolean isGivenBy(String given) {
+            return DocumentQueries.VersionSelection.version(given)
+                    .id()
+                    .filter(id::equals)
+                    .isPresent();
+        }
+    }
 
     /**
      * Locks the selected versions until the transaction ends: one by its id, or all with a name, newest first.

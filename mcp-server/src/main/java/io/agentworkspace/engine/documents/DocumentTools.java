@@ -5,6 +5,7 @@ import io.agentworkspace.engine.documents.extract.Block;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.document.Document;
+import io.agentworkspace.engine.model.document.DocumentName;
 import io.agentworkspace.engine.model.document.DocumentState;
 import io.agentworkspace.engine.model.document.DocumentType;
 import io.agentworkspace.engine.model.document.Upload;
@@ -330,6 +331,7 @@ public final class DocumentTools {
                 .example("id", "tide-tables.md")
                 .handledBy(ValidateRequest.class, SubmitResponse.class, (in, call) -> {
                     var held = documents.lock(call, in.id()).getFirst();
+                    call.about(new Call.About(held.name(), held.id().toString()));
                     AccessCheck.require(DocumentAccess.missing(call, List.of(held)));
                     return new SubmitResponse(documents.requeue(call, held));
                 });

@@ -32,7 +32,8 @@ final class AuditEntries {
         var caller = call.caller();
         var acting = call.acting();
         var source = request.source();
-        var revision = result.equals(AuditEntry.DONE) ? call.revision() : null;
+        var isDone = result.equals(AuditEntry.DONE);
+        var revision = isDone ? call.revision() : null;
         return new AuditEntry(
                 call.now(),
                 caller.userName(),
@@ -55,7 +56,8 @@ final class AuditEntries {
                 null,
                 call.rules().isEmpty() ? null : call.rules(),
                 revision == null ? null : revision.before(),
-                revision == null ? null : revision.after());
+                revision == null ? null : revision.after(),
+                isDone ? call.details() : null);
     }
 
     /** Returns the user whom the call acted for. Tools that are about a user name that user in target.user. */

@@ -250,7 +250,7 @@ public final class UserAdminTools {
     }
 
     private static UserStore.LockedUser found(Call call, UserStore.LockedUsers locked) {
-        call.about(new Ref(locked.user().id(), locked.user().name()));
+        call.about(new Call.About(locked.user().name(), null));
         return locked.user();
     }
 

@@ -1,12 +1,14 @@
 package io.agentworkspace.engine.why;
 
 import io.agentworkspace.engine.credentials.KeyFormat;
+import io.agentworkspace.engine.model.document.DocumentName;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ public record AuditSubject(
         @Nullable String id,
         @Nullable String renamedTo,
         @Nullable String member) {
+    private static final Pattern VERSION = Pattern.compile("(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
     /** Returns the subject of a call that was refused. */
@@ -38,6 +41,7 @@ public record AuditSubject(
         return switch (tool.audited()) {
             case NAMED -> named(tool, arguments, answer, call);
             case NAMED_WITH_AGENT -> named(tool, arguments, answer, call).with(member(arguments, call));
+            case DOCUMENT -> document(arguments, call, answer);
             case WITH_ID -> numbered(tool, arguments, answer);
             case ZONE -> zone(tool, arguments, before);
             case MESSAGE -> talk(arguments, answer);
@@ -112,6 +116,27 @@ public record AuditSubject(
                 first(id(record.path("id")), id(arguments.path("id"))),
                 null,
                 null);
+    }
+
+    /** Returns the document, by the id of a version where the call is about one. A text that is no id is a name. */
+    private static AuditSubject document(ObjectNode arguments, Call call, ObjectNode answer) {
+        var about = call.about();
+        var record = answer.path("document");
+        var given = arguments.path("id").asString("");
+        var isVersion = VERSION.matcher(given).matches();
+        var name = first(
+                document(record.path("name").asString("")),
+                about == null ? null : document(about.name()),
+                document(arguments.path("name").asString("")),
+                isVersion ? null : document(given));
+        var id = first(
+                id(record.path("id")), about != null ? about.id() : isVersion ? given.toLowerCase(Locale.ROOT) : null);
+        return new AuditSubject("document", name, id, null, null);
+    }
+
+    /** Returns the name of a document, unless it cannot be one. */
+    private static @Nullable String document(String given) {
+        return DocumentName.broken(given).isPresent() ? null : KeyFormat.masked(Name.normal(given));
     }
 
     private AuditSubject with(@Nullable String other) {

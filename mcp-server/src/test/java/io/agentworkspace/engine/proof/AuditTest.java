@@ -453,6 +453,7 @@ class AuditTest {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 }

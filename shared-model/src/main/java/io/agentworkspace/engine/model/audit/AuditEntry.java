@@ -60,7 +60,11 @@ public record AuditEntry(
 
         @Doc("For a changed rule: its old text.") @Nullable String before,
 
-        @Doc("For a changed rule: its new text.") @Nullable String after) {
+        @Doc("For a changed rule: its new text.") @Nullable String after,
+
+        @Doc("What else the call did: what became of a deleted document's memories, what loading a document changed.")
+        @Nullable
+        String details) {
     public static final String DONE = "done";
 
     /** The types of events that are not tool calls. */
@@ -89,6 +93,7 @@ public record AuditEntry(
                 source.client(),
                 DONE,
                 requestId,
+                null,
                 null,
                 null,
                 null,
@@ -128,7 +133,8 @@ public record AuditEntry(
                 calls,
                 matched,
                 before,
-                after);
+                after,
+                details);
     }
 
     /** The user and the credential that acted. */

@@ -8,6 +8,8 @@ public enum Audited {
     NAMED_WITH_AGENT,
     /** The thing of the tool's family, by id, with its name if it has one. */
     WITH_ID,
+    /** A document, by name, with the id of a version. */
+    DOCUMENT,
     ZONE,
     /** The zone or the agent that a message was sent to. */
     MESSAGE,

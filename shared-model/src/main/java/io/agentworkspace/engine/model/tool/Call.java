@@ -33,15 +33,19 @@ public final class Call {
     private @Nullable Context context;
     private Progress progress = Progress.SILENT;
     private Context.@Nullable Ref acting;
-    private Context.@Nullable Ref about;
+    private @Nullable About about;
     private ResponseBudget budget = ResponseBudget.once().forCall();
     private boolean readOnly;
     private List<String> rules = List.of();
     private @Nullable TextChange revision;
+    private @Nullable String details;
 
     /** The text of a thing before and after a call changed it; null where there is none. */
     public record TextChange(
             @Nullable String before, @Nullable String after) {}
+
+    /** What a call is about, where the request does not show it: its name, and the id by which clients know it. */
+    public record About(String name, @Nullable String id) {}
 
     /** A call in the default context, for the caller itself. */
     public Call(Caller caller, Tool<?, ?> tool, String requestId, Instant now) {
@@ -168,6 +172,15 @@ public final class Call {
         revision = change;
     }
 
+    /** Returns what the audit entry says besides its subject, such as what became of a document's memories. */
+    public @Nullable String details() {
+        return details;
+    }
+
+    public void details(String text) {
+        details = text;
+    }
+
     /** Returns how many things were created so far, by scope. */
     public Map<Scope, Long> created() {
         return Collections.unmodifiableMap(created);
@@ -188,6 +201,7 @@ public final class Call {
         events.clear();
         created.clear();
         checked.clear();
+        details = null;
         queued = false;
     }
 
@@ -201,15 +215,15 @@ public final class Call {
     }
 
     /**
-     * Returns the user that a command is about, once it is found. The request may have named the user by e-mail
-     * address.
+     * Returns what a command is about, once it is found. The request may have named a user by e-mail address, or a
+     * document by id.
      */
-    public Context.@Nullable Ref about() {
+    public @Nullable About about() {
         return about;
     }
 
-    public void about(Context.Ref user) {
-        about = user;
+    public void about(About found) {
+        about = found;
     }
 
     /**

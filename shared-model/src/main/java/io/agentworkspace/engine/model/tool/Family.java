@@ -168,7 +168,8 @@ public enum Family {
             case ZONE -> Audited.ZONE;
             case WEBHOOK -> Audited.ENDPOINT;
             case SKILL -> Audited.SKILL;
-            case KEY, ACCOUNT, DOCUMENT, RULE -> Audited.WITH_ID;
+            case DOCUMENT -> Audited.DOCUMENT;
+            case KEY, ACCOUNT, RULE -> Audited.WITH_ID;
         };
     }
 

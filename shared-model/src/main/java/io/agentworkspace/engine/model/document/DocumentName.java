@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.documents;
+package io.agentworkspace.engine.model.document;
 
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -8,21 +8,22 @@ import java.util.Optional;
  * The name of a document: a file name of 1–255 characters on one line, without slashes. Names are
  * compared without regard to case.
  */
-record DocumentName(String text) {
-    static final int MAX = 255;
+public record DocumentName(String text) {
+    public static final int MAX = 255;
 
     /** The word that an address of the REST API has in the place of a document's name. */
     private static final String QUEUE = "queue";
 
     /** @throws Problem {@code invalid_field} */
-    static DocumentName checked(String field, String raw) {
+    public static DocumentName checked(String field, String raw) {
         broken(raw).ifPresent(rule -> {
             throw Problem.invalid(field, rule);
         });
         return new DocumentName(Name.normal(raw));
     }
 
-    private static Optional<String> broken(String raw) {
+    /** Returns the rule that the raw text violates, if any. */
+    public static Optional<String> broken(String raw) {
         var text = Name.normal(raw);
         if (Name.key(text).equals(QUEUE)) {
             return Optional.of(
@@ -52,7 +53,7 @@ record DocumentName(String text) {
                 };
     }
 
-    String key() {
+    public String key() {
         return Name.key(text);
     }
 }
