@@ -158,8 +158,7 @@ public final class LoadTools {
         var source = java.util.Objects.requireNonNull(prepared.source());
         var result = loads.load(call, bank, agent == null ? call.context().user() : agent, source);
         call.details("loaded version %d of '%s': %,d memories added, %,d kept, %,d removed"
-                .formatted(
-                        result.version(), result.name(), result.added(), result.kept(), result.removed()));
+                .formatted(result.version(), result.name(), result.added(), result.kept(), result.removed()));
         return new LoadResponse(loads.record(call, bank), result.changed(), List.of(), result, 0);
     }
 

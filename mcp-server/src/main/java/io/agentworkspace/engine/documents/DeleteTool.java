@@ -149,9 +149,9 @@ public final class DeleteTool {
                 .map(String::valueOf)
                 .collect(Collectors.joining(", "));
         var memories = banks.stream()
-                .map(bank -> "%,d %s".formatted(
-                        bank.memories(),
-                        bank.name() == null ? "elsewhere" : "in '%s'".formatted(bank.name())))
+                .map(bank -> "%,d %s"
+                        .formatted(
+                                bank.memories(), bank.name() == null ? "elsewhere" : "in '%s'".formatted(bank.name())))
                 .collect(Collectors.joining(", "));
         return "deleted %s %s; %s"
                 .formatted(

@@ -15,7 +15,8 @@ import tools.jackson.databind.JsonNode;
 
 /** The audit names each document, whatever its name is, and says what became of its memories. */
 class DocumentAuditTest {
-    private static final String GUIDE = "Führer (Entwurf), der sehr lange Titel eines Handbuchs für alle, die es lesen.md";
+    private static final String GUIDE =
+            "Führer (Entwurf), der sehr lange Titel eines Handbuchs für alle, die es lesen.md";
 
     private final TestTenant tenant = new TestTenant();
     private final TestCaller ann = tenant.person(ClientApi.REST, "ann", Role.ADMIN);

@@ -141,7 +141,8 @@ class DocumentVersionsMigrationTest {
     @Test
     void theEngineGoesOn() throws Exception {
         try (var app = TestServer.start(Map.of("ENGINE_DATABASE_URL", TestDatabase.url(NAME)))) {
-            for (var next : Map.of("guide.MD", 4, "taken.md", 2, "no.md", 5, "less.md", 9, "Gone.md", 7, "trashed.md", 4)
+            for (var next : Map.of(
+                            "guide.MD", 4, "taken.md", 2, "no.md", 5, "less.md", 9, "Gone.md", 7, "trashed.md", 4)
                     .entrySet()) {
                 var submitted = call(app, "DC_Submit", "{'name':'%s','text':'new %1$s'}".formatted(next.getKey()));
                 assertThat(submitted.number("/document/version"))
@@ -167,8 +168,7 @@ class DocumentVersionsMigrationTest {
                         app.baseUrl(),
                         key.reveal(),
                         tool,
-                        Json.readObject(
-                                arguments.replace('\'', '"').getBytes(java.nio.charset.StandardCharsets.UTF_8)))
+                        Json.readObject(arguments.replace('\'', '"').getBytes(java.nio.charset.StandardCharsets.UTF_8)))
                 .ok();
     }
 }
