@@ -23,11 +23,13 @@ import tools.jackson.databind.node.ObjectNode;
 final class RuleDrafts {
     private final List<Tool<?, ?>> all;
     private final RuleTrial trial;
+    private final RuleExpense expense;
 
     /** @param all all tools; the list is filled after this is created */
     RuleDrafts(List<Tool<?, ?>> all) {
         this.all = all;
         this.trial = new RuleTrial(all);
+        this.expense = new RuleExpense(all);
     }
 
     /** The fields of RL_Create and RL_Update; null keeps the current value, or takes the default. */
@@ -173,6 +175,7 @@ final class RuleDrafts {
     private void check(RuleDraft draft, Condition condition, Instant now) {
         var field = condition.template() == null ? "when" : "parameters";
         var expression = compile(draft.when(), field);
+        expense.check(draft, List.of());
         if (condition.template() != null) {
             // They test the condition with its parameters, whichever commands the rule then applies to.
             trial.check(

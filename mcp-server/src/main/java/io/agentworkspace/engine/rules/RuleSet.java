@@ -3,7 +3,9 @@ package io.agentworkspace.engine.rules;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** The enabled rules of a tenant, in the order of their application. */
 final class RuleSet {
@@ -23,6 +25,11 @@ final class RuleSet {
         return byTool.computeIfAbsent(
                 tool.name(),
                 _ -> rules.stream().filter(rule -> rule.appliesTo(tool)).toList());
+    }
+
+    /** Returns all rules but the one with this id. */
+    List<ActiveRule> without(@Nullable UUID id) {
+        return rules.stream().filter(rule -> !rule.id().equals(id)).toList();
     }
 
     List<ActiveRule> ofDocuments() {

@@ -119,11 +119,16 @@ final class RuleStore {
                 """).set("rows", Json.text(rows)).run();
     }
 
+    /** Others that lock them wait until the transaction ends. */
+    void lockAll(Call call) {
+        db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('rules', :tenant))")
+                .one(_ -> true);
+    }
+
     /** @throws Problem {@code already_exists}, or {@code conflict} if the tenant has the maximum number of rules */
     Rule insert(Call call, RuleDraft draft) {
         // Two that are created at the same time are counted one after the other.
-        db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('rules', :tenant))")
-                .one(_ -> true);
+        lockAll(call);
         try {
             return bound(call, INSERT, UUID.randomUUID(), draft)
                     .set("most", MOST)

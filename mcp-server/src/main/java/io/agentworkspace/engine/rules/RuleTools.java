@@ -41,6 +41,7 @@ public final class RuleTools {
     private final RuleQueries reads;
     private final RuleStore store;
     private final RuleDrafts drafts;
+    private final RuleExpense expense;
     private final Db db;
     private final List<Tool<?, ?>> all;
 
@@ -51,6 +52,7 @@ public final class RuleTools {
         this.reads = new RuleQueries(db);
         this.store = new RuleStore(db);
         this.drafts = new RuleDrafts(all);
+        this.expense = new RuleExpense(all);
         this.all = all;
     }
 
@@ -154,9 +156,18 @@ public final class RuleTools {
 
     private CreateResponse insert(CreateRequest in, Call call) {
         var draft = drafts.make(in, null, call.now());
+        checkExpense(call, draft, null);
         var rule = store.insert(call, draft);
         call.revised(new Call.TextChange(null, draft.text()));
         return new CreateResponse(rule, rule.revision());
+    }
+
+    /** Rules that are saved at the same time wait for each other, so that none is missed. */
+    private void checkExpense(Call call, RuleDraft draft, @Nullable Rule held) {
+        if (expense.isConsiderable(draft)) {
+            store.lockAll(call);
+            expense.check(draft, store.active(call.caller().tenant()).without(held == null ? null : held.id()));
+        }
     }
 
     record UpdateRequest(
@@ -216,6 +227,7 @@ public final class RuleTools {
         if (draft.isSameAs(held)) {
             return new UpdateResponse(held, held.revision(), false);
         }
+        checkExpense(call, draft, held);
         var rule = store.update(call, held, draft);
         call.revised(new Call.TextChange(before.text(), draft.text()));
         return new UpdateResponse(rule, rule.revision(), true);

@@ -20,6 +20,8 @@ final class RuleTrial {
     private static final List<String> FIELDS =
             List.of("service", "target", "vx", "content", "principal", "document", "now");
 
+    private static final List<String> EXPECTED = List.of(RuleExample.MATCHES, RuleExample.PASSES);
+
     private final List<Tool<?, ?>> all;
 
     /** @param all all tools; the list is filled after this is created */
@@ -129,6 +131,8 @@ final class RuleTrial {
                 throw Problem.missing(name + ".request");
             } else if (example.expected() == null) {
                 throw Problem.missing(name + ".expected");
+            } else if (!EXPECTED.contains(example.expected())) {
+                throw Problem.invalid(name + ".expected", "must be one of " + String.join(", ", EXPECTED));
             }
             var tried = attempt(expression, appliesTo, example.request(), name + ".request", RuleTrial::anybody, now);
             var expected = example.expected().equals(RuleExample.MATCHES);

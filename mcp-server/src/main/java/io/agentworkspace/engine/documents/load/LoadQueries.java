@@ -60,8 +60,14 @@ public final class LoadQueries {
                         row.number("parts")))
                 .orElseThrow(() -> Problem.notFound("document", Name.shortened(name), near(call, name)));
         if (!found.state().equals("accepted")) {
-            throw Problem.conflict("no version of '%s' is accepted: version %d is %s; DC_Read has the reasons"
-                    .formatted(found.name(), found.version(), found.state()));
+            throw Problem.conflict("no version of '%s' is accepted: version %d is %s; %s"
+                    .formatted(
+                            found.name(),
+                            found.version(),
+                            found.state(),
+                            found.state().equals("rejected")
+                                    ? "DC_Read has the reasons"
+                                    : "load it when DC_Read shows that it is accepted"));
         }
         return found;
     }

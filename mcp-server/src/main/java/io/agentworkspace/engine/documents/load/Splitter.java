@@ -34,6 +34,8 @@ final class Splitter {
     private final List<Block> current = new ArrayList<>();
     private String context = "";
     private @Nullable Block header;
+    /** A heading with nothing below it so far, which is in no piece. */
+    private @Nullable Block bare;
     private int tokens;
 
     private Splitter() {}
@@ -42,11 +44,15 @@ final class Splitter {
     public static List<Piece> split(List<Block> blocks) {
         var splitter = new Splitter();
         blocks.forEach(splitter::take);
+        splitter.keepBare(1);
         splitter.end();
         return splitter.pieces;
     }
 
     private void take(Block block) {
+        if (block.kind() != BlockKind.HEADING) {
+            bare = null; // It is among the headings of what follows.
+        }
         switch (block.kind()) {
             case HEADING -> heading(block);
             case HEADER -> {
@@ -59,7 +65,18 @@ final class Splitter {
         }
     }
 
+    /** A heading without anything below it is content: an outline has nothing else. */
+    private void keepBare(int level) {
+        var heading = bare;
+        bare = null;
+        if (heading != null && heading.level() >= level) {
+            path.remove(heading);
+            words(heading);
+        }
+    }
+
     private void heading(Block block) {
+        keepBare(block.level());
         header = null;
         var isShort = tokens < SHORT && (tokens == 0 || !mayEnd(block));
         var isBelow = !current.isEmpty() && isBelow(block);
@@ -68,7 +85,9 @@ final class Splitter {
         }
         path.removeIf(outer -> outer.level() >= block.level());
         path.add(block);
-        if (!current.isEmpty()) {
+        if (current.isEmpty()) {
+            bare = block;
+        } else {
             add(block);
         }
     }

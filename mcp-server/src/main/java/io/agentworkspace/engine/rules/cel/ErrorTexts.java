@@ -38,7 +38,9 @@ final class ErrorTexts {
 
     private String said(String message, int line, int column) {
         Matcher found;
-        if ((found = FIELD.matcher(message)).matches()) {
+        if (message.contains(" limit ") && message.endsWith(" exceeded")) {
+            return "from here on it has too many parts: use fewer conditions, shorter lists, or several rules";
+        } else if ((found = FIELD.matcher(message)).matches()) {
             return field(found.group(1), line, column);
         } else if ((found = REFERENCE.matcher(message)).matches()) {
             return reference(found.group(1));

@@ -2,15 +2,18 @@ package io.agentworkspace.engine.rules.cel;
 
 /**
  * The text that the expressions of one command or document may still examine, in characters. A search counts
- * each character more than once. The budget grows with the text of a document, so that whether its rules can be
- * evaluated does not depend on its length.
+ * each character more than once. The budget grows with the content of a command and the text of a document. Rules
+ * that could use up more are refused when they are saved, so that none fails because a text is long.
  */
 public final class EvaluationBudget {
-    /** Enough for several patterns over a content of 64,000 characters; some tens of milliseconds. */
-    private static final long BASE = 10_000_000;
+    /** The most that the rules of a command or document may examine of names, descriptions and other limited texts. */
+    public static final long FIXED = 10_000_000;
 
-    /** For each character of a document's text: as much as a content of 64,000 characters has. */
-    private static final long EACH = 160;
+    /** The most that they may examine for each character of its content or text. */
+    public static final long EACH = 250;
+
+    /** Rules that cost little are saved without adding up all others, so there is some more. */
+    private static final long BASE = 2 * FIXED;
 
     static final ScopedValue<EvaluationBudget> CURRENT = ScopedValue.newInstance();
 
@@ -24,8 +27,13 @@ public final class EvaluationBudget {
 
     /** Returns the budget of all rules together for this request or document. */
     public static EvaluationBudget of(ExpressionInput input) {
-        return new EvaluationBudget(
-                BASE + (input.document().get("text") instanceof String text ? EACH * text.length() : 0));
+        var text = input.document().get("text") instanceof String given ? given.length() : 0;
+        return new EvaluationBudget(BASE + EACH * (input.content().length() + text));
+    }
+
+    /** Returns how much of it was used. */
+    long used() {
+        return all - left;
     }
 
     static void charge(long characters) {
@@ -38,7 +46,7 @@ public final class EvaluationBudget {
         left -= characters;
         if (left < 0) {
             throw new IllegalStateException(
-                    "the rules together examine more text than they may, %,d characters, where a pattern counts each character several times: use fewer rules, or shorter patterns that begin with ^"
+                    "the rules together examine more text than they may, %,d characters, where a pattern counts each character several times: use fewer rules, or shorter patterns and lists of words"
                             .formatted(all));
         }
     }

@@ -40,6 +40,31 @@ public final class Expression {
         }
     }
 
+    /**
+     * The most that an evaluation can examine, in characters of the {@link EvaluationBudget}.
+     *
+     * @param each for each character of the content or of the document's text
+     * @param fixed of names, descriptions and other texts of limited length
+     */
+    public record Cost(long each, long fixed) {
+        public Cost plus(Cost other) {
+            return new Cost(each + other.each, fixed + other.fixed);
+        }
+    }
+
+    /**
+     * @param ofDocument whether it is evaluated for a document, rather than a command
+     * @throws ExpressionError if it is not valid
+     */
+    public static Cost cost(String text, boolean ofDocument) throws ExpressionError {
+        var environment = Lazily.ENVIRONMENT;
+        try {
+            return ExpressionCost.of(compiled(environment, text).getExpr(), environment.functions, ofDocument);
+        } catch (CelValidationException e) {
+            throw new ExpressionError(1, 1, "it cannot be evaluated: " + e.getMessage());
+        }
+    }
+
     private static CelAbstractSyntaxTree compiled(Environment environment, String text)
             throws ExpressionError, CelValidationException {
         if (text.length() > MAX_LENGTH) {

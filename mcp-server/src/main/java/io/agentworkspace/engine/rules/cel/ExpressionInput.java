@@ -36,7 +36,7 @@ public record ExpressionInput(
                 var value = object.path(field);
                 if (value.isString()) {
                     return value.asString();
-                } else if (value.isIntegralNumber()) {
+                } else if (value.isIntegralNumber() && value.canConvertToLong()) {
                     return value.asLong();
                 } else if (value.isArray()) {
                     return texts(value);

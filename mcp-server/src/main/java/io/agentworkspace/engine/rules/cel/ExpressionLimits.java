@@ -10,7 +10,7 @@ import dev.cel.common.ast.CelExpr.ExprKind.Kind;
 /** The limits of an expression with correct types: the steps of its evaluation, and literal patterns only. */
 final class ExpressionLimits {
     /** The longest list that a variable has. */
-    private static final int LONGEST_LIST = 100;
+    static final int LONGEST_LIST = 100;
 
     private final CelAbstractSyntaxTree ast;
     private final Functions functions;

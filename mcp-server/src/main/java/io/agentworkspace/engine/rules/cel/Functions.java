@@ -24,6 +24,9 @@ final class Functions {
      */
     private static final int PATTERN_BASE = 8;
 
+    /** What the search for credentials costs for each character. */
+    static final int SECRET_COST = 20;
+
     private static final CelType TEXT = SimpleType.STRING;
     private static final CelType YES = SimpleType.BOOL;
 
@@ -88,6 +91,11 @@ final class Functions {
         compiled(text);
     }
 
+    /** Returns what a pattern costs for each character. */
+    long cost(String pattern) {
+        return compiled(pattern).cost();
+    }
+
     private Compiled compiled(String text) {
         return Objects.requireNonNull(patterns.get(text, Compiled::of));
     }
@@ -118,7 +126,7 @@ final class Functions {
     }
 
     private static boolean hasSecret(String text) {
-        EvaluationBudget.charge(text.length() * 20L);
+        EvaluationBudget.charge(text.length() * (long) SECRET_COST);
         return SecretPatterns.find(text).isPresent();
     }
 

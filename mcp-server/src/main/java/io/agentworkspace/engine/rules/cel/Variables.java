@@ -105,7 +105,7 @@ final class Variables {
 
         @Override
         public Object select(String field) {
-            var value = given.get(field);
+            var value = valid(field);
             if (struct == DOCUMENT && value instanceof String text) {
                 // Built-in functions such as size() look at the whole text, and charge nothing themselves.
                 EvaluationBudget.charge(text.length());
@@ -115,7 +115,21 @@ final class Variables {
 
         @Override
         public Optional<Object> find(String field) {
-            return Optional.ofNullable(given.get(field));
+            return Optional.ofNullable(valid(field));
+        }
+
+        /** Returns the value; null if it was not given, or has another type than the field. */
+        private @Nullable Object valid(String field) {
+            var value = given.get(field);
+            var type = struct.fields.get(field);
+            var isValid = value != null
+                    && type != null
+                    && switch (type.kind()) {
+                        case LIST -> value instanceof List;
+                        case INT -> value instanceof Long;
+                        default -> value instanceof String;
+                    };
+            return isValid ? value : null;
         }
 
         private Object empty(String field) {

@@ -20,6 +20,18 @@ class ExpressionTest {
                      "document":{"media_type":"text/plain","size":7}}
                     """, ObjectNode.class), Instant.parse("2026-01-05T22:30:00Z"));
 
+    /** A text in place of a list, or a number that is too large, decides nothing. */
+    @Test
+    void valuesOfAnotherTypeAreNotGiven() throws ExpressionError {
+        var input = ExpressionInput.of(Json.readValue("""
+                {"vx":{"tags":"red","name":["a"],"description":5},"document":{"size":99999999999999999999,"text":3}}
+                """, ObjectNode.class), Instant.parse("2026-01-05T22:30:00Z"));
+        assertThat(Expression.compile(
+                                "vx.tags.size() == 0 && vx.name == '' && vx.description == '' && document.size == 0 && document.text == '' && !has(vx.tags)")
+                        .evaluate(input))
+                .isEqualTo(new Expression.Evaluation(Expression.EvaluationResult.MATCHES, null));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiterString = " -> ", textBlock = """
                     command.effect == "creates" && principal.role != "owner" -> MATCHES

@@ -171,6 +171,14 @@ class HostileExpressionsTest {
     static Stream<String> bounded() {
         return Stream.of(
                 "content.matches('(a+)+$')",
+                "(size(vx.name) > 3 ? content : vx.profile).lower().matches('(a|b)+c')",
+                "vx.tags.exists(t, vx.description.contains(t) && vx.profile.contains('b' ))",
+                "[vx.name, document.name].exists(n, content.contains(n) || document.text.contains(n) || sameName(n, content))",
+                "[[content], ['a', document.text]].exists(l, l.exists(t, hasSecret(t)))",
+                "vx.tags.exists(t, document.text.mentions([t, document.name]) || content.mentions([t, vx.profile]))",
+                "{'a': document.text}.exists(k, k.contains('b'))",
+                "['a', 'b', content][2].matches('b') || [document.text][0].contains('b')",
+                "document.warnings.exists(w, document.text.mentions(document.warnings))",
                 "content.matches('(a|aa)+b')",
                 "content.matches('^(([a-z])+.)+[A-Z]([a-z])+$')",
                 "content.matches('(.*)(.*)(.*)(.*)(.*)b')",
@@ -236,7 +244,35 @@ class HostileExpressionsTest {
 
     @Test
     void aHundredAreTried() {
-        assertThat(refused().count() + bounded().count()).isGreaterThan(100);
+        assertThat(refused().distinct().count()).isGreaterThanOrEqualTo(100);
+    }
+
+    /** Returns what an evaluation may examine: a command has the longest texts that it can have, a document has a long one. */
+    private static ExpressionInput longest(boolean isDocument) {
+        var values = Json.object();
+        if (isDocument) {
+            values.putObject("document").put("text", LONG).put("name", "n".repeat(255)).putArray("warnings").add("instructions");
+        } else {
+            values.put("content", LONG);
+            values.putObject("target").put("agent", "a".repeat(64)).put("bank", "a".repeat(64));
+            var vx = values.putObject("vx").put("name", "a".repeat(255)).put("description", "a".repeat(2_000)).put("profile", "a".repeat(16_000));
+            var tags = vx.putArray("tags");
+            IntStream.range(0, 100).forEach(n -> tags.add("a".repeat(64)));
+        }
+        return ExpressionInput.of(values, Instant.parse("2026-01-05T10:00:00Z"));
+    }
+
+    /** What is computed when a rule is saved is never less than what an evaluation examines. */
+    @ParameterizedTest
+    @MethodSource("bounded")
+    void noneExaminesMoreThanWasComputed(String expression) throws ExpressionError {
+        for (var isDocument : List.of(true, false)) {
+            var input = longest(isDocument);
+            var cost = Expression.cost(expression, isDocument);
+            var budget = EvaluationBudget.of(input);
+            Expression.compile(expression).evaluate(input, budget);
+            assertThat(budget.used()).isLessThanOrEqualTo(cost.each() * LONG.length() + cost.fixed());
+        }
     }
 
     /** The rules of a command share one budget: what one rule uses is missing for the next. */
@@ -268,6 +304,7 @@ class HostileExpressionsTest {
                 "document.text.mentions(['confidential', 'secret plan', 'ACME', 'for internal use only'])",
                 "document.text.matches('[0-9]{4}-[0-9]{4}-[0-9]{4}')",
                 "document.text.matches('(?i)(alpha|beta|gamma|delta) [0-9]{1,12}')",
+                "document.text.matches('[0-9]{200}')",
                 "size(document.text) < 20000")) {
             assertThat(Expression.compile(when).evaluate(input, budget))
                     .as(when)
@@ -281,7 +318,7 @@ class HostileExpressionsTest {
         var list = IntStream.range(0, 18).mapToObj(Integer::toString).collect(Collectors.joining(",", "[", "]"));
         var outcome = Expression.compile(
                         "%s.exists(a, %s.exists(b, size(document.text) < a + b))".formatted(list, list))
-                .evaluate(document(100_000));
+                .evaluate(document(1_000_000));
         assertThat(outcome.kind()).isEqualTo(Expression.EvaluationResult.FAILED);
         assertThat(outcome.failure()).contains("more text than they may", "use fewer rules");
     }
