@@ -131,7 +131,7 @@ public final class DocumentFileStore implements FileTransfer {
     }
 
     static Problem tooLarge(long size) {
-        return Problem.tooLarge("the file", size, Upload.MAX_BYTES, "bytes, or more,");
+        return Problem.tooLarge("the file", size, Upload.MAX_BYTES, "bytes or more");
     }
 
     private static MessageDigest sha256() {
