@@ -175,7 +175,9 @@ final class RuleDrafts {
     private void check(RuleDraft draft, Condition condition, Instant now) {
         var field = condition.template() == null ? "when" : "parameters";
         var expression = compile(draft.when(), field);
-        expense.check(draft, List.of());
+        if (draft.enabled()) { // An older version may have accepted it, and it can be switched off.
+            expense.check(draft, List.of());
+        }
         if (condition.template() != null) {
             // They test the condition with its parameters, whichever commands the rule then applies to.
             trial.check(

@@ -33,7 +33,9 @@ class RuleExpenseTest {
     }
 
     private Reply create(String name, String appliesTo, String when) {
-        return boss.call("RL_Create", Json.readObject(rule(name, appliesTo, when).getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        return boss.call(
+                "RL_Create",
+                Json.readObject(rule(name, appliesTo, when).getBytes(java.nio.charset.StandardCharsets.UTF_8)));
     }
 
     @Test
@@ -44,13 +46,18 @@ class RuleExpenseTest {
                 "document.text.lower().mentions([document.name, document.text])",
                 "principal.capabilities.exists(c, document.text.contains(c))",
                 "[document.text].exists(t, [1,2,3,4,5,6,7,8,9,10,11,12,13].exists(n, hasSecret(t)))")) {
-            create("heavy", "documents", when).refused(1004, "when is too expensive: it may examine each character of a document's text");
+            create("heavy", "documents", when)
+                    .refused(1004, "when is too expensive: it may examine each character of a document's text");
             boss.call("RL_Check", Json.object().put("when", when)).refused(1004, "too expensive");
         }
         create("heavy", "MB_Store", "vx.tags.exists(t, content.mentions([t, 'x', 'y']))")
                 .refused(1004, "the content of MB_Store");
         create("heavy", "agent", "vx.profile.matches('[0-9]{1000}') || vx.profile.matches('[a-z]{1000}')")
                 .refused(1004, "names and descriptions");
+        boss.call(
+                        "RL_Create",
+                        "{'name':'off','applies_to':['documents'],'when':'document.text.contains(document.text)','enabled':false}")
+                .ok();
     }
 
     /** What other rules are about does not matter, nor do rules that are switched off. */
@@ -60,9 +67,14 @@ class RuleExpenseTest {
         create("two", "MB_Store", "content." + DIGITS).ok();
         create("three", "AP_Chat", "content." + DIGITS).ok();
         create("four", "documents", "document.name." + DIGITS).ok();
-        create("five", "documents", "document.text.mentions(['one', 'two', 'three'])").ok();
-        create("six", "documents", "document.text." + DIGITS).refused(1004, "159 times, and other rules 167; 250 are the limit");
-        var off = Json.object().put("name", "six").put("when", "document.text." + DIGITS).put("enabled", false);
+        create("five", "documents", "document.text.mentions(['one', 'two', 'three'])")
+                .ok();
+        create("six", "documents", "document.text." + DIGITS)
+                .refused(1004, "159 times, and other rules 167; 250 are the limit");
+        var off = Json.object()
+                .put("name", "six")
+                .put("when", "document.text." + DIGITS)
+                .put("enabled", false);
         off.putArray("applies_to").add("documents");
         var six = boss.call("RL_Create", off).ok();
         var on = Json.object().put("enabled", true);
@@ -82,7 +94,9 @@ class RuleExpenseTest {
                                             .getBytes(java.nio.charset.StandardCharsets.UTF_8)))
                             .code())
                     .toList();
-            var codes = threads.invokeAll(calls).stream().map(call -> call.resultNow()).toList();
+            var codes = threads.invokeAll(calls).stream()
+                    .map(call -> call.resultNow())
+                    .toList();
             assertThat(codes.stream().filter(code -> code == 0)).hasSize(1);
         }
     }
@@ -90,25 +104,31 @@ class RuleExpenseTest {
     /** As many words as the template can have, and as many characters as a document can have. */
     @Test
     void theLargestRulesDecideAboutTheLongestTexts() {
-        var many = IntStream.range(0, 100).mapToObj(n -> "'w%02d'".formatted(n)).collect(Collectors.joining(",", "[", "]"));
+        var many = IntStream.range(0, 100)
+                .mapToObj(n -> "'w%02d'".formatted(n))
+                .collect(Collectors.joining(",", "[", "]"));
         boss.call("RL_Create", "{'name':'many','template':'block-words','parameters':{'words':%s}}".formatted(many))
                 .refused(1004, "too many parts", "shorter lists");
         var words = IntStream.range(0, 90)
                 .mapToObj(n -> "\"w%02d\"".formatted(n))
                 .collect(Collectors.joining(",", "[", "]"));
-        boss.call("RL_Create", "{'name':'words','template':'block-words','parameters':{'words':%s}}".formatted(words.replace("\"", "'")))
+        boss.call(
+                        "RL_Create",
+                        "{'name':'words','template':'block-words','parameters':{'words':%s}}"
+                                .formatted(words.replace("\"", "'")))
                 .ok();
         create("digits", "documents", "document.text.matches('[0-9]{90}')").ok();
         var text = "All of these words are harmless. ".repeat(5_000_000 / 33);
         var document = new DocumentRules.CheckedDocument("a.txt", "text/plain", 5, 1, "ab", text, List.of());
         var by = new DocumentRules.Submitter("ann", "member", null, null, List.of("*"));
-        var verdict = TestDatabase.rules()
-                .documents()
-                .check(tenant.id(ClientApi.REST), document, by, Instant.now(), "r");
+        var verdict =
+                TestDatabase.rules().documents().check(tenant.id(ClientApi.REST), document, by, Instant.now(), "r");
         assertThat(verdict.denial()).isNull();
         assertThat(Set.copyOf(verdict.noted())).isEmpty();
         // The text of DC_Submit is the longest content of a command.
         create("submitted", "DC_Submit", "content.matches('[0-9]{400}')").ok();
-        boss.call("DC_Submit", Json.object().put("name", "long.txt").put("text", text.substring(0, 900_000))).ok();
+        tenant.person(ClientApi.REST, "carl", Role.MEMBER)
+                .call("DC_Submit", Json.object().put("name", "long.txt").put("text", text.substring(0, 900_000)))
+                .ok();
     }
 }

@@ -36,6 +36,7 @@ final class Splitter {
     private @Nullable Block header;
     /** A heading with nothing below it so far, which is in no piece. */
     private @Nullable Block bare;
+
     private int tokens;
 
     private Splitter() {}

@@ -197,14 +197,14 @@ final class ExpressionCost {
     /** Returns the most items that a list has. */
     private long items(CelExpr list) {
         return switch (list.getKind()) {
-            case LIST -> list.list().elements().stream()
-                    .mapToLong(element -> element.getKind() == Kind.LIST ? items(element) : 0)
-                    .reduce(list.list().elements().size(), Math::max);
+            case LIST ->
+                list.list().elements().stream()
+                        .mapToLong(element -> element.getKind() == Kind.LIST ? items(element) : 0)
+                        .reduce(list.list().elements().size(), Math::max);
             case MAP -> Math.max(list.map().entries().size(), ExpressionLimits.LONGEST_LIST);
             case IDENT -> lengths.getOrDefault(list.ident().name(), (long) ExpressionLimits.LONGEST_LIST);
-            case CALL -> list.call().args().stream()
-                    .mapToLong(this::items)
-                    .reduce(ExpressionLimits.LONGEST_LIST, Math::max);
+            case CALL ->
+                list.call().args().stream().mapToLong(this::items).reduce(ExpressionLimits.LONGEST_LIST, Math::max);
             case SELECT, CONSTANT, COMPREHENSION, STRUCT, NOT_SET -> ExpressionLimits.LONGEST_LIST;
         };
     }

@@ -32,7 +32,8 @@ class SplitterTest {
         assertThat(split(heading(1, "Plan"), heading(2, "Call 0123"), heading(1, "End"), words("Text.")))
                 .contains("## Call 0123")
                 .endsWith("End\n\nText.");
-        assertThat(split(heading(1, "Plan"), words("Text."), heading(1, "Last"))).endsWith("# Last");
+        assertThat(split(heading(1, "Plan"), words("Text."), heading(1, "Last")))
+                .endsWith("# Last");
     }
 
     @Test
@@ -47,7 +48,8 @@ class SplitterTest {
     void aLongOutlineIsInSeveralPieces() {
         var outline = Stream.concat(
                         Stream.of(heading(1, "Plan")),
-                        IntStream.range(0, 2_000).mapToObj(n -> heading(2 + n % 2, "Point %d of the plan".formatted(n))))
+                        IntStream.range(0, 2_000)
+                                .mapToObj(n -> heading(2 + n % 2, "Point %d of the plan".formatted(n))))
                 .toList();
         var pieces = Splitter.split(outline);
         var all = pieces.stream().map(Piece::text).collect(Collectors.joining("\n"));

@@ -251,11 +251,18 @@ class HostileExpressionsTest {
     private static ExpressionInput longest(boolean isDocument) {
         var values = Json.object();
         if (isDocument) {
-            values.putObject("document").put("text", LONG).put("name", "n".repeat(255)).putArray("warnings").add("instructions");
+            values.putObject("document")
+                    .put("text", LONG)
+                    .put("name", "n".repeat(255))
+                    .putArray("warnings")
+                    .add("instructions");
         } else {
             values.put("content", LONG);
             values.putObject("target").put("agent", "a".repeat(64)).put("bank", "a".repeat(64));
-            var vx = values.putObject("vx").put("name", "a".repeat(255)).put("description", "a".repeat(2_000)).put("profile", "a".repeat(16_000));
+            var vx = values.putObject("vx")
+                    .put("name", "a".repeat(255))
+                    .put("description", "a".repeat(2_000))
+                    .put("profile", "a".repeat(16_000));
             var tags = vx.putArray("tags");
             IntStream.range(0, 100).forEach(n -> tags.add("a".repeat(64)));
         }
