@@ -143,7 +143,10 @@ class SourcesTest {
             "JerseyAdapter.java",
             "Subscriptions.java",
             "Issuer.java",
-            "FirstKey.java");
+            "FirstKey.java",
+            "Attempt.java",
+            "PreflightReport.java",
+            "HealthCheck.java");
 
     /** The groups of settings are public, since {@code Settings} returns them. */
     @Test

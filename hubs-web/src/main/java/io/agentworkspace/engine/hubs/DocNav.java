@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param query the current search text
  */
-record DocNav(List<Group> groups, String query) {
-    record Group(String title, List<NavItem> entries) {}
+record DocNav(List<NavGroup> groups, String query) {
+    record NavGroup(String title, List<NavItem> entries) {}
 
     /** @param parts the pages below it, if it or one of them is shown */
     record NavItem(String title, String address, boolean current, List<NavItem> parts) {
@@ -36,7 +36,7 @@ record DocNav(List<Group> groups, String query) {
         }
         return new DocNav(
                 groups.entrySet().stream()
-                        .map(group -> new Group(group.getKey(), group.getValue()))
+                        .map(group -> new NavGroup(group.getKey(), group.getValue()))
                         .toList(),
                 "");
     }

@@ -135,7 +135,7 @@ final class SearchPages {
                 .response()
                 .path("skills")
                 .valueStream()
-                .map(SkillView.Entry::of)
+                .map(SkillView.SkillEntry::of)
                 .map(entry -> new SkillWords(
                         new FoundSkill(entry.name(), entry.title(), SkillPages.ROOT + "/" + entry.name()),
                         " " + lower(entry.name() + " " + entry.title() + " " + entry.description())))

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.hubs.SkillView.Entry;
+import io.agentworkspace.engine.hubs.SkillView.SkillEntry;
 import io.agentworkspace.engine.hubs.markdown.Markdown;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.ToolRunner;
@@ -57,7 +57,7 @@ final class SkillPages {
     }
 
     private record SkillGroup(
-            List<Entry> skills,
+            List<SkillEntry> skills,
             String count,
             boolean signedIn,
             boolean hasOwn,
@@ -66,13 +66,16 @@ final class SkillPages {
 
     private PageResponse list(PageRequest request) {
         var result = skills.list(request);
-        var entries =
-                result.response().path("skills").valueStream().map(Entry::of).toList();
+        var entries = result.response()
+                .path("skills")
+                .valueStream()
+                .map(SkillEntry::of)
+                .toList();
         var listed = new SkillGroup(
                 entries,
                 entries.size() == 1 ? "1 skill" : "%d skills".formatted(entries.size()),
                 request.caller() != null,
-                entries.stream().anyMatch(Entry::own),
+                entries.stream().anyMatch(SkillEntry::own),
                 result.note(),
                 skills.obstacle("SK_Add", request));
         var frame = new Templates.Frame(
@@ -85,7 +88,7 @@ final class SkillPages {
 
     private PageResponse skill(Skills.Result result, PageRequest request) {
         var skill = result.response();
-        var entry = Entry.of(skill.get("skill"));
+        var entry = SkillEntry.of(skill.get("skill"));
         var files = skill.path("files").valueStream().toList();
         var body = skill.path("body").asString("");
         var html = Markdown.anybodys(new SkillLinks(entry.name(), MAIN, files)::address)

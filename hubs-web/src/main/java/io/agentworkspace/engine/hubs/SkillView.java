@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 
 /** The content of a skill's page. */
 record SkillView(
-        Entry skill,
+        SkillEntry skill,
         String html,
         List<Field> frontmatter,
         List<File> files,
@@ -24,7 +24,7 @@ record SkillView(
     }
 
     /** A skill as shown in lists. */
-    record Entry(
+    record SkillEntry(
             String name,
             String title,
             String description,
@@ -33,9 +33,9 @@ record SkillView(
             String size,
             String updated,
             List<String> tools) {
-        static Entry of(JsonNode skill) {
+        static SkillEntry of(JsonNode skill) {
             var files = skill.path("file_count").asInt();
-            return new Entry(
+            return new SkillEntry(
                     skill.path("name").asString(),
                     skill.path("title").asString(),
                     skill.path("description").asString(),

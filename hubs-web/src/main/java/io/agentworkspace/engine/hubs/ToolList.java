@@ -23,19 +23,19 @@ record ToolList(
         String discoveryTokens,
         @Nullable Own own,
         List<Task> tasks,
-        List<Entry> barred,
+        List<ToolEntry> barred,
         List<Toolsets> toolsets) {
 
     /** How many tools the caller's key may call. */
     record Own(int count) {}
 
-    record Task(String word, String title, String sentence, int count, List<Entry> tools) {}
+    record Task(String word, String title, String sentence, int count, List<ToolEntry> tools) {}
 
     /** A family, and what its tools cost a model. */
     record Toolsets(String word, int count, String tokens) {}
 
     /** @param obstacle why the caller may not call it; null if it may, or if nobody is signed in */
-    record Entry(
+    record ToolEntry(
             String name,
             String title,
             String summary,
@@ -53,7 +53,7 @@ record ToolList(
 
     static ToolList of(Catalogue catalogue, TokenCounts counts, String mcpUrl, @Nullable Caller caller) {
         var tasks = new ArrayList<Task>();
-        var barred = new ArrayList<Entry>();
+        var barred = new ArrayList<ToolEntry>();
         ToolTask.group(catalogue).forEach((task, tools) -> {
             var entries = tools.stream().map(tool -> entry(tool, task, caller)).toList();
             barred.addAll(
@@ -81,8 +81,8 @@ record ToolList(
                 families);
     }
 
-    private static Entry entry(Tool<?, ?> tool, ToolTask task, @Nullable Caller caller) {
-        return new Entry(
+    private static ToolEntry entry(Tool<?, ?> tool, ToolTask task, @Nullable Caller caller) {
+        return new ToolEntry(
                 tool.name(),
                 tool.title(),
                 summary(tool.description()),

@@ -135,7 +135,7 @@ record ToolPage(
         if (tool.reading() != null) {
             tags.add(new Tag(
                     "",
-                    "reads " + tool.reading().when(),
+                    "reads " + tool.reading().when(""),
                     "Then viewers may do it, and the capability %s is enough."
                             .formatted(tool.capabilityToRead().word())));
         }

@@ -33,19 +33,19 @@ public final class AccountStore {
     }
 
     /** @param counts how many of each there are, and the commands of this UTC day; without zeros */
-    record Account(String tenant, Instant createdAt, Plan plan, Map<Scope, Long> counts) {}
+    record StoredAccount(String tenant, Instant createdAt, Plan plan, Map<Scope, Long> counts) {}
 
     /** Reads the account and the context in one round trip. */
-    Account read(Call call) {
+    StoredAccount read(Call call) {
         return select(call, READ, true);
     }
 
     /** Reads the account within the transaction. */
-    public Account current(Call call) {
+    public StoredAccount current(Call call) {
         return select(call, READ_CURRENT, false);
     }
 
-    private Account select(Call call, String statement, boolean withContext) {
+    private StoredAccount select(Call call, String statement, boolean withContext) {
         return db.sql(call, statement)
                 .set("day", call.now().atOffset(ZoneOffset.UTC).toLocalDate().toString())
                 .one(row -> {
@@ -57,8 +57,8 @@ public final class AccountStore {
                 .orElseThrow();
     }
 
-    private static Account account(Row row) throws SQLException {
-        return new Account(
+    private static StoredAccount account(Row row) throws SQLException {
+        return new StoredAccount(
                 row.text("name"),
                 Objects.requireNonNull(row.instantOrNull("created_at")),
                 Plan.of(row.text("plan")),

@@ -100,7 +100,7 @@ public final class PlanTools {
                 });
     }
 
-    private Account account(Call call, AccountStore.Account stored) {
+    private Account account(Call call, AccountStore.StoredAccount stored) {
         var limits = Arrays.stream(Scope.values())
                 .map(scope -> usage(call, stored, scope))
                 .toList();
@@ -111,7 +111,7 @@ public final class PlanTools {
         return new Account(stored.tenant(), stored.createdAt(), stored.plan(), limits, rate);
     }
 
-    private Account.Usage usage(Call call, AccountStore.Account stored, Scope scope) {
+    private Account.Usage usage(Call call, AccountStore.StoredAccount stored, Scope scope) {
         var limit = stored.plan().limit(scope);
         var counted = stored.counts().getOrDefault(scope, 0L);
         // This replica may have run commands that are not in the database yet.

@@ -18,6 +18,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -296,7 +297,7 @@ public final class AgentStore {
     }
 
     static Agent record(Row row) throws SQLException {
-        return java.util.Objects.requireNonNull(row.json("record", Agent.class));
+        return Objects.requireNonNull(row.json("record", Agent.class));
     }
 
     /**

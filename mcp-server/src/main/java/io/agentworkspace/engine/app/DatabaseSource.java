@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The database's address, and the credentials to log in with. */
 record DatabaseSource(
         String url, @Nullable String user, @Nullable String password) {
-    static DatabaseSource of(EmbeddedPostgres.Access access) {
+    static DatabaseSource of(EmbeddedPostgres.ConnectionDetails access) {
         return new DatabaseSource(access.jdbcUrl(), access.user(), access.password());
     }
 

@@ -58,7 +58,7 @@ public final class AuditQueries {
     }
 
     /** The filter; null matches everything. A target's name is its id if it is addressed by one. */
-    record Filter(
+    record AuditFilter(
             @Nullable UserHandle user,
             @Nullable String tool,
             @Nullable AuditedThing target,
@@ -80,7 +80,7 @@ public final class AuditQueries {
     private record AuditRow(UUID rowId, AuditEntry entry) {}
 
     /** Returns the entries, newest first. */
-    ListSlice<AuditEntry> list(Call call, Filter filter, @Nullable Page page) {
+    ListSlice<AuditEntry> list(Call call, AuditFilter filter, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = ListPosition.of(page);
         var user = filter.user();

@@ -82,7 +82,7 @@ public final class AuditTools {
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/audit")
                 .handledBy(AuditRequest.class, AuditResponse.class, (in, call) -> {
-                    var filter = new AuditQueries.Filter(
+                    var filter = new AuditQueries.AuditFilter(
                             in.user(),
                             tool(in.tool()),
                             target(in.target()),

@@ -27,14 +27,14 @@ final class BankTargets {
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
 
-    record Author(
+    record AuthorTarget(
             @Doc(BANK) Name bank,
             @Doc("Only what this agent stored.") @Nullable Name agent,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
 
-    record Actor(
+    record ActorTarget(
             @Doc(BANK) Name bank,
 
             @Doc("The author, your agent. Default: self, else you.") @Nullable
@@ -43,14 +43,14 @@ final class BankTargets {
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
 
-    record Holder(
+    record HolderTarget(
             @Doc(BANK) Name bank,
             @Doc("Only this agent.") @Nullable Name agent,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
 
-    record Share(
+    record ShareTarget(
             @Doc(BANK) Name bank,
 
             @Doc("Only what this agent wrote. Default: the whole bank.") @Nullable

@@ -24,10 +24,10 @@ public final class CensorTools {
     }
 
     record UncensorRequest(
-            @Doc("What to hide, or to show again.") BankTargets.Share target) {}
+            @Doc("What to hide, or to show again.") BankTargets.ShareTarget target) {}
 
     record CensorRequest(
-            @Doc("What to hide.") BankTargets.Share target,
+            @Doc("What to hide.") BankTargets.ShareTarget target,
 
             @Doc("true: hide nothing, and only report what would be hidden.") @Nullable
             Boolean dryRun) {}
@@ -118,7 +118,7 @@ public final class CensorTools {
                 });
     }
 
-    private BankStore.LockedBank manage(Call call, BankTargets.Share target) {
+    private BankStore.LockedBank manage(Call call, BankTargets.ShareTarget target) {
         var bank = banks.lock(call, target.bank(), call.context().self());
         AccessCheck.require(BankAccess.missing(call, bank));
         return bank;

@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -149,13 +150,13 @@ public final class LoadTools {
 
     private LoadResponse load(Call call, BankTargets.Load target, PreparedLoad prepared) {
         var agent = acting.agent(call, target.agent());
-        var bank = banks.read(call, java.util.Objects.requireNonNull(target.bank()), agent);
+        var bank = banks.read(call, Objects.requireNonNull(target.bank()), agent);
         bank.permission().require(Permission.APPEND);
         call.checked(Requirement.OfBank.READ); // The permission append includes it.
         if (prepared.problem() != null) {
             throw prepared.problem();
         }
-        var source = java.util.Objects.requireNonNull(prepared.source());
+        var source = Objects.requireNonNull(prepared.source());
         var result = loads.load(call, bank, agent == null ? call.context().user() : agent, source);
         call.details("loaded version %d of '%s': %,d memories added, %,d kept, %,d removed"
                 .formatted(result.version(), result.name(), result.added(), result.kept(), result.removed()));

@@ -41,7 +41,7 @@ public final class MemoryTools {
             List<String> tags) {}
 
     record ReadRequest(
-            @Doc("Which bank.") BankTargets.Author target,
+            @Doc("Which bank.") BankTargets.AuthorTarget target,
 
             @Doc("Which of its memories; all when left out.") @Nullable
             ReadOptions vx,
@@ -61,7 +61,7 @@ public final class MemoryTools {
             @Doc("Give it as page.cursor for older memories; absent when there are none.") @Nullable
             String nextCursor) {}
 
-    record Labels(
+    record MemoryLabels(
             @Doc("A name or path, like plans/today.md, to read and replace it by.") @Nullable
             MemoryName name,
 
@@ -69,9 +69,9 @@ public final class MemoryTools {
             List<String> tags) {}
 
     record StoreRequest(
-            @Doc("Into which bank, and by whom.") BankTargets.Actor target,
+            @Doc("Into which bank, and by whom.") BankTargets.ActorTarget target,
             @Doc(value = "The text.", max = 64_000) String content,
-            @Doc("What it is called.") @Nullable Labels vx,
+            @Doc("What it is called.") @Nullable MemoryLabels vx,
 
             @Doc(value = "Ids of the memories that it was made from, at most 20.", max = 20) @Nullable
             List<String> derivedFrom,
@@ -199,7 +199,7 @@ public final class MemoryTools {
     }
 
     private static MemoryStore.MemoryDraft draft(StoreRequest in, Instant now) {
-        var vx = in.vx() == null ? new Labels(null, null) : in.vx();
+        var vx = in.vx() == null ? new MemoryLabels(null, null) : in.vx();
         if (vx.name() == null && in.ifRevision() != null) {
             throw Problem.invalid("if_revision", "requires vx.name, the memory whose revision it is");
         }

@@ -29,7 +29,7 @@ public final class PermissionTools {
     }
 
     record ListRequest(
-            @Doc("Which bank.") BankTargets.Holder target,
+            @Doc("Which bank.") BankTargets.HolderTarget target,
             @Doc("Which part.") @Nullable Page page) {}
 
     record ListResponse(
@@ -58,16 +58,16 @@ public final class PermissionTools {
             @Doc("How many readable memories it has stored there.")
             long memories) {}
 
-    record Grant(
+    record NewPermission(
             @Doc("Permission to set; each includes those before it.") @Nullable
             Permission access) {}
 
     record ChangeRequest(
             @Doc("Which bank, and which agent: needed to set, and else narrows the report.")
-            BankTargets.Holder target,
+            BankTargets.HolderTarget target,
 
             @Doc("What to set; left out to report only.") @Nullable
-            Grant vx,
+            NewPermission vx,
 
             @Doc("Which part of the report.") @Nullable Page page) {}
 
@@ -178,7 +178,7 @@ public final class PermissionTools {
         return new Report(held, changed, found.nextCursor());
     }
 
-    private boolean set(Call call, BankStore.LockedBank bank, BankTargets.Holder target, Permission access) {
+    private boolean set(Call call, BankStore.LockedBank bank, BankTargets.HolderTarget target, Permission access) {
         AccessCheck.require(BankAccess.missing(call, bank));
         bank.permission().require(Permission.MANAGE);
         call.checked(Requirement.OfBank.READ_OR_GRANT);

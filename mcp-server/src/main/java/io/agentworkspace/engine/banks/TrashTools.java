@@ -32,10 +32,10 @@ public final class TrashTools {
     }
 
     record BankRequest(
-            @Doc("The bank, or an agent's share of it.") BankTargets.Share target) {}
+            @Doc("The bank, or an agent's share of it.") BankTargets.ShareTarget target) {}
 
     record RestoreRequest(
-            @Doc("The bank, or an agent's share of it.") BankTargets.Share target,
+            @Doc("The bank, or an agent's share of it.") BankTargets.ShareTarget target,
             @Doc("One memory instead.") @Nullable Named vx,
 
             @Doc(value = "Only with vx.name: the revision whose text to restore; MB_Read shows it with as_of.", min = 1)

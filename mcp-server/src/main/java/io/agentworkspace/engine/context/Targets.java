@@ -36,7 +36,7 @@ public final class Targets {
     public record ContextOnly(
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    public record Domain(
+    public record DomainOnly(
             @Doc("The domain's name.") Name domain,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
@@ -73,7 +73,7 @@ public final class Targets {
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    public record Zone(
+    public record ZoneOnly(
             @Doc("Default: the entered one.") @Nullable Name domain,
 
             @Doc("The zone's name.") @Nullable Name zone,

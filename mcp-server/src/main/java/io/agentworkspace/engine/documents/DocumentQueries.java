@@ -106,14 +106,14 @@ public final class DocumentQueries {
      * @param prefix how the name begins
      * @param newest whether to list only the newest version of each name
      */
-    record Filter(
+    record DocumentFilter(
             @Nullable DocumentState state,
             @Nullable String name,
             @Nullable String prefix,
             boolean newest) {}
 
     /** Returns the tenant's documents, newest first. */
-    ListSlice<Document> list(Call call, Filter filter, @Nullable Page page) {
+    ListSlice<Document> list(Call call, DocumentFilter filter, @Nullable Page page) {
         var before = ListPosition.of(page);
         var limit = Page.limit(page);
         var rows = db.sql(call, LIST)

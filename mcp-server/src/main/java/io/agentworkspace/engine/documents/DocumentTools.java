@@ -76,7 +76,7 @@ public final class DocumentTools {
                 .needs(Capability.DOCUMENT_READ)
                 .route("GET", "/api/documents")
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
-                    var filter = new DocumentQueries.Filter(
+                    var filter = new DocumentQueries.DocumentFilter(
                             in.state(), in.name(), in.prefix(), Boolean.TRUE.equals(in.newest()));
                     var found = reads.list(call, filter, in.page());
                     return new ListResponse(found.rows(), found.nextCursor());
@@ -122,6 +122,7 @@ public final class DocumentTools {
                 .needs(Capability.DOCUMENT_READ)
                 .on(Requirement.OfDocument.SEE)
                 .route("GET", "/api/documents/{id}")
+                .hasFile()
                 .example("id", "tide-tables.md")
                 .example("part", "text")
                 .handledBy(ReadRequest.class, ReadResponse.class, this::read);
@@ -185,14 +186,14 @@ public final class DocumentTools {
             @Doc("Which part of a long list.") @Nullable Page page) {}
 
     /** The number of waiting documents. */
-    record Counts(
+    record QueueCounts(
             @Doc("How many documents of your tenant are waiting.")
             long waiting,
 
             @Doc("How many are being validated.") long validating) {}
 
     record QueueResponse(
-            @Doc("How long the queue is.") Counts queue,
+            @Doc("How long the queue is.") QueueCounts queue,
 
             @Doc("Documents in validation and waiting ones, in the order in which they were queued.")
             List<Document> documents,
@@ -211,7 +212,7 @@ public final class DocumentTools {
                 .handledBy(QueueRequest.class, QueueResponse.class, (in, call) -> {
                     var found = reads.queue(call, in.page());
                     return new QueueResponse(
-                            new Counts(found.waiting(), found.validating()),
+                            new QueueCounts(found.waiting(), found.validating()),
                             found.documents().rows(),
                             found.documents().nextCursor());
                 });

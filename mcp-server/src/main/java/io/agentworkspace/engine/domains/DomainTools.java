@@ -95,7 +95,7 @@ public final class DomainTools {
             @Doc("The new domain.") NewDomain vx) {}
 
     record UpdateRequest(
-            @Doc("Which domain.") Targets.Domain target,
+            @Doc("Which domain.") Targets.DomainOnly target,
             @Doc("What replaces the old.") SameDomain vx,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 

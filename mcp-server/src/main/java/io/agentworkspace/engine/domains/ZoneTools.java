@@ -18,6 +18,7 @@ import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The tools for the channels of a domain: ZN_List, ZN_Read, ZN_Enter, ZN_Leave, ZN_Create, ZN_Destroy. */
@@ -52,16 +53,16 @@ public final class ZoneTools {
             @Doc("Which part.") @Nullable Page page) {}
 
     record ReadRequest(
-            @Doc("Which zone.") Targets.@Nullable Zone target,
+            @Doc("Which zone.") Targets.@Nullable ZoneOnly target,
             @Doc("Which part.") @Nullable Page page) {}
 
     record EnterRequest(
-            @Doc("Which zone; 'main' when it is left out.") Targets.@Nullable Zone target) {}
+            @Doc("Which zone; 'main' when it is left out.") Targets.@Nullable ZoneOnly target) {}
 
     record LeaveRequest(@Doc("In which context.") Targets.@Nullable ContextOnly target) {}
 
     record CreateRequest(
-            @Doc("In which domain.") Targets.Domain target,
+            @Doc("In which domain.") Targets.DomainOnly target,
             @Doc("The new zone.") NewZone vx) {}
 
     record DestroyRequest(@Doc("Which zone.") Targets.ThisZone target) {}
@@ -145,7 +146,7 @@ public final class ZoneTools {
                 .on(Requirement.OfDomain.HEAR, Requirement.OfZone.HEAR)
                 .effect(Effect.MARKS)
                 .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
-                    var target = in.target() == null ? new Targets.Zone(null, null, null) : in.target();
+                    var target = in.target() == null ? new Targets.ZoneOnly(null, null, null) : in.target();
                     var found = reads.read(call, target.domain(), target.zone(), in.page());
                     return new ReadResponse(
                             List.of(found.zone()),
@@ -169,7 +170,7 @@ public final class ZoneTools {
                 .effect(Effect.MOVES)
                 .idempotent()
                 .handledBy(EnterRequest.class, EnterResponse.class, (in, call) -> {
-                    var target = in.target() == null ? new Targets.Zone(null, null, null) : in.target();
+                    var target = in.target() == null ? new Targets.ZoneOnly(null, null, null) : in.target();
                     var domain = domains.read(call, domain(call, target.domain()));
                     zones.checkTakesPart(call, domain);
                     var zone = zones.read(call, domain, target.zone() == null ? ZoneStore.MAIN : target.zone());
@@ -182,9 +183,7 @@ public final class ZoneTools {
         if (name == null && entered == null) {
             throw Problem.noContext("no domain is entered: give target.domain; DM_List shows those that you may see");
         }
-        return name != null
-                ? name
-                : Name.of(java.util.Objects.requireNonNull(entered).name());
+        return name != null ? name : Name.of(Objects.requireNonNull(entered).name());
     }
 
     private boolean enter(Call call, DomainStore.LockedDomain domain, ZoneStore.LockedZone zone) {

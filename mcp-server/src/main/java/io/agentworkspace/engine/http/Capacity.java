@@ -65,10 +65,10 @@ final class Capacity {
         return Math.ceilDiv(8 * bytes + 36 * Math.min(bytes, 64 * KIB), KIB);
     }
 
-    private static FairShare.Caller asker(Request request) {
+    private static FairShare.CallerId asker(Request request) {
         return request.getAttribute(RequestAttributes.CALLER) instanceof Caller caller
-                ? new FairShare.Caller(caller.tenant(), caller.principal())
-                : new FairShare.Caller(0, Admission.network(Request.getRemoteAddr(request)));
+                ? new FairShare.CallerId(caller.tenant(), caller.principal())
+                : new FairShare.CallerId(0, Admission.network(Request.getRemoteAddr(request)));
     }
 
     /**

@@ -65,7 +65,7 @@ public final class RefusalWriter {
 
     private RenderedRefusal rendered(Request request, Problem problem, String requestId) {
         var path = path(request);
-        if (path.equals(Route.COMMANDS) || path.startsWith(Route.COMMANDS + "/")) {
+        if (Route.isCommand(path)) {
             return RenderedRefusal.envelope(null, requestId, clock.instant(), problem, limits(request));
         } else if (Endpoints.isMcp(path)) {
             var id = (JsonNode) request.getAttribute(RequestAttributes.MESSAGE_ID);

@@ -9,7 +9,7 @@ import io.agentworkspace.engine.mcp.lanes.SessionLane;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.mcp.wire.Era;
 import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
-import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.regex.Pattern;
@@ -75,7 +75,7 @@ final class LaneRouter {
         }
         if (lane == null) {
             var asked = String.valueOf(exchange.header(McpExchange.VERSION));
-            exchange.refuse(RpcError.unsupportedVersion(asked, Revision.words()));
+            exchange.refuse(RpcError.unsupportedVersion(asked, ProtocolRevision.words()));
         } else {
             lane.serve(message, exchange);
         }
@@ -90,7 +90,7 @@ final class LaneRouter {
         if (ModernChecks.isModern(message) || isStateless(version)) {
             return modern;
         }
-        if (version != null && Revision.find(version).isEmpty()) {
+        if (version != null && ProtocolRevision.find(version).isEmpty()) {
             return null;
         }
         return message.method().equals("initialize") || inSession ? session : bare;
@@ -98,7 +98,9 @@ final class LaneRouter {
 
     /** Returns whether the revision is stateless. ISO dates sort chronologically as text. */
     static boolean isStateless(@Nullable String version) {
-        return version != null && DATE.matcher(version).matches() && version.compareTo(Revision.MODERN.word()) >= 0;
+        return version != null
+                && DATE.matcher(version).matches()
+                && version.compareTo(ProtocolRevision.MODERN.word()) >= 0;
     }
 
     /** Serves the GET and DELETE requests of a session. */

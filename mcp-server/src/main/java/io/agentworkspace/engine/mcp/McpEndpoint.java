@@ -82,10 +82,9 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         listening = new ListeningTenants(db, clock);
         recorder = new HandshakeRecorder(handshakes, clock);
         notifications = new NotificationStreams(ticker, listening);
-        var tasks = new McpTasks(features.identity().name(), taskStore, clock);
+        var tasks = new McpTasks(features.identity().name(), taskStore, clock, this::wakeWorkers);
         var methods = new McpMethods(features, tasks, clock);
         workers = new TaskWorkers(taskStore, callers, methods, clock);
-        tasks.onWork(workers::wake);
         workers.start(ticker);
         var signer = new StateSigner(sealKeys);
         var streams = new LaneContext.Streams(ticker, limits, notifications, clock);
@@ -110,6 +109,11 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         signals.onSignal(questions);
         signals.onSignal(sessionStreams);
         signals.onSignal(workers);
+    }
+
+    /** Tasks begin with requests, and the first request comes when everything is assembled. */
+    private void wakeWorkers() {
+        workers.wake();
     }
 
     /** Registers the endpoint's background tasks. */

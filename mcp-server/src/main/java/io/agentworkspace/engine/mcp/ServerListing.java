@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
-import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.json.Json;
 import tools.jackson.databind.node.ObjectNode;
@@ -24,7 +24,7 @@ final class ServerListing {
      */
     static ObjectNode card(ServerFeatures.Identity identity, String mcpUrl, boolean keysOnly) {
         var remote = remote(mcpUrl, keysOnly);
-        Revision.words().forEach(remote.putArray("supportedProtocolVersions")::add);
+        ProtocolRevision.words().forEach(remote.putArray("supportedProtocolVersions")::add);
         return described(CARD, identity, remote);
     }
 

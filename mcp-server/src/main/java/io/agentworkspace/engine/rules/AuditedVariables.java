@@ -19,7 +19,7 @@ final class AuditedVariables {
 
     private AuditedVariables() {}
 
-    static ExpressionInput of(Tool<?, ?> tool, ReplayQueries.Audited entry) {
+    static ExpressionInput of(Tool<?, ?> tool, ReplayQueries.AuditedCall entry) {
         var name = name(tool, entry);
         return new ExpressionInput(
                 RequestVariables.command(tool),
@@ -33,11 +33,11 @@ final class AuditedVariables {
     }
 
     /** Returns the name that the command gave; for a new thing, its own name. */
-    private static @Nullable String name(Tool<?, ?> tool, ReplayQueries.Audited entry) {
+    private static @Nullable String name(Tool<?, ?> tool, ReplayQueries.AuditedCall entry) {
         return entry.renamedTo() != null ? entry.renamedTo() : tool.effect() == Effect.CREATES ? entry.target() : null;
     }
 
-    private static @Nullable Object target(ReplayQueries.Audited entry, String field) {
+    private static @Nullable Object target(ReplayQueries.AuditedCall entry, String field) {
         if (field.equals("user")) {
             return entry.targetKind().equals("user") ? entry.target() : entry.actingFor();
         } else if (entry.targetKind().equals("zone") && entry.target() != null) {
@@ -51,7 +51,7 @@ final class AuditedVariables {
         return field.equals(entry.targetKind()) ? entry.target() : field.equals("agent") ? entry.member() : null;
     }
 
-    private static Fields principal(ReplayQueries.Audited entry) {
+    private static Fields principal(ReplayQueries.AuditedCall entry) {
         return field -> switch (field) {
             case "user" -> entry.user();
             case "role" -> entry.role();
@@ -61,7 +61,7 @@ final class AuditedVariables {
         };
     }
 
-    private static Set<String> unknown(Tool<?, ?> tool, ReplayQueries.Audited entry, @Nullable String name) {
+    private static Set<String> unknown(Tool<?, ?> tool, ReplayQueries.AuditedCall entry, @Nullable String name) {
         var unknown = new HashSet<String>();
         unknown.add("principal.capabilities");
         if (entry.role() == null) {

@@ -44,8 +44,8 @@ final class Replay {
         var tally = new Tally();
         var tried = 0;
         var begin = System.nanoTime();
-        ReplayQueries.Audited last = null;
-        List<ReplayQueries.Audited> page;
+        ReplayQueries.AuditedCall last = null;
+        List<ReplayQueries.AuditedCall> page;
         do {
             page = tools.isEmpty() ? List.of() : audited.page(call, since, tools.keySet(), last, PAGE);
             page.forEach(entry -> attempt(draft, expression, tools, entry, tally));
@@ -81,7 +81,7 @@ final class Replay {
             RuleDraft draft,
             Expression expression,
             Map<String, Tool<?, ?>> tools,
-            ReplayQueries.Audited entry,
+            ReplayQueries.AuditedCall entry,
             Tally tally) {
         @Nullable Tool<?, ?> tool = tools.get(entry.tool());
         if (tool == null) {

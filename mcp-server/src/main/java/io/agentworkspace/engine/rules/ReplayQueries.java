@@ -47,7 +47,7 @@ final class ReplayQueries {
      * @param role the user's present role; null if the user was removed
      * @param times the number of calls that the entry sums up
      */
-    record Audited(
+    record AuditedCall(
             UUID rowId,
             Instant at,
             String user,
@@ -76,13 +76,13 @@ final class ReplayQueries {
     }
 
     /** Returns the next commands, newest first. */
-    List<Audited> page(Call call, Instant since, Collection<String> tools, @Nullable Audited last, int limit) {
+    List<AuditedCall> page(Call call, Instant since, Collection<String> tools, @Nullable AuditedCall last, int limit) {
         return db.sql(call, PAGE)
                 .set("since", since)
                 .set("tools", tools)
                 .set("at", last == null ? null : last.at())
                 .set("after", last == null ? null : last.rowId())
                 .set("limit", limit)
-                .list(row -> Objects.requireNonNull(row.json("record", Audited.class)));
+                .list(row -> Objects.requireNonNull(row.json("record", AuditedCall.class)));
     }
 }

@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
 final class RuleCounts {
     private static final int MAX = 100_000;
 
-    private final PendingWrites<RuleKey, Count> pending = new PendingWrites<>(MAX, Count::plus);
+    private final PendingWrites<RuleKey, RuleCount> pending = new PendingWrites<>(MAX, RuleCount::plus);
     private final RuleStore store;
 
     record RuleKey(long tenant, UUID rule) {}
 
-    record Count(
+    record RuleCount(
             long matched,
             @Nullable Instant matchedAt,
             long failed,
             @Nullable Instant failedAt,
             @Nullable String failure) {
-        Count plus(Count next) {
-            return new Count(
+        RuleCount plus(RuleCount next) {
+            return new RuleCount(
                     matched + next.matched,
                     next.matchedAt == null ? matchedAt : next.matchedAt,
                     failed + next.failed,
@@ -38,11 +38,11 @@ final class RuleCounts {
     }
 
     void matched(long tenant, UUID rule, Instant at) {
-        pending.add(new RuleKey(tenant, rule), new Count(1, at, 0, null, null));
+        pending.add(new RuleKey(tenant, rule), new RuleCount(1, at, 0, null, null));
     }
 
     void failed(long tenant, UUID rule, Instant at, String failure) {
-        pending.add(new RuleKey(tenant, rule), new Count(0, null, 1, at, failure));
+        pending.add(new RuleKey(tenant, rule), new RuleCount(0, null, 1, at, failure));
     }
 
     void flush() {

@@ -101,7 +101,7 @@ final class RuleStore {
     }
 
     /** Adds to the counts of rules. Those of deleted rules are dropped. */
-    void count(Map<RuleCounts.RuleKey, RuleCounts.Count> counts) {
+    void count(Map<RuleCounts.RuleKey, RuleCounts.RuleCount> counts) {
         var rows = counts.entrySet().stream()
                 .map(entry -> {
                     var row = Json.tree(entry.getValue());

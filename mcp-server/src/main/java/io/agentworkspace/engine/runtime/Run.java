@@ -31,9 +31,13 @@ record Run<I extends Record, O extends Record>(
         ObjectNode fields,
         I input,
         @Nullable String key) {
-    /** @throws Problem if the caller may not run the tool, or the arguments are invalid */
-    static <I extends Record, O extends Record> Run<I, O> of(Tool<I, O> named, Call call, Request request) {
-        var tool = named.runFor(request.arguments());
+    /**
+     * @param named the tool that the request names
+     * @param tool what runs with its arguments
+     * @throws Problem if the caller may not run the tool, or the arguments are invalid
+     */
+    static <I extends Record, O extends Record> Run<I, O> of(
+            Tool<?, ?> named, Tool<I, O> tool, Call call, Request request) {
         request.caller().obstacle(named, request.arguments()).ifPresent(note -> {
             throw Problem.notPermitted(note);
         });

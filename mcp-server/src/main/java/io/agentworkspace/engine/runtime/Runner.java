@@ -28,6 +28,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,38 +88,51 @@ public final class Runner implements ToolRunner {
 
     @Override
     public Answer run(Request request) {
-        var answer = ScopedValue.where(RequestAttributes.CURRENT_CALLER, request.caller())
-                .call(() -> execute(request));
+        var answer = attempt(request, this::execute, this::refused);
         return request.strict() ? answer : answer.ignoring(ignored(request));
     }
 
-    private Answer execute(Request request) {
-        var now = now();
-        Call call = null;
-        try {
-            var tool = catalogue.read(request.service());
-            call = new Call(request.caller(), tool.runFor(request.arguments()), request.requestId(), now);
-            var run = Run.of(tool, call, request);
-            if (tool.metered()) {
-                limits.quotas().count(call);
-            }
-            use.record(request.caller(), tool.name());
-            var answer = run.tool().effect().isTransactional() ? transact(run) : read(run, true);
-            if (run.tool().effect().reads() && !call.rules().isEmpty()) {
-                audit.noted(request.caller(), AuditEntries.done(request, call, answer.envelope()));
-            }
-            presence.touch(call);
-            rules.changedBy(call);
-            limits.quotas().done(call);
-            if (call.concernsOutbox()) {
-                events.committed();
-            }
-            return answer.withLimits(limits.after(request.caller(), call, null));
-        } catch (Problem problem) {
-            return refused(request, call, now, problem);
-        } catch (RuntimeException e) {
-            return refused(request, call, now, defect(request, e));
+    /** Makes the answer to a refused request. */
+    @FunctionalInterface
+    private interface Refusing {
+        Answer answer(Request request, @Nullable Call call, Instant now, Problem problem);
+    }
+
+    private Answer attempt(Request request, Function<Run<?, ?>, Answer> work, Refusing refusing) {
+        return ScopedValue.where(RequestAttributes.CURRENT_CALLER, request.caller())
+                .call(() -> {
+                    var now = now();
+                    Call call = null;
+                    try {
+                        var named = catalogue.read(request.service());
+                        var tool = named.runFor(request.arguments());
+                        call = new Call(request.caller(), tool, request.requestId(), now);
+                        return work.apply(Run.of(named, tool, call, request));
+                    } catch (Problem problem) {
+                        return refusing.answer(request, call, now, problem);
+                    } catch (RuntimeException e) {
+                        return refusing.answer(request, call, now, defect(request, e));
+                    }
+                });
+    }
+
+    private Answer execute(Run<?, ?> run) {
+        var call = run.call();
+        if (run.tool().metered()) {
+            limits.quotas().count(call);
         }
+        use.record(call.caller(), run.tool().name());
+        var answer = run.tool().effect().isTransactional() ? transact(run) : read(run, true);
+        if (run.tool().effect().reads() && !call.rules().isEmpty()) {
+            audit.noted(call.caller(), AuditEntries.done(run.request(), call, answer.envelope()));
+        }
+        presence.touch(call);
+        rules.changedBy(call);
+        limits.quotas().done(call);
+        if (call.concernsOutbox()) {
+            events.committed();
+        }
+        return answer.withLimits(limits.after(call.caller(), call, null));
     }
 
     private <I extends Record, O extends Record> Answer read(Run<I, O> run, boolean counted) {
@@ -240,27 +254,15 @@ public final class Runner implements ToolRunner {
 
     @Override
     public Answer runUncounted(Request request) {
-        return ScopedValue.where(RequestAttributes.CURRENT_CALLER, request.caller())
-                .call(() -> executeUncounted(request));
+        return attempt(request, this::lookUp, Runner::refusal);
     }
 
-    private Answer executeUncounted(Request request) {
-        var now = now();
-        Call call = null;
-        try {
-            var tool = catalogue.read(request.service());
-            call = new Call(request.caller(), tool.runFor(request.arguments()), request.requestId(), now);
-            var run = Run.of(tool, call, request);
-            if (!run.tool().effect().reads()) {
-                throw new IllegalArgumentException(
-                        run.tool().name() + " changes something: it cannot be used as a look-up");
-            }
-            return read(run, false);
-        } catch (Problem problem) {
-            return refusal(request, call, now, problem);
-        } catch (RuntimeException e) {
-            return refusal(request, call, now, defect(request, e));
+    private Answer lookUp(Run<?, ?> run) {
+        if (!run.tool().effect().reads()) {
+            throw new IllegalArgumentException(
+                    run.tool().name() + " changes something: it cannot be used as a look-up");
         }
+        return read(run, false);
     }
 
     @Override

@@ -158,7 +158,7 @@ public final class SignInEndpoint {
         }
     }
 
-    private TenantMapping.User user(RequestOrigin visit, Issuer issuer, BrowserSecret secret, String code) {
+    private TenantMapping.MappedUser user(RequestOrigin visit, Issuer issuer, BrowserSecret secret, String code) {
         return callProvider(issuer, () -> {
             var answer = issuer.redeem(code, secret.verifier(), callback(issuer))
                     .orElseThrow(

@@ -22,7 +22,7 @@ final class TenantMapping {
         this.store = store;
     }
 
-    record User(long tenant, long id, String name) {}
+    record MappedUser(long tenant, long id, String name) {}
 
     /** What a user presented: an ID token, or an access token at the MCP endpoint, which comes without one. */
     private record Proof(RequestOrigin visit, Issuer issuer, Claims claims, String accessToken) {
@@ -46,7 +46,7 @@ final class TenantMapping {
     }
 
     /** @throws Problem {@code not_permitted} for a user without a provider mapping */
-    User user(RequestOrigin visit, Issuer issuer, Claims claims, String accessToken) throws ProviderHttp.Failed {
+    MappedUser user(RequestOrigin visit, Issuer issuer, Claims claims, String accessToken) throws ProviderHttp.Failed {
         var provider = issuer.provider();
         if (provider.tenant() == null) {
             throw Problem.notPermitted(
@@ -67,7 +67,7 @@ final class TenantMapping {
         if (known.isPresent()) {
             keepEmail(identity, person.email(), proof);
         }
-        return new User(tenant, person.user(), person.name());
+        return new MappedUser(tenant, person.user(), person.name());
     }
 
     static Problem removed() {

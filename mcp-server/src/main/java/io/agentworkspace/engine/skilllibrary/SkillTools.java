@@ -196,7 +196,7 @@ public final class SkillTools {
                 .findFirst()
                 .orElseThrow(() -> {
                     var known = opened.card().files().stream()
-                            .map(SkillCard.Entry::path)
+                            .map(SkillCard.FileEntry::path)
                             .toList();
                     return Problem.notFound("file", Name.shortened(path), Near.nearest(path, known, 2));
                 });

@@ -96,7 +96,7 @@ public final class DeliveryQueries {
     }
 
     /** The filter of a list; null matches everything. */
-    record Filter(
+    record DeliveryFilter(
             @Nullable String endpoint,
             @Nullable DeliveryState state,
             @Nullable EventType type) {}
@@ -106,7 +106,7 @@ public final class DeliveryQueries {
      *
      * @throws Problem {@code not_found} for an endpoint that never existed
      */
-    ListSlice<Delivery> list(Call call, Filter filter, @Nullable Page page) {
+    ListSlice<Delivery> list(Call call, DeliveryFilter filter, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = After.of(page);
         var rows = db.sql(call, LIST)

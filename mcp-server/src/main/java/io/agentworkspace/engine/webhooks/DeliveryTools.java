@@ -69,7 +69,7 @@ public final class DeliveryTools {
                 .route("GET", "/api/webhooks/deliveries")
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var type = in.type() == null ? null : EventTypes.one("type", in.type());
-                    var filter = new DeliveryQueries.Filter(in.endpoint(), in.state(), type);
+                    var filter = new DeliveryQueries.DeliveryFilter(in.endpoint(), in.state(), type);
                     var found = reads.list(call, filter, in.page());
                     return new ListResponse(found.rows(), found.nextCursor());
                 });

@@ -27,8 +27,8 @@ class CapacityTest {
     }
 
     /** Returns the only caller of a tenant. */
-    private static FairShare.Caller of(long tenant) {
-        return new FairShare.Caller(tenant, "a");
+    private static FairShare.CallerId of(long tenant) {
+        return new FairShare.CallerId(tenant, "a");
     }
 
     @Test
@@ -54,9 +54,9 @@ class CapacityTest {
     @Test
     void theKeysOfATenantHaveTwoThirds() {
         var share = new FairShare("much", 9);
-        var first = share.take(new FairShare.Caller(1, "a"), 3, Duration.ZERO);
-        share.take(new FairShare.Caller(1, "b"), 2, Duration.ZERO);
-        var tooMuch = new FairShare.Caller(1, "c");
+        var first = share.take(new FairShare.CallerId(1, "a"), 3, Duration.ZERO);
+        share.take(new FairShare.CallerId(1, "b"), 2, Duration.ZERO);
+        var tooMuch = new FairShare.CallerId(1, "c");
         assertThat(refused(() -> share.take(tooMuch, 2, Duration.ZERO)).failure())
                 .isEqualTo(Failure.RATE_LIMITED);
         assertThat(share.free()).isEqualTo(4);

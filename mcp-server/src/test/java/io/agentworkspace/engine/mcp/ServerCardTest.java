@@ -6,7 +6,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
-import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
@@ -100,7 +100,7 @@ class ServerCardTest {
         assertThat(remote.get("headers")).isEqualTo(registered.at("/remotes/0/headers"));
         assertThat(remote.get("url").asString()).isEqualTo(server.url("/mcp").toString());
         assertThat(remote.get("supportedProtocolVersions").valueStream().map(JsonNode::asString))
-                .containsExactlyElementsOf(Revision.words());
+                .containsExactlyElementsOf(ProtocolRevision.words());
         var discovered = new RawMcpClient(server.url("/mcp").toString(), server.key).modern("server/discover", "{}");
         assertThat(discovered.at("/result/supportedVersions")).isEqualTo(remote.get("supportedProtocolVersions"));
         var info = discovered.at("/result/_meta/io.modelcontextprotocol~1serverInfo");

@@ -18,6 +18,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -31,7 +32,6 @@ import tools.jackson.databind.node.ObjectNode;
  * as a whole.
  */
 final class DocumentFiles {
-    private static final String READ = "DC_Read";
     private static final String PART = "part";
 
     /** The most that a form has around the file, in bytes. */
@@ -109,8 +109,7 @@ final class DocumentFiles {
         };
         try {
             if (isForm()) {
-                var type =
-                        java.util.Objects.requireNonNull(RestExchange.current().contentType());
+                var type = Objects.requireNonNull(RestExchange.current().contentType());
                 return FileForm.read(body, type, fields(tool), arguments, sink);
             }
             var piece = new byte[64 * 1024];
@@ -137,12 +136,12 @@ final class DocumentFiles {
 
     /** Returns whether the request is for a document's file rather than its record. */
     static boolean isDownload(Tool<?, ?> tool, ContainerRequestContext context) {
-        return tool.name().equals(READ)
+        return tool.hasFile()
                 && "file".equals(context.getUriInfo().getQueryParameters().getFirst(PART));
     }
 
-    /** Sends the file of a document that the caller may read. */
-    Response send(ContainerRequestContext context) {
+    /** Sends the file of a document that the caller may read with the tool. */
+    Response send(Tool<?, ?> tool, ContainerRequestContext context) {
         var exchange = RestExchange.current();
         QueryFields.refuseUnknown(context, Set.of(PART, "version"));
         var arguments =
@@ -151,7 +150,7 @@ final class DocumentFiles {
         if (version != null) {
             arguments.put("version", number(version));
         }
-        var answer = exchange.run(runner, READ, arguments, true);
+        var answer = exchange.run(runner, tool.name(), arguments, true);
         if (answer.problem() != null) {
             throw answer.problem();
         }

@@ -22,11 +22,11 @@ final class GatewayRoutes {
     private static final String CONFIG = "/api/config";
 
     private final PublicAddresses published;
-    private final Health health;
+    private final HealthCheck health;
     private final SignIn signIn;
     private final Clock clock;
 
-    GatewayRoutes(PublicAddresses published, Health health, SignIn signIn, Clock clock) {
+    GatewayRoutes(PublicAddresses published, HealthCheck health, SignIn signIn, Clock clock) {
         this.published = published;
         this.health = health;
         this.signIn = signIn;

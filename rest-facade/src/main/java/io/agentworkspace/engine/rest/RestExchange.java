@@ -48,7 +48,7 @@ record RestExchange(Request request) {
 
     /** Returns whether the response must be the envelope, even for errors. */
     boolean isCommand() {
-        return path().equals(Route.COMMANDS) || path().startsWith(Route.COMMANDS + "/");
+        return Route.isCommand(path());
     }
 
     /** Returns the function that renders a refusal as a page, if the client is a person's browser. */

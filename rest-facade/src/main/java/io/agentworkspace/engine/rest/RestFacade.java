@@ -34,7 +34,7 @@ public final class RestFacade {
     public static JerseyAdapter handler(
             ToolRunner runner,
             PublicAddresses published,
-            Health health,
+            HealthCheck health,
             SignIn signIn,
             HandshakeReports handshakes,
             FileTransfer files,
@@ -49,7 +49,7 @@ public final class RestFacade {
     static RestFacade facade(
             ToolRunner runner,
             PublicAddresses published,
-            Health health,
+            HealthCheck health,
             SignIn signIn,
             HandshakeReports handshakes,
             FileTransfer files,

@@ -38,7 +38,7 @@ final class ToolRoutes {
         if (files.isUpload(tool)) {
             return files.receive(tool, context, arguments -> answer(tool, context, arguments));
         } else if (DocumentFiles.isDownload(tool, context)) {
-            return files.send(context);
+            return files.send(tool, context);
         }
         return answer(tool, context, UploadBody.arguments(tool, context).orElseGet(() -> JsonBody.optional(context)));
     }

@@ -93,7 +93,7 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
                 description,
                 SkillFile.digest(SkillArchive.write(this)),
                 frontmatter,
-                files.stream().map(SkillCard.Entry::of).toList(),
+                files.stream().map(SkillCard.FileEntry::of).toList(),
                 SkillCard.mentions(main));
     }
 

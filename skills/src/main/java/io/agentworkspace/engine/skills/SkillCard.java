@@ -23,16 +23,16 @@ public record SkillCard(
         String description,
         String digest,
         ObjectNode frontmatter,
-        List<Entry> files,
+        List<FileEntry> files,
         List<String> mentions) {
     private static final Pattern TOOL = Pattern.compile("\\b[A-Z]{2}_[A-Z][A-Za-z]{0,40}\\b");
 
     private static final int MAX_MENTIONS = 200;
 
     /** A file of the skill. For its digest see {@link SkillFile}. */
-    public record Entry(String path, String mediaType, int size, String digest) {
-        static Entry of(SkillFile file) {
-            return new Entry(file.path(), file.mediaType(), file.size(), file.digest());
+    public record FileEntry(String path, String mediaType, int size, String digest) {
+        static FileEntry of(SkillFile file) {
+            return new FileEntry(file.path(), file.mediaType(), file.size(), file.digest());
         }
     }
 
@@ -51,7 +51,7 @@ public record SkillCard(
         return frontmatter.deepCopy();
     }
 
-    public Optional<Entry> file(String path) {
+    public Optional<FileEntry> file(String path) {
         return files.stream().filter(file -> file.path().equals(path)).findFirst();
     }
 
@@ -64,7 +64,7 @@ public record SkillCard(
 
     /** Returns the size of all files together, in bytes. */
     public long size() {
-        return files.stream().mapToLong(Entry::size).sum();
+        return files.stream().mapToLong(FileEntry::size).sum();
     }
 
     /** Returns the names in {@code allowed-tools}, of this service's tools and of others, each once. */

@@ -52,15 +52,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
      *
      * @param jdbcUrl without credentials
      */
-    public record Access(String jdbcUrl, String user, String password) {
-        static Access of(int port, String password) {
-            return new Access("jdbc:postgresql://127.0.0.1:" + port + "/postgres", Cluster.USER, password);
+    public record ConnectionDetails(String jdbcUrl, String user, String password) {
+        static ConnectionDetails of(int port, String password) {
+            return new ConnectionDetails("jdbc:postgresql://127.0.0.1:" + port + "/postgres", Cluster.USER, password);
         }
     }
 
     /** Returns how to connect, which stays the same across restarts of the server until it is closed. */
-    public Access access() {
-        return Access.of(port, password);
+    public ConnectionDetails access() {
+        return ConnectionDetails.of(port, password);
     }
 
     public String jdbcUrl() {
@@ -76,14 +76,14 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /** Returns the server that another engine is running in this directory, if any. */
-    public static Optional<Access> running(Path dataDir) {
+    public static Optional<ConnectionDetails> running(Path dataDir) {
         return Files.isDirectory(dataDir) ? running(DataDirectory.open(dataDir)) : Optional.empty();
     }
 
-    private static Optional<Access> running(DataDirectory directory) {
+    private static Optional<ConnectionDetails> running(DataDirectory directory) {
         return PidFile.find(directory.cluster())
                 .filter(file -> file.ready() && ProcessHandle.of(file.pid()).isPresent())
-                .map(file -> Access.of(file.port(), Cluster.readPassword(directory)));
+                .map(file -> ConnectionDetails.of(file.port(), Cluster.readPassword(directory)));
     }
 
     /** Stops the server cleanly and releases the data directory. Close all connections to it first. */

@@ -29,7 +29,7 @@ public final class FairShare {
     }
 
     /** @param tenant the caller's tenant; 0 for all callers without a credential */
-    public record Caller(long tenant, Object name) {}
+    public record CallerId(long tenant, Object name) {}
 
     /** @param what the resource's name, for the note of a refusal */
     public FairShare(String what, long all) {
@@ -55,7 +55,7 @@ public final class FairShare {
      * @throws Problem {@code rate_limited} if the caller has too much, {@code unavailable} if all callers
      *     together have
      */
-    public Reservation take(Caller caller, long amount, Duration patience) {
+    public Reservation take(CallerId caller, long amount, Duration patience) {
         var part = new Reservation(caller);
         try {
             part.grow(amount, patience);
@@ -89,13 +89,13 @@ public final class FairShare {
 
     /** The part that one request holds. */
     public final class Reservation implements AutoCloseable {
-        private final Caller caller;
+        private final CallerId caller;
         private final CallerShare own;
         private final CallerShare tenant;
         private int amount;
         private boolean closed;
 
-        private Reservation(Caller caller) {
+        private Reservation(CallerId caller) {
             this.caller = caller;
             this.own = enter(caller, each);
             this.tenant = enter(caller.tenant(), 2 * each);

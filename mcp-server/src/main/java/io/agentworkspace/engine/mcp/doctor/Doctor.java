@@ -4,7 +4,7 @@ import io.agentworkspace.engine.credentials.Grant;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore.Latest;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore.StoredHandshake;
 import io.agentworkspace.engine.mcp.wire.Era;
-import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.model.mcp.ClientConfiguration;
 import io.agentworkspace.engine.model.mcp.Handshake;
 import io.agentworkspace.engine.model.mcp.McpAddress;
@@ -101,9 +101,9 @@ public final class Doctor {
         var asked = kept.protocolVersion();
         return kept.era().equals(Era.SESSION)
                         && asked != null
-                        && Revision.find(asked).isEmpty()
+                        && ProtocolRevision.find(asked).isEmpty()
                 ? "It is connected. It asked for %s and was answered with %s; if it stopped there, update it."
-                        .formatted(asked, Revision.negotiated(asked).word())
+                        .formatted(asked, ProtocolRevision.negotiated(asked).word())
                 : "It is connected; there is nothing to do.";
     }
 

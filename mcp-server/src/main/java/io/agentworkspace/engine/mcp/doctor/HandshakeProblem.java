@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.doctor;
 
-import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -39,7 +39,7 @@ public enum HandshakeProblem {
             "Send the header Accept: application/json, text/event-stream."),
     VERSION(
             "The engine does not support the client's protocol revision.",
-            "Update the client, or let it request one of " + String.join(", ", Revision.words())
+            "Update the client, or let it request one of " + String.join(", ", ProtocolRevision.words())
                     + ". In a session, initialize may request any revision: its response names the one to use."),
     META(
             "A request of revision 2026-07-28 lacks a required entry in params._meta.",

@@ -6,8 +6,8 @@ import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.mcp.wire.ClientInfo;
 import io.agentworkspace.engine.mcp.wire.EncodedHeader;
 import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.wire.RequestNotifier;
-import io.agentworkspace.engine.mcp.wire.Revision;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -23,7 +23,7 @@ public final class ModernChecks {
     private static final String CAPABILITIES = JsonRpcMessage.meta("clientCapabilities");
     private static final String CLIENT = JsonRpcMessage.meta("clientInfo");
     private static final String LOG_LEVEL = JsonRpcMessage.meta("logLevel");
-    private static final List<String> SUPPORTED = List.of(Revision.MODERN.word());
+    private static final List<String> SUPPORTED = List.of(ProtocolRevision.MODERN.word());
 
     private final McpMethods methods;
 
@@ -70,7 +70,7 @@ public final class ModernChecks {
             mirrored("Mcp-Name", name, exchange);
         }
         exchange.comesFrom(ClientInfo.name(meta.get(CLIENT)));
-        return ClientInfo.of(Revision.MODERN, capabilities);
+        return ClientInfo.of(ProtocolRevision.MODERN, capabilities);
     }
 
     private static RpcError incomplete(Problem problem, String requestId) {

@@ -8,8 +8,8 @@ import io.agentworkspace.engine.mcp.wire.Era;
 import io.agentworkspace.engine.mcp.wire.InputResponses;
 import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.wire.RequestNotifier;
-import io.agentworkspace.engine.mcp.wire.Revision;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -169,7 +169,7 @@ public final class ModernLane implements Lane {
 
     private ObjectNode discovered() {
         var result = Json.object();
-        Revision.words().forEach(result.putArray("supportedVersions")::add);
+        ProtocolRevision.words().forEach(result.putArray("supportedVersions")::add);
         var capabilities = methods.capabilities();
         capabilities.set("extensions", methods.declared(true));
         result.set("capabilities", capabilities);

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.mcp.lanes;
 
 import io.agentworkspace.engine.keys.SealKeys;
 import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.wire.StateSigner;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -64,7 +64,7 @@ public final class SessionIds {
         var parts = content.split(" ", -1);
         var begun = Instant.ofEpochSecond(Long.parseLong(parts[1], Character.MAX_RADIX));
         var handle = new SessionStore.Handle(caller.tenant(), parts[2], begun.plus(SealKeys.REIGN));
-        var revision = Revision.find(parts[0]).orElse(Revision.NOVEMBER_2025);
+        var revision = ProtocolRevision.find(parts[0]).orElse(ProtocolRevision.NOVEMBER_2025);
         var name = parts.length > 4 ? URLDecoder.decode(parts[4], StandardCharsets.UTF_8) : "";
         return new McpSession(
                 handle, new ClientInfo(revision, abilities(parts[3]), Set.of()), name.isEmpty() ? null : name);

@@ -8,8 +8,8 @@ import io.agentworkspace.engine.mcp.wire.ClientInfo;
 import io.agentworkspace.engine.mcp.wire.Era;
 import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.wire.Params;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.wire.RequestNotifier;
-import io.agentworkspace.engine.mcp.wire.Revision;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Cause;
@@ -71,9 +71,9 @@ public final class SessionLane implements Lane {
         }
         exchange.ran("initialize");
         ObjectNode capabilities;
-        Revision revision;
+        ProtocolRevision revision;
         try {
-            revision = Revision.negotiated(Params.text(message.params(), "protocolVersion"));
+            revision = ProtocolRevision.negotiated(Params.text(message.params(), "protocolVersion"));
             capabilities = Params.object(message.params(), "capabilities");
         } catch (Problem problem) {
             exchange.refuse(RpcError.invalidParams(problem.because(Cause.INITIALIZE), exchange.requestId()));
@@ -86,7 +86,7 @@ public final class SessionLane implements Lane {
         exchange.reply(message.answer(welcome(revision)));
     }
 
-    private ObjectNode welcome(Revision revision) {
+    private ObjectNode welcome(ProtocolRevision revision) {
         var result = Json.object().put("protocolVersion", revision.word());
         var capabilities = methods.capabilities();
         var extensions = methods.declared(false);
@@ -213,7 +213,7 @@ public final class SessionLane implements Lane {
     }
 
     private static void checkBatch(JsonNode messages, SessionVisit visit) {
-        var fine = visit.session().client().revision() == Revision.MARCH_2025
+        var fine = visit.session().client().revision() == ProtocolRevision.MARCH_2025
                 && !messages.isEmpty()
                 && messages.size() <= 50;
         if (!fine) {

@@ -97,12 +97,12 @@ final class SkillResources {
         return skill == null
                 ? List.of()
                 : skill.files().stream()
-                        .map(SkillCard.Entry::path)
+                        .map(SkillCard.FileEntry::path)
                         .filter(path -> path.startsWith(prefix))
                         .toList();
     }
 
-    private static ObjectNode resource(SkillCard skill, SkillCard.Entry file, String uri) {
+    private static ObjectNode resource(SkillCard skill, SkillCard.FileEntry file, String uri) {
         var isMain = file.path().equals(Skill.MAIN);
         return Json.object()
                 .put("uri", uri)

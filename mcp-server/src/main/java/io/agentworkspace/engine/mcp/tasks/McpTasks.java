@@ -28,18 +28,17 @@ public final class McpTasks {
     private final TaskStore store;
     private final Clock clock;
     private final SecureRandom random = new SecureRandom();
-    private Runnable wake = () -> {};
+    private final Runnable wake;
 
-    /** @param server the name of the server that the tools belong to */
-    public McpTasks(String server, TaskStore store, Clock clock) {
+    /**
+     * @param server the name of the server that the tools belong to
+     * @param wake runs when a task is ready to run
+     */
+    public McpTasks(String server, TaskStore store, Clock clock, Runnable wake) {
         this.server = server;
         this.store = store;
         this.clock = clock;
-    }
-
-    /** Sets the action to run when a task is ready to run. */
-    public void onWork(Runnable work) {
-        wake = work;
+        this.wake = wake;
     }
 
     /** Creates a task, which is stored when this returns. */

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.agentworkspace.engine.mcp.source.CallOrigin;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.wire.ClientInfo;
-import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
@@ -57,7 +57,7 @@ public record TaskOrigin(Caller caller, StoredOrigin kept) implements CallOrigin
         }
 
         public ClientInfo client() {
-            return new ClientInfo(Revision.MODERN, abilities, Set.of(ClientInfo.TASKS));
+            return new ClientInfo(ProtocolRevision.MODERN, abilities, Set.of(ClientInfo.TASKS));
         }
     }
 

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param extensions the identifiers of the extensions that it declared
  */
-public record ClientInfo(Revision revision, Set<Ability> abilities, Set<String> extensions) {
+public record ClientInfo(ProtocolRevision revision, Set<Ability> abilities, Set<String> extensions) {
     /** The identifier of the tasks extension. */
     public static final String TASKS = "io.modelcontextprotocol/tasks";
 
@@ -51,7 +51,7 @@ public record ClientInfo(Revision revision, Set<Ability> abilities, Set<String> 
     }
 
     /** Reads the {@code ClientCapabilities} that the client sent. */
-    public static ClientInfo of(Revision revision, ObjectNode capabilities) {
+    public static ClientInfo of(ProtocolRevision revision, ObjectNode capabilities) {
         var abilities = EnumSet.noneOf(Ability.class);
         for (var ability : Ability.values()) {
             var declared = capabilities.path(ability.word());
@@ -66,8 +66,8 @@ public record ClientInfo(Revision revision, Set<Ability> abilities, Set<String> 
         return new ClientInfo(revision, abilities, extensions);
     }
 
-    private static boolean isKnown(Ability ability, Revision revision) {
-        return ability != Ability.ELICITATION || revision != Revision.MARCH_2025;
+    private static boolean isKnown(Ability ability, ProtocolRevision revision) {
+        return ability != Ability.ELICITATION || revision != ProtocolRevision.MARCH_2025;
     }
 
     /**
@@ -90,7 +90,7 @@ public record ClientInfo(Revision revision, Set<Ability> abilities, Set<String> 
 
     /** Returns a client of which nothing is known. */
     public static ClientInfo unknown() {
-        return new ClientInfo(Revision.JUNE_2025, Set.of(), Set.of());
+        return new ClientInfo(ProtocolRevision.JUNE_2025, Set.of(), Set.of());
     }
 
     /** Returns whether a call may be answered with a task. */

@@ -144,7 +144,7 @@ public final class RpcError extends RuntimeException {
                 MISSING_CAPABILITY, HttpStatus.BAD_REQUEST_400, new Problem(Failure.BAD_REQUEST, note), data);
     }
 
-    public static RpcError resourceNotFound(String uri, Revision revision, String requestId) {
+    public static RpcError resourceNotFound(String uri, ProtocolRevision revision, String requestId) {
         var note = "no resource '%s' that you may see".formatted(shown(uri));
         var problem = new Problem(Failure.NOT_FOUND, note);
         var data = JsonRpcRefusal.data(problem, requestId).put("uri", uri);

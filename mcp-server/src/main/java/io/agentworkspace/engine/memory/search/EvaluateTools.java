@@ -110,7 +110,7 @@ public final class EvaluateTools {
         return new Figures(0, 0, 0, 0, 0, 0, pairs.stream().map(Pair::query).toList());
     }
 
-    private Figures figures(EvaluateRequest in, Call call, Searcher.Scope scope, Mode mode) {
+    private Figures figures(EvaluateRequest in, Call call, Searcher.SearchScope scope, Mode mode) {
         var took = new ArrayList<Long>();
         var misses = new ArrayList<String>();
         var first = 0;
@@ -147,7 +147,7 @@ public final class EvaluateTools {
     }
 
     /** The places of the expected memories among the first hits, from 1. */
-    private List<Integer> places(Pair pair, Name bank, Call call, Searcher.Scope scope, Mode mode) {
+    private List<Integer> places(Pair pair, Name bank, Call call, Searcher.SearchScope scope, Mode mode) {
         var wanted = new Searcher.SearchRequest(pair.query(), mode, bank, null, List.of(), null, null, null, HITS);
         var found = searcher.search(call, scope, wanted);
         if (found.mode() != mode && mode == Mode.VECTOR) {

@@ -19,7 +19,7 @@ record Highlights(List<String> words, double support, List<Span> spans) {
     record Span(int start, int end, double weight) {}
 
     /** A part of a text, and its highlights as pairs of code points. */
-    record Excerpt(String text, boolean isWhole, List<List<Integer>> highlights) {}
+    record MarkedExcerpt(String text, boolean isWhole, List<List<Integer>> highlights) {}
 
     /** @param languages in which the query was analysed */
     static Highlights of(LexicalQuery query, List<Language> languages, String name, String text) {
@@ -45,7 +45,7 @@ record Highlights(List<String> words, double support, List<Span> spans) {
                 found.set(i);
             }
         }
-        var all = groups.stream().mapToDouble(LexicalQuery.Group::weight).sum();
+        var all = groups.stream().mapToDouble(LexicalQuery.WordGroup::weight).sum();
         var matched = found.stream().mapToDouble(i -> groups.get(i).weight()).sum();
         var words = new LinkedHashSet<String>();
         found.stream().forEach(i -> words.add(groups.get(i).word()));
@@ -79,9 +79,9 @@ record Highlights(List<String> words, double support, List<Span> spans) {
     }
 
     /** Returns the text if it has at most this many characters, else this many around the words with the most weight. */
-    Excerpt part(String text, int room) {
+    MarkedExcerpt part(String text, int room) {
         if (text.length() <= room) {
-            return new Excerpt(text, true, inPart(text, 0, text.length()));
+            return new MarkedExcerpt(text, true, inPart(text, 0, text.length()));
         }
         var start = Math.max(0, Math.min(bestStart(room), text.length() - room));
         while (start > 0 && !Character.isWhitespace(text.charAt(start - 1)) && start > bestStart(room) - room / 4) {
@@ -94,7 +94,7 @@ record Highlights(List<String> words, double support, List<Span> spans) {
         if (end < text.length() && Character.isLowSurrogate(text.charAt(end))) {
             end--;
         }
-        return new Excerpt(text.substring(start, end), false, inPart(text, start, end));
+        return new MarkedExcerpt(text.substring(start, end), false, inPart(text, start, end));
     }
 
     /** Returns the start, a little before the first word of the best group. */

@@ -43,7 +43,7 @@ final class LexicalQuery {
     /** The score of a word, in relation to its weight: of its stem and of the word itself, each once in the text. */
     private static final double COMPLETE = (1 + EXACT) * 0.55;
 
-    private final List<Group> groups;
+    private final List<WordGroup> groups;
     private final Query query;
     private final Query filter;
 
@@ -56,15 +56,15 @@ final class LexicalQuery {
      * @param others words that may be meant: other spellings, and words with this prefix
      * @param weight its inverse document frequency
      */
-    record Group(String word, Set<String> stems, Set<String> exact, Set<String> others, double weight) {}
+    record WordGroup(String word, Set<String> stems, Set<String> exact, Set<String> others, double weight) {}
 
-    private LexicalQuery(List<Group> groups, Query query, Query filter) {
+    private LexicalQuery(List<WordGroup> groups, Query query, Query filter) {
         this.groups = groups;
         this.query = query;
         this.filter = filter;
     }
 
-    List<Group> groups() {
+    List<WordGroup> groups() {
         return groups;
     }
 
@@ -74,7 +74,7 @@ final class LexicalQuery {
 
     /** Returns about the score of a memory with all words of the query. */
     double bestScore() {
-        return COMPLETE * groups.stream().mapToDouble(Group::weight).sum();
+        return COMPLETE * groups.stream().mapToDouble(WordGroup::weight).sum();
     }
 
     /** Returns the conditions that a memory must fulfil, whatever words it has. */
@@ -85,14 +85,14 @@ final class LexicalQuery {
     /** @param languages those of the banks and of the query */
     static LexicalQuery of(QueryParser.Parsed parsed, IndexSearcher searcher, List<Language> languages)
             throws IOException {
-        var groups = new ArrayList<Group>();
+        var groups = new ArrayList<WordGroup>();
         for (var entry : words(parsed, languages).entrySet()) {
             groups.add(group(entry.getKey(), entry.getValue(), searcher));
         }
         for (var prefix : parsed.prefixes()) {
             groups.add(beginning(prefix, searcher));
         }
-        groups.sort(Comparator.comparingDouble(Group::weight).reversed());
+        groups.sort(Comparator.comparingDouble(WordGroup::weight).reversed());
         var used = List.copyOf(groups.subList(0, Math.min(MOST_GROUPS, groups.size())));
         return new LexicalQuery(
                 used, query(parsed, used), restricted(parsed, MatchAllDocsQuery.INSTANCE, Occur.FILTER));
@@ -124,24 +124,24 @@ final class LexicalQuery {
         return both;
     }
 
-    private static Group group(String word, Set<String> stems, IndexSearcher searcher) throws IOException {
+    private static WordGroup group(String word, Set<String> stems, IndexSearcher searcher) throws IOException {
         var reader = searcher.getIndexReader();
         var exact = new LinkedHashSet<String>();
         TextAnalysis.exactTerms(word).forEach(term -> exact.add(term.text()));
         var frequency = frequency(reader, BankIndex.STEMS, stems);
         if (frequency > 0 || exact.size() != 1 || !mayBeMisspelt(word)) {
-            return new Group(word, stems, exact, Set.of(), weight(frequency, reader));
+            return new WordGroup(word, stems, exact, Set.of(), weight(frequency, reader));
         }
         var term = BankIndex.word(exact.getFirst());
         var near = new FuzzyQuery(term, word.length() < LONG_WORD ? 1 : 2, 1, SPELLINGS, true);
-        return new Group(word, stems, exact, terms(near, searcher), weight(0, reader));
+        return new WordGroup(word, stems, exact, terms(near, searcher), weight(0, reader));
     }
 
     private static boolean mayBeMisspelt(String word) {
         return word.length() >= SHORTEST_MISSPELT && word.codePoints().allMatch(Character::isAlphabetic);
     }
 
-    private static Group beginning(String prefix, IndexSearcher searcher) throws IOException {
+    private static WordGroup beginning(String prefix, IndexSearcher searcher) throws IOException {
         var folded = TextAnalysis.exactTerms(prefix);
         if (folded.size() != 1) {
             return group(prefix, Set.of(prefix), searcher);
@@ -150,7 +150,7 @@ final class LexicalQuery {
         var rewrite = new MultiTermQuery.TopTermsScoringBooleanQueryRewrite(WORDS_OF_A_PREFIX);
         var words = terms(new PrefixQuery(term, rewrite), searcher);
         var reader = searcher.getIndexReader();
-        return new Group(
+        return new WordGroup(
                 prefix + "*", Set.of(), Set.of(), words, weight(frequency(reader, BankIndex.WORDS, words), reader));
     }
 
@@ -179,7 +179,7 @@ final class LexicalQuery {
         return Math.log(1 + (Math.max(0, reader.numDocs() - frequency) + 0.5) / (frequency + 0.5));
     }
 
-    private static Query query(QueryParser.Parsed parsed, List<Group> groups) {
+    private static Query query(QueryParser.Parsed parsed, List<WordGroup> groups) {
         var ranking = new BooleanQuery.Builder();
         for (var group : groups) {
             if (!group.stems().isEmpty()) {

@@ -20,7 +20,7 @@ final class Score {
         return mode == Searcher.Mode.TEXT ? BY_WORDS : BY_MEANING;
     }
 
-    static double of(Searcher.SearchResult found, Searcher.Candidate candidate, Highlights highlights) {
+    static double of(Searcher.SearchResult found, Searcher.SearchCandidate candidate, Highlights highlights) {
         var support = found.query().groups().isEmpty() ? 1 : highlights.support();
         if (found.mode() == Searcher.Mode.TEXT || candidate.likeness() < 0) {
             return support;

@@ -3,8 +3,8 @@ package io.agentworkspace.engine.memory.search;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.context.Tags;
 import io.agentworkspace.engine.context.Targets;
-import io.agentworkspace.engine.memory.search.Searcher.Candidate;
 import io.agentworkspace.engine.memory.search.Searcher.Mode;
+import io.agentworkspace.engine.memory.search.Searcher.SearchCandidate;
 import io.agentworkspace.engine.memory.search.Searcher.SearchResult;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -42,7 +42,7 @@ public final class SearchTools {
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
 
-    record Labels(
+    record TagFilter(
             @Doc(value = "Only memories with all of these.", max = 20) @Nullable
             List<String> tags) {}
 
@@ -57,7 +57,7 @@ public final class SearchTools {
             String content,
 
             @Doc("Where to look.") @Nullable Where target,
-            @Doc("Which memories.") @Nullable Labels vx,
+            @Doc("Which memories.") @Nullable TagFilter vx,
 
             @Doc("Changed then or later.") @Nullable Instant since,
 
@@ -160,7 +160,10 @@ public final class SearchTools {
 
     /** Returns the hits. Each gets its share of the room; what it does not use is for the following ones. */
     private static List<Hit> hits(
-            List<SearchQueries.ShownMemory> shown, List<Candidate> candidates, SearchResult found, int characters) {
+            List<SearchQueries.ShownMemory> shown,
+            List<SearchCandidate> candidates,
+            SearchResult found,
+            int characters) {
         var hits = new ArrayList<Hit>();
         var room = characters;
         for (var memory : shown) {
@@ -176,7 +179,7 @@ public final class SearchTools {
         return hits;
     }
 
-    private static Hit hit(SearchQueries.ShownMemory shown, Candidate candidate, SearchResult found, int share) {
+    private static Hit hit(SearchQueries.ShownMemory shown, SearchCandidate candidate, SearchResult found, int share) {
         var memory = shown.memory();
         var name = memory.name() == null ? "" : memory.name();
         var highlights = Highlights.of(found.query(), found.languages(), name, memory.text());

@@ -88,7 +88,7 @@ public final class Searcher {
      * @param vectorRank its place among those found by meaning
      * @param likeness how like it is to the query by meaning; -1 where that is not known
      */
-    record Candidate(Match found, int textRank, double coverage, int vectorRank, float likeness) {}
+    record SearchCandidate(Match found, int textRank, double coverage, int vectorRank, float likeness) {}
 
     /**
      * What was found, best first.
@@ -96,7 +96,7 @@ public final class Searcher {
      * @param mode how, which is by words where there is no vector of the query
      */
     record SearchResult(
-            List<Candidate> candidates,
+            List<SearchCandidate> candidates,
             LexicalQuery query,
             List<Language> languages,
             int banks,
@@ -104,14 +104,14 @@ public final class Searcher {
             Mode mode) {}
 
     /** The banks that are searched, with their updated indexes. */
-    record Scope(SearchQueries.Banks banks, List<BankIndex> indexes) {}
+    record SearchScope(SearchQueries.Banks banks, List<BankIndex> indexes) {}
 
     /** Returns whether there is a model of embeddings. */
     boolean knowsMeanings() {
         return embedder.isOn();
     }
 
-    Scope scope(Call call, @Nullable Name bank, @Nullable Name author) {
+    SearchScope scope(Call call, @Nullable Name bank, @Nullable Name author) {
         var banks = queries.banks(call, bank, author, known(call));
         var current = new ArrayList<BankIndex>();
         for (var each : banks.banks()) {
@@ -119,10 +119,10 @@ public final class Searcher {
                 current.add(current(call, each));
             }
         }
-        return new Scope(banks, current);
+        return new SearchScope(banks, current);
     }
 
-    SearchResult search(Call call, Scope scope, SearchRequest wanted) {
+    SearchResult search(Call call, SearchScope scope, SearchRequest wanted) {
         var readers = new ArrayList<DirectoryReader>();
         var past = past(call, scope, wanted.asOf());
         try {
@@ -138,7 +138,7 @@ public final class Searcher {
     }
 
     /** Returns indexes for this search only, of what has been replaced since. */
-    private List<BankIndex> past(Call call, Scope scope, @Nullable Instant asOf) {
+    private List<BankIndex> past(Call call, SearchScope scope, @Nullable Instant asOf) {
         if (asOf == null) {
             return List.of();
         }
@@ -219,7 +219,8 @@ public final class Searcher {
         }
     }
 
-    private SearchResult search(Call call, MultiReader reader, Scope scope, SearchRequest wanted) throws IOException {
+    private SearchResult search(Call call, MultiReader reader, SearchScope scope, SearchRequest wanted)
+            throws IOException {
         var searcher = new IndexSearcher(reader);
         searcher.setSimilarity(BankIndex.RANKING);
         var parsed = QueryParser.parse(wanted.query());
@@ -230,7 +231,7 @@ public final class Searcher {
         var mode = question == null ? Mode.TEXT : wanted.mode();
         var query = filtered(lexical.query(), parsed, scope, wanted);
         var filter = filtered(lexical.filter(), parsed, scope, wanted);
-        var visible = List.<Candidate>of();
+        var visible = List.<SearchCandidate>of();
         for (var most : CANDIDATES) {
             var byWords = mode == Mode.VECTOR ? new ScoreDoc[0] : searcher.search(query, most).scoreDocs;
             var byMeaning = question == null ? new ScoreDoc[0] : scan.nearest(searcher, filter, question, most);
@@ -268,7 +269,7 @@ public final class Searcher {
         };
     }
 
-    private List<Candidate> visible(
+    private List<SearchCandidate> visible(
             Call call,
             MultiReader reader,
             ScoreDoc[] byWords,
@@ -295,12 +296,12 @@ public final class Searcher {
         for (var each : byWords) {
             coverages.put(each.doc, bestScore == 0 ? 1 : Math.min(1, each.score / bestScore));
         }
-        var visible = new ArrayList<Candidate>();
+        var visible = new ArrayList<SearchCandidate>();
         for (var i = 0; i < documents.size(); i++) {
             var document = documents.get(i);
             var found = seen.get(places.get(document));
             if (found != null) {
-                visible.add(new Candidate(
+                visible.add(new SearchCandidate(
                         found,
                         textRanks.getOrDefault(document, 0),
                         coverages.getOrDefault(document, 0.0),
@@ -331,7 +332,7 @@ public final class Searcher {
         return List.copyOf(languages);
     }
 
-    private static Query filtered(Query query, QueryParser.Parsed parsed, Scope scope, SearchRequest wanted) {
+    private static Query filtered(Query query, QueryParser.Parsed parsed, SearchScope scope, SearchRequest wanted) {
         var all = new BooleanQuery.Builder().add(query, Occur.MUST);
         var tags = new LinkedHashSet<>(wanted.tags());
         tags.addAll(parsed.tags());
@@ -371,7 +372,7 @@ public final class Searcher {
     }
 
     /** Returns the memories of the candidates in their order, without those that were hidden in the meantime. */
-    List<SearchQueries.ShownMemory> shown(Call call, List<Candidate> candidates, @Nullable Instant asOf) {
+    List<SearchQueries.ShownMemory> shown(Call call, List<SearchCandidate> candidates, @Nullable Instant asOf) {
         if (candidates.isEmpty()) {
             return List.of();
         }

@@ -5,11 +5,11 @@ import static java.util.stream.Collectors.toList;
 
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.webhooks.DurationHistogram;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Attempt;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.ClaimedDelivery;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Ended;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.EndpointHistory;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.EndpointId;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.RecordedAttempt;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Sample;
 import io.agentworkspace.engine.webhooks.sender.AttemptResult;
 import java.time.Clock;
@@ -200,7 +200,7 @@ final class AttemptWriter implements AutoCloseable {
                 claim.made(),
                 state,
                 next == null ? null : clock.instant().plus(next),
-                new Attempt(
+                new RecordedAttempt(
                         attempted.at(),
                         outcome.duration().toMillis(),
                         outcome.status(),

@@ -207,7 +207,7 @@ public final class OutboxStore {
             boolean failing) {}
 
     /** An attempt as it is recorded. */
-    record Attempt(
+    record RecordedAttempt(
             Instant at,
             long durationMs,
             @Nullable Integer status,
@@ -222,7 +222,7 @@ public final class OutboxStore {
             int made,
             String state,
             @Nullable Instant dueAt,
-            Attempt attempt) {}
+            RecordedAttempt attempt) {}
 
     /** The results of an endpoint's attempts in an hour. */
     record Sample(

@@ -53,9 +53,9 @@ public final class EndpointProbes implements AutoCloseable {
      * Checks an endpoint without sending it an event. If too many checks are running, this one is
      * skipped, which blocks nothing.
      */
-    public Preflight check(long tenant, URI url) {
+    public PreflightReport check(long tenant, URI url) {
         if (!begun(tenant)) {
-            return Preflight.none(clock.instant(), "too many are at once");
+            return PreflightReport.none(clock.instant(), "too many are at once");
         }
         try {
             return sender.check(url);

@@ -85,8 +85,8 @@ public final class Sender implements AutoCloseable {
     }
 
     /** Checks an endpoint without sending it an event: resolves, connects, and sends HEAD, in at most 5 s. */
-    public Preflight check(URI url) {
-        return Preflight.of(url, clock.instant(), this);
+    public PreflightReport check(URI url) {
+        return PreflightReport.of(url, clock.instant(), this);
     }
 
     /** @param limit for the whole exchange, in whole seconds */

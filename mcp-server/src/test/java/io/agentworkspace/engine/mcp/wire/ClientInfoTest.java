@@ -17,7 +17,7 @@ class ClientInfoTest {
         for (var i = 0; i < 1_000; i++) {
             extensions.putObject("example/" + i);
         }
-        assertThat(ClientInfo.of(Revision.MODERN, capabilities).extensions())
+        assertThat(ClientInfo.of(ProtocolRevision.MODERN, capabilities).extensions())
                 .hasSizeLessThanOrEqualTo(50)
                 .contains(ClientInfo.TASKS)
                 .allMatch(name -> name.length() < 900);
@@ -26,6 +26,7 @@ class ClientInfoTest {
     @Test
     void extensionsThatAreNoObjectAreNone() {
         var capabilities = Json.object().put("extensions", "all");
-        assertThat(ClientInfo.of(Revision.MODERN, capabilities).extensions()).isEmpty();
+        assertThat(ClientInfo.of(ProtocolRevision.MODERN, capabilities).extensions())
+                .isEmpty();
     }
 }

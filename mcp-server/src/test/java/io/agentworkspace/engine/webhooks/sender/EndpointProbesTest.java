@@ -29,11 +29,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EndpointProbesTest {
     private static final Instant NOW = Instant.parse("2026-11-20T12:00:00Z");
-    private static final Preflight NONE =
-            new Preflight(NOW, false, false, null, false, "not looked at: too many are at once");
+    private static final PreflightReport NONE =
+            new PreflightReport(NOW, false, false, null, false, "not looked at: too many are at once");
 
     private final CountDownLatch release = new CountDownLatch(1);
-    private final List<Future<Preflight>> begun = new ArrayList<>();
+    private final List<Future<PreflightReport>> begun = new ArrayList<>();
 
     @Test
     void aTenantHasTwoAtOnceAndAReplicaEight() throws Exception {

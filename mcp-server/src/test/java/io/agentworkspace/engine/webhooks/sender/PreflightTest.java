@@ -49,20 +49,21 @@ class PreflightTest {
                 var silent = new RawReceiver((socket, out) -> HangLimit.pause());
                 var mute = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             assertThat(sender.check(good.url("hook.test")))
-                    .isEqualTo(new Preflight(NOW, true, true, true, true, "answered 200"));
-            assertThat(sender.check(plain.url())).isEqualTo(new Preflight(NOW, true, true, null, true, "answered 405"));
+                    .isEqualTo(new PreflightReport(NOW, true, true, true, true, "answered 200"));
+            assertThat(sender.check(plain.url()))
+                    .isEqualTo(new PreflightReport(NOW, true, true, null, true, "answered 405"));
             assertThat(plain.requests().getFirst())
                     .startsWith("HEAD /hook HTTP/1.1\r\n")
                     .doesNotContainIgnoringCase("webhook-", "signature");
             assertThat(sender.check(good.url("other.test")))
-                    .isEqualTo(
-                            new Preflight(NOW, false, true, false, false, "TLS: the certificate is not for this host"));
+                    .isEqualTo(new PreflightReport(
+                            NOW, false, true, false, false, "TLS: the certificate is not for this host"));
             assertThat(sender.check(URI.create("https://nowhere.invalid/")))
-                    .isEqualTo(new Preflight(NOW, false, false, null, false, "the name does not resolve"));
+                    .isEqualTo(new PreflightReport(NOW, false, false, null, false, "the name does not resolve"));
             assertThat(sender.check(silent.url()))
-                    .isEqualTo(new Preflight(NOW, false, true, null, false, "no answer within 5 s"));
+                    .isEqualTo(new PreflightReport(NOW, false, true, null, false, "no answer within 5 s"));
             assertThat(sender.check(URI.create("https://hook.test:" + mute.getLocalPort())))
-                    .isEqualTo(new Preflight(NOW, false, true, null, false, "no answer within 5 s"));
+                    .isEqualTo(new PreflightReport(NOW, false, true, null, false, "no answer within 5 s"));
         }
     }
 
@@ -74,7 +75,7 @@ class PreflightTest {
         }
         try (var sender = new Sender(true, List.of(), Clock.fixed(NOW, ZoneOffset.UTC))) {
             var preflight = sender.check(URI.create("https://127.0.0.1:" + free + "/"));
-            assertThat(preflight).isEqualTo(new Preflight(NOW, false, true, null, false, "connection refused"));
+            assertThat(preflight).isEqualTo(new PreflightReport(NOW, false, true, null, false, "connection refused"));
             assertThat(Json.text(preflight))
                     .isEqualTo("{\"checked_at\":\"2026-11-20T12:00:00.000Z\",\"ok\":false,\"resolves\":true,"
                             + "\"answers\":false,\"detail\":\"connection refused\"}");

@@ -51,9 +51,9 @@ final class GatewayAnswers {
             @Doc("The path of this document.") String openapi,
             @Doc("How requests may carry a credential.") List<String> authentication,
             @Doc("The providers that can be signed in at.") List<String> signIn,
-            @Doc("What is too much.") Limits limits) {}
+            @Doc("What is too much.") RequestLimits limits) {}
 
-    record Limits(
+    record RequestLimits(
             @Doc("Bytes in a body.") int maxBodyBytes,
             @Doc("Levels of nesting in a body.") int maxJsonDepth,
             @Doc("Characters in a name.") int nameCharacters,

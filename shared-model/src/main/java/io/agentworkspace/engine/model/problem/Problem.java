@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +59,7 @@ public final class Problem extends RuntimeException {
     }
 
     public String note() {
-        return java.util.Objects.requireNonNull(getMessage());
+        return Objects.requireNonNull(getMessage());
     }
 
     /**

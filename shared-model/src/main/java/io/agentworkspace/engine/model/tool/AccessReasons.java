@@ -76,7 +76,7 @@ public record AccessReasons(
                 tool.name(),
                 missing.isEmpty(),
                 List.copyOf(missing),
-                reading == null ? null : "reading, %s: %s".formatted(reading.when(), String.join("; ", beyond)),
+                reading == null ? null : "reading, %s: %s".formatted(reading.when(""), String.join("; ", beyond)),
                 new Part(capability.word(), List.copyOf(caller.capabilities()), capability.isIn(caller.capabilities())),
                 new Part(
                         tool.family().word(),

@@ -203,7 +203,7 @@ public record Caller(
 
     private List<String> lackingToRead(Tool<?, ?> tool) {
         var what = "%s %s"
-                .formatted(tool.name(), Objects.requireNonNull(tool.reading()).when());
+                .formatted(tool.name(), Objects.requireNonNull(tool.reading()).when(""));
         return lacking(tool, what, Role.VIEWER, tool.capabilityToRead());
     }
 

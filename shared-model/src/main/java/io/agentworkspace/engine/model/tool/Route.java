@@ -16,9 +16,14 @@ public record Route(String method, String path, Map<String, String> parameters) 
         this(method, path, Map.of());
     }
 
+    /** Returns whether the path is that of a command, whose response is the envelope even for errors. */
+    public static boolean isCommand(String path) {
+        return path.equals(COMMANDS) || path.startsWith(COMMANDS + "/");
+    }
+
     /** Returns whether the route is the alias of a command. */
     boolean isAlias() {
-        return path.startsWith(COMMANDS);
+        return isCommand(path);
     }
 
     /** Returns whether requests carry their arguments in a body rather than in the query. */

@@ -37,6 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param reading what the tool does without the field that makes it change something; null if it has none
  * @param metered whether the plan counts and limits its calls
  * @param upload the file that requests may carry instead of a field; null if it takes none
+ * @param hasFile whether a REST request with {@code part=file} receives the file of the thing that it reads
  * @param audited what the audit entry of a call names as its subject
  * @param example the fields of its example that differ from the values that all tools share
  */
@@ -63,6 +64,7 @@ public record Tool<I extends Record, O extends Record>(
         @Nullable Reading<I, O> reading,
         boolean metered,
         @Nullable RawUpload upload,
+        boolean hasFile,
         Audited audited,
         Example.OwnFields example,
         Work<I, O> work) {
@@ -81,12 +83,7 @@ public record Tool<I extends Record, O extends Record>(
                     : arguments.at("/" + field.replace('.', '/')).asString("").equals(value);
         }
 
-        /** Returns when the tool only reads: {@code without vx.access}. */
-        public String when() {
-            return when("");
-        }
-
-        /** @param quote the text on both sides of the field's name */
+        /** Returns when the tool only reads, as in {@code without vx.access}, with a quote around the field's name. */
         public String when(String quote) {
             return (value == null ? "without %1$s%2$s%1$s" : "with %1$s%2$s: %3$s%1$s").formatted(quote, field, value);
         }
@@ -246,6 +243,7 @@ public record Tool<I extends Record, O extends Record>(
                 null,
                 metered,
                 upload,
+                hasFile,
                 audited,
                 example,
                 new OnePhase<>(reading.handler()));
@@ -276,6 +274,7 @@ public record Tool<I extends Record, O extends Record>(
                 unless,
                 metered,
                 upload,
+                hasFile,
                 audited,
                 example,
                 work);
@@ -304,6 +303,7 @@ public record Tool<I extends Record, O extends Record>(
         private @Nullable Route route;
         private boolean metered = true;
         private @Nullable RawUpload upload;
+        private boolean hasFile;
         private @Nullable Audited audited;
         private final Map<String, String> examples = new LinkedHashMap<>();
         private final Set<String> omitted = new LinkedHashSet<>();
@@ -413,6 +413,12 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
+        /** Lets REST requests with {@code part=file} receive the file of the thing that the tool reads. */
+        public Draft hasFile() {
+            hasFile = true;
+            return this;
+        }
+
         /** Sets what the audit entry of a call names as its subject. By default the family decides. */
         public Draft audits(Audited value) {
             audited = value;
@@ -467,6 +473,7 @@ public record Tool<I extends Record, O extends Record>(
                     null,
                     metered,
                     upload,
+                    hasFile,
                     audited == null ? Family.ofTool(name).audited() : audited,
                     new Example.OwnFields(examples, omitted),
                     work);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The result of checking an endpoint before anything is sent to it. A failed check blocks nothing: the
  * receiver may not be running yet.
  */
-public record Preflight(
+public record PreflightReport(
         @Doc("When the endpoint was looked at.") Instant checkedAt,
 
         @Doc("Whether a delivery would get there: the name resolves, TLS is right, and something answers.")
@@ -33,11 +33,12 @@ public record Preflight(
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
-    static Preflight of(URI url, Instant now, Sender sender) {
+    static PreflightReport of(URI url, Instant now, Sender sender) {
         var secure = "https".equals(url.getScheme());
         try {
             var answer = sender.exchange(url, LIMIT, request -> request.method(HttpMethod.HEAD));
-            return new Preflight(now, true, true, secure ? true : null, true, "answered %d".formatted(answer.status()));
+            return new PreflightReport(
+                    now, true, true, secure ? true : null, true, "answered %d".formatted(answer.status()));
         } catch (SendFailure e) {
             return failed(now, secure, e.stage(), e.words());
         } catch (InterruptedException e) {
@@ -47,12 +48,12 @@ public record Preflight(
     }
 
     /** Returns the result for an endpoint that was not checked. */
-    static Preflight none(Instant now, String why) {
+    static PreflightReport none(Instant now, String why) {
         return failed(now, false, Stage.RESOLVE, "not looked at: " + why);
     }
 
-    private static Preflight failed(Instant now, boolean secure, Stage stage, String detail) {
+    private static PreflightReport failed(Instant now, boolean secure, Stage stage, String detail) {
         var tls = secure && stage.compareTo(Stage.TLS) >= 0 ? stage == Stage.ANSWER : null;
-        return new Preflight(now, false, stage != Stage.RESOLVE, tls, false, detail);
+        return new PreflightReport(now, false, stage != Stage.RESOLVE, tls, false, detail);
     }
 }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The supported revisions of the protocol, newest first. */
-public enum Revision {
+public enum ProtocolRevision {
     MODERN("2026-07-28"),
     NOVEMBER_2025("2025-11-25"),
     JUNE_2025("2025-06-18"),
@@ -13,7 +13,7 @@ public enum Revision {
 
     private final String word;
 
-    Revision(String word) {
+    ProtocolRevision(String word) {
         this.word = word;
     }
 
@@ -27,18 +27,18 @@ public enum Revision {
         return this == MODERN;
     }
 
-    public static Optional<Revision> find(String word) {
+    public static Optional<ProtocolRevision> find(String word) {
         return Arrays.stream(values())
                 .filter(revision -> revision.word.equals(word))
                 .findFirst();
     }
 
     public static List<String> words() {
-        return Arrays.stream(values()).map(Revision::word).toList();
+        return Arrays.stream(values()).map(ProtocolRevision::word).toList();
     }
 
     /** Returns the revision for a client that requested this one in {@code initialize}. */
-    public static Revision negotiated(String asked) {
+    public static ProtocolRevision negotiated(String asked) {
         return find(asked).filter(revision -> !revision.isStateless()).orElse(NOVEMBER_2025);
     }
 }
