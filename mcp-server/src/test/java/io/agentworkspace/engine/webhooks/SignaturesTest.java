@@ -28,6 +28,9 @@ class SignaturesTest {
     private static final int ENDPOINTS = 20;
     private static final int EVENTS = 500;
 
+    /** On a machine that is too slow for the load, the first attempts take too long. */
+    private static final String PROMPT_RETRIES = "0s,1s,1s,2s,2s,5s,5s,5s,5s,5s";
+
     @TempDir
     private Path directory;
 
@@ -42,8 +45,9 @@ class SignaturesTest {
                         ca.certificate("hook").toString(),
                         "KEY",
                         ca.key("hook").toString()));
-        try (var fixture = new WebhookFixture(
-                        Map.of("ENGINE_WEBHOOKS_CA_FILE", ca.pem().toString()));
+        var settings = Map.of(
+                "ENGINE_WEBHOOKS_CA_FILE", ca.pem().toString(), "ENGINE_WEBHOOKS_RETRY_SCHEDULE", PROMPT_RETRIES);
+        try (var fixture = new WebhookFixture(settings);
                 var said = process.inputReader();
                 var tells = process.outputWriter()) {
             var port = said.readLine().substring("listening ".length());
