@@ -3,6 +3,7 @@ package io.agentworkspace.engine.agents;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.agents.AgentQueries.AgentWithMessages;
 import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.UnselectedContexts;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
@@ -110,7 +111,10 @@ final class NamedAgentQueries {
     private static final String READ =
             ContextStore.WITH_CONTEXT + "SELECT ctx.* FROM ctx;\n" + AGENT + ";\n" + MESSAGES;
 
+    private static final String READ_UNSELECTED = UnselectedContexts.SELECT + ";\n" + AGENT + ";\n" + MESSAGES;
+
     private final Db db;
+    private final UnselectedContexts unselected = new UnselectedContexts();
 
     NamedAgentQueries(Db db) {
         this.db = db;
@@ -120,8 +124,16 @@ final class NamedAgentQueries {
 
     /** Empty if this is not such a case, or there is no such agent. */
     Optional<AgentWithMessages> find(Call call, Name name, int limit) {
-        return db.sql(call, READ).set("key", name.key()).set("limit", limit).all(results -> {
-            var context = results.next(row -> ContextStore.read(call, row)).orElseThrow();
+        var isSmall = unselected.has(call);
+        var statement = db.sql(call, isSmall ? READ_UNSELECTED : READ);
+        return statement.set("key", name.key()).set("limit", limit).all(results -> {
+            var isRead = isSmall
+                    ? results.next(row -> unselected.read(call, row)).orElse(false)
+                    : results.next(row -> learned(call, row)).orElseThrow();
+            if (!isRead) {
+                return Optional.empty();
+            }
+            var context = call.context();
             var held = results.next(NamedAgentQueries::held);
             var messages = results.list(NamedAgentQueries::message);
             return held.filter(found -> !isSelf(context, found) || call.isReadOnly())
@@ -132,6 +144,11 @@ final class NamedAgentQueries {
                             messages.stream().map(Optional::orElseThrow).toList(),
                             limit));
         });
+    }
+
+    private boolean learned(Call call, Row row) throws SQLException {
+        unselected.learn(call, ContextStore.read(call, row));
+        return true;
     }
 
     /** Reading one's own messages marks them as read. */

@@ -78,9 +78,16 @@ public final class ContextStore {
 
     private static final String LOAD = WITH_CONTEXT + "SELECT ctx.*, " + Db.LIMITS + " FROM ctx";
 
+    private static final String LOAD_UNSELECTED = SqlTemplate.of("SELECT {columns}, {limits} {rows}")
+            .with("columns", UnselectedContexts.COLUMNS)
+            .with("limits", Db.LIMITS)
+            .with("rows", UnselectedContexts.ROWS)
+            .sql();
+
     private static final String OLD = Db.oldRows("context", "used_at <= :until");
 
     private final Db db;
+    private final UnselectedContexts unselected = new UnselectedContexts();
 
     public ContextStore(Db db) {
         this.db = db;
@@ -88,7 +95,18 @@ public final class ContextStore {
 
     /** Reads the context into the call: the first statement of every transaction. */
     public void load(Call call) {
-        db.limited(db.sql(call, LOAD)).one(row -> read(call, row));
+        var isRead = unselected.has(call)
+                && db.limited(db.sql(call, LOAD_UNSELECTED))
+                        .one(row -> unselected.read(call, row))
+                        .orElse(false);
+        if (!isRead) {
+            db.limited(db.sql(call, LOAD)).one(row -> read(call, row)).ifPresent(context -> unselected.learn(call, context));
+        }
+    }
+
+    /** Takes note of what a call has selected, so that the next one reads its context with the right statement. */
+    public void changed(Call call) {
+        unselected.learn(call, call.context());
     }
 
     /** Reads the context from a row with {@code ctx.*}. */

@@ -179,6 +179,7 @@ public final class Runner implements ToolRunner {
                     run.call(), run.key(), Envelope.kept(envelope, run.tool().secretFields()));
         }
         audit.done(run.call(), AuditEntries.done(run.request(), run.call(), envelope));
+        contexts.changed(run.call());
         return Answer.of(envelope, run.call());
     }
 
