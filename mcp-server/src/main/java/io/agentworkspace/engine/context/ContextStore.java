@@ -100,7 +100,9 @@ public final class ContextStore {
                         .one(row -> unselected.read(call, row))
                         .orElse(false);
         if (!isRead) {
-            db.limited(db.sql(call, LOAD)).one(row -> read(call, row)).ifPresent(context -> unselected.learn(call, context));
+            db.limited(db.sql(call, LOAD))
+                    .one(row -> read(call, row))
+                    .ifPresent(context -> unselected.learn(call, context));
         }
     }
 

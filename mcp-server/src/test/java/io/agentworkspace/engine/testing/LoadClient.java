@@ -36,6 +36,7 @@ public final class LoadClient {
     private static HttpClient start() {
         var client = new HttpClient();
         client.setConnectTimeout(HangLimit.TIME.toMillis());
+        client.setIdleTimeout(HangLimit.TIME.toMillis());
         client.setHttpCookieStore(new HttpCookieStore.Empty());
         client.setUserAgentField(new HttpField(HttpHeader.USER_AGENT, "engine-tests"));
         client.setMaxConnectionsPerDestination(1_024);

@@ -131,7 +131,9 @@ public final class EmbeddingQueue implements AutoCloseable {
         wake();
         thread.interrupt();
         try {
-            thread.join(PATIENCE);
+            if (thread.isAlive()) { // Without a model it was never started.
+                thread.join(PATIENCE);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
