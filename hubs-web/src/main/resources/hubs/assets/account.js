@@ -56,7 +56,7 @@ export async function signIn(then = () => (isPage() ? location.reload() : locati
   const submit = el('button', { type: 'submit' }, 'Sign in');
   const form = el('form', { novalidate: true },
     el('label', { for: 'api-key' }, 'API key'), key,
-    el('p', { class: 'hint', id: 'api-key-hint' }, 'It is sent once, for a session of this browser, and kept nowhere. At its first start the engine printed one; with its embedded database it is also in ',
+    el('p', { class: 'hint', id: 'api-key-hint' }, 'It is sent once, to begin a session of this browser, and is not stored. At its first start the engine printed one; with its embedded database it is also in ',
       el('code', {}, 'first-api-key'), ' in its data directory.'),
     problem,
     el('div', { class: 'row' }, submit, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel')));
@@ -83,7 +83,7 @@ export async function signIn(then = () => (isPage() ? location.reload() : locati
 // What was wrong, or nothing.
 async function exchange(key) {
   if (!key) return 'Paste your key first.';
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'This is no key: it holds signs that no key has.';
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'This is not a key: it has characters that no key has.';
   try {
     const response = await fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': key } });
     if (!response.ok) return said(response);

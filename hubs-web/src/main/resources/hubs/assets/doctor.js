@@ -33,7 +33,7 @@ async function look() {
 }
 
 function nobody(key) {
-  if (key) return ['Nobody has come with this key yet. Start your client now: it will show up here.'];
+  if (key) return ['No client has used this key yet. Start your client now: it will show up here.'];
   return keys.length ? ['You signed in without a key: choose the key that your client uses.']
     : ['You signed in without a key, and have none yet that a client could use: ', el('a', { href: '/mcp-hub/tools/AK_Create' }, 'AK_Create'), ' makes one.'];
 }
@@ -106,7 +106,7 @@ function item(met) {
     Answer: `HTTP ${met.status}${met.error ? `, ${met.error.code}: ${met.error.note}` : ''}`,
   };
   const body = [
-    met.authenticated ? null : el('p', { class: 'hint' }, 'It only named the key, and did not prove that it has it: anybody may have sent this.'),
+    met.authenticated ? null : el('p', { class: 'hint' }, 'It named the key without its secret: anybody may have sent this.'),
     met.wrong ? el('p', { class: 'note bad' }, met.wrong) : null,
     el('p', {}, met.advice),
     el('dl', { class: 'facts' }, ...Object.entries(facts).filter(([, value]) => value)

@@ -27,9 +27,9 @@ export async function show({ at, view, on, isHere }) {
   };
   const exported = el('button', { type: 'button', class: 'quiet', click: () => csv(filter(), fits) }, 'Export as CSV');
   const story = el('button', { type: 'button', class: 'quiet', click: () => tell() }, 'As a story');
-  view.append(head('Activity', { sub: 'Who did what to which thing, with what result. Never what was written.', actions: may('AC_Audit') ? [story, exported] : [] }));
+  view.append(head('Activity', { sub: 'Who did what to which thing, and the result, but never the content.', actions: may('AC_Audit') ? [story, exported] : [] }));
   if (!may('AC_Audit')) {
-    view.append(empty('For admins', 'The audit tells of everybody in the tenant. What happens around you shows on the first page.', el('a', { class: 'button quiet', href: '/console/world' }, 'World')));
+    view.append(empty('For admins', 'The audit covers everybody in the tenant. The first page shows what happens around you.', el('a', { class: 'button quiet', href: '/console/world' }, 'World')));
     return;
   }
   const place = el('div', { class: 'timeline' });

@@ -151,7 +151,7 @@ function revisions(agent) {
   call('AC_Audit', { target: `agent:${agent.name}`, result: 'done', page: { limit: 200 } }).then(({ entries }) => {
     const changes = entries.filter((entry) => CHANGES[entry.tool] && entry.at >= agent.created_at.slice(0, 19)).slice(0, 10);
     place.replaceChildren(changes.length ? el('ul', { class: 'why' }, ...changes.map((entry, i) => el('li', {}, i === 0 ? tag(`revision ${agent.revision}`, 'reads') : null, ` ${CHANGES[entry.tool]} by `, el('b', {}, entry.agent ?? entry.user), ' ', ago(entry.at), el('span', { class: 'soft' }, entry.key_name ? ` with the key ${entry.key_name}` : ''))))
-      : el('p', { class: 'soft' }, 'The audit has no change of it under this name.'));
+      : el('p', { class: 'soft' }, 'The audit has no change of this agent under this name.'));
   }).catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
   return place;
 }

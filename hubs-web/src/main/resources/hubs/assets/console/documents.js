@@ -101,7 +101,7 @@ function queue(context) {
 
 export async function show(context) {
   const { at, view, on, isHere } = context;
-  view.append(head('Documents', { sub: 'Files that people hand in: validated in a queue, read by agents, loaded into banks.' }));
+  view.append(head('Documents', { sub: 'Files that people submit: validated in a queue, read by agents, loaded into banks.' }));
   if (!may('DC_List')) {
     view.append(empty('Not for this key', 'Documents are for keys with the capability document:read.'));
     return;
@@ -121,7 +121,7 @@ export async function show(context) {
         cursor = body.next_cursor;
         return { items: body.documents, more: Boolean(cursor) };
       },
-      empty: () => el('p', { class: 'soft pad', role: 'listitem' }, search.value || which.value ? 'None is like this.' : 'No document yet.') });
+      empty: () => el('p', { class: 'soft pad', role: 'listitem' }, search.value || which.value ? 'No document matches.' : 'No document yet.') });
     place.replaceChildren(list.element);
   }
   let typing;
@@ -175,7 +175,7 @@ async function one(name, again, context) {
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', { class: 'breaks' }, newest.name)), el('div', { class: 'head-actions' },
       accepted && may('MB_Load') ? el('button', { type: 'button', click: () => load(accepted, again) }, 'Load into a bank') : null,
       el('a', { class: 'button quiet', href: `/api/documents/${enc(newest.id)}?part=file`, download: newest.name }, 'Download'),
-      action('DC_Validate', 'Validate again', () => ask({ title: `Validate ${newest.name} again?`, text: 'It goes back into the queue, and cannot be used until it is through.', verb: 'Validate', tool: 'DC_Validate', args: () => ({ id: newest.id }), done: again })),
+      action('DC_Validate', 'Validate again', () => ask({ title: `Validate ${newest.name} again?`, text: 'It goes back into the queue, and cannot be used until it is validated.', verb: 'Validate', tool: 'DC_Validate', args: () => ({ id: newest.id }), done: again })),
       action('DC_Delete', 'Delete', () => remove(newest, context)))),
     el('p', { class: 'tagline' }, state(newest), tag(`version ${newest.version}`), kind(newest) ? tag(kind(newest)) : null, tag(size(newest.size))),
     newest.queue ? el('p', { class: 'note' }, newest.queue.position ? `${number(newest.queue.position)}. in line, ${expected(newest.queue)}.` : 'It is being validated.') : null,

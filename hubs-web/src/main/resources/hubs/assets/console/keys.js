@@ -26,7 +26,7 @@ function create(go, parent) {
 
 export async function show({ at, view, go }) {
   const keys = await all('AK_List', {}, (body) => body.keys);
-  view.append(head('Keys', { sub: 'Who and what may come in, and with which rights.', actions: [action('AK_Create', 'New key', () => create(go), '')] }));
+  view.append(head('Keys', { sub: 'Who and what has access, and with which rights.', actions: [action('AK_Create', 'New key', () => create(go), '')] }));
   if (!keys.length) {
     view.append(empty('No keys that you manage', 'A key lets a client or an agent in. Each can be limited to capabilities, bound to an agent, and end by itself.', action('AK_Create', 'Create a key', () => create(go), '')));
     return;
@@ -106,9 +106,9 @@ function broken(key, usage, keys) {
   const recent = Date.now() - Date.parse(key.last_used_at ?? 0) < 7 * DAY * 1000;
   const calls = usage.commands.reduce((sum, used) => sum + used.calls, 0);
   const things = [
-    key.last_used_at ? el('li', {}, tag(recent ? 'in use' : 'not used this week', recent ? 'destroys' : 'reads'), ` Last used `, ago(key.last_used_at), key.last_client ? ` by ${client(key.last_client)}` : '', '.') : el('li', {}, tag('never used', 'reads'), ' Nobody has come with it.'),
+    key.last_used_at ? el('li', {}, tag(recent ? 'in use' : 'not used this week', recent ? 'destroys' : 'reads'), ` Last used `, ago(key.last_used_at), key.last_client ? ` by ${client(key.last_client)}` : '', '.') : el('li', {}, tag('never used', 'reads'), ' Nobody has used it.'),
     usage.commands.length ? el('li', {}, `${number(calls)} calls in ${usage.days} days: `, ...usage.commands.slice(0, 6).flatMap((used) => [el('code', {}, used.tool), ' ']), usage.commands.length > 6 ? `and ${number(usage.commands.length - 6)} more tools.` : '') : null,
-    key.agent ? el('li', {}, 'The agent ', el('b', {}, key.agent), ' loses this way in.') : null,
+    key.agent ? el('li', {}, 'The agent ', el('b', {}, key.agent), ' loses this key.') : null,
     children.length ? el('li', {}, tag('stop too', 'destroys'), ` ${number(children.length)} keys below it: ${children.slice(0, 6).map((one_) => one_.name).join(', ')}${children.length > 6 ? ', …' : ''}.`) : null,
   ].filter(Boolean);
   return ['It stops on every replica within a second. What would break:', el('ul', { class: 'breaks-list' }, ...things)];
@@ -129,11 +129,11 @@ function countdown(key) {
     if (!tick() || !left.isConnected) clearInterval(timer);
   }, 1000);
   const since = key.previous_last_used_at && key.rotated_at && Date.parse(key.previous_last_used_at) >= Date.parse(key.rotated_at);
-  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : tag('not used since the rotation', 'reads'), since ? el('span', {}, ' Somebody came with the old secret ', ago(key.previous_last_used_at), '. Give them the new one before it ends.') : ' Everybody who came since has the new one.'));
+  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : tag('not used since the rotation', 'reads'), since ? el('span', {}, ' The old secret was last used ', ago(key.previous_last_used_at), '. Put the new one in its place before it ends.') : ' Since then only the new one was used.'));
 }
 
 function handshakes(key) {
   const place = el('div', {}, el('p', { class: 'soft' }, 'Reading…'));
-  request(`/api/mcp/handshakes?key_id=${enc(key.id)}`).then((body) => place.replaceChildren(body.handshakes.length ? el('ul', { class: 'why' }, ...body.handshakes.slice(0, 6).map((one_) => el('li', {}, tag(one_.outcome, one_.outcome === 'ok' ? 'reads' : 'destroys'), ` ${one_.client?.name ?? one_.user_agent ?? 'a client'} `, ago(one_.at), el('span', { class: 'soft' }, ` ${one_.advice ?? ''}`)))) : el('p', { class: 'soft' }, 'No MCP client has come with this key yet.'))).catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
+  request(`/api/mcp/handshakes?key_id=${enc(key.id)}`).then((body) => place.replaceChildren(body.handshakes.length ? el('ul', { class: 'why' }, ...body.handshakes.slice(0, 6).map((one_) => el('li', {}, tag(one_.outcome, one_.outcome === 'ok' ? 'reads' : 'destroys'), ` ${one_.client?.name ?? one_.user_agent ?? 'a client'} `, ago(one_.at), el('span', { class: 'soft' }, ` ${one_.advice ?? ''}`)))) : el('p', { class: 'soft' }, 'No MCP client has used this key yet.'))).catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
   return place;
 }

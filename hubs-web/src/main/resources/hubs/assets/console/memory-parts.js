@@ -90,7 +90,7 @@ export async function censor(bank, again) {
   const place = el('div', { class: 'note', role: 'status' });
   await ask({
     title: `Censor ${bank.name}`, text: ['Hidden from every read and search, kept for audit; MB_Uncensor shows it again. What a censored agent writes from now on stays in quarantine.', place], verb: 'Censor', danger: true,
-    fields: [{ name: 'agent', label: 'Whose memories', options: ['', ...authors], hint: 'Leave it open for the whole bank.' }], tool: 'MB_Censor', changed: ({ agent }) => preview(bank.name, agent, place),
+    fields: [{ name: 'agent', label: 'Whose memories', options: ['', ...authors], hint: 'Leave it empty for the whole bank.' }], tool: 'MB_Censor', changed: ({ agent }) => preview(bank.name, agent, place),
     args: ({ agent }) => ({ target: given({ bank: bank.name, agent }) }), done: (answer) => { toast(`${plural(answer.hidden, 'memor')} hidden.`); again(); },
   });
 }

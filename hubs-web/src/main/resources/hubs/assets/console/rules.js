@@ -52,7 +52,7 @@ async function one(rule, part, place, go) {
   put(place, el('header', { class: 'detail-head' }, el('div', {}, el('h2', { class: 'breaks' }, rule.name), rule.description ? el('p', { class: 'soft' }, rule.description) : null), el('div', { class: 'head-actions' },
     action('RL_Update', 'Edit', () => go(`/console/rules/${enc(rule.id)}/edit`)),
     rule.enabled ? change('Switch off', { enabled: false }, 'It no longer matches anything, within a second.') : change('Switch on', { enabled: true }, 'It is in force everywhere within a second.'),
-    rule.mode === 'shadow' ? change('Enforce', { mode: 'enforce' }, `From now on it has its effect. In shadow it matched ${number(rule.matches.count)}.`) : change('To shadow', { mode: 'shadow' }, 'It has no effect any more, and counts what it matches.'),
+    rule.mode === 'shadow' ? change('Enforce', { mode: 'enforce' }, `From now on it has its effect. In shadow it matched ${number(rule.matches.count)}.`) : change('To shadow', { mode: 'shadow' }, 'From now on it only counts what it matches.'),
     action('RL_Delete', 'Delete', () => ask({ title: `Delete ${rule.name}?`, text: 'It is gone for good; the audit keeps its text.', verb: 'Delete', danger: true, tool: 'RL_Delete', args: () => ({ id: rule.id, if_revision: rule.revision }), done: () => go('/console/rules') })))),
   el('p', { class: 'tagline' }, effect(rule), inForce(rule), rule.template ? tag(`from ${rule.template}`) : null, rule.priority ? tag(`priority ${rule.priority}`) : null),
   code(rule.when, 'The condition'),
@@ -121,7 +121,7 @@ function editor(rule, place, go) {
   const tool = rule ? 'RL_Update' : 'RL_Create';
   const wrong = el('div', { role: 'alert' });
   const form = el('form', { class: 'rule-form' }, field('Name', fields.name), field('Applies to', fields.applies, 'Commands (AP_Destroy), families (bank), documents; with commas.'), cel.element,
-    el('div', { class: 'field-row' }, field('Effect', fields.effect), field('Mode', fields.mode), field('Priority', fields.priority)), field('Message', fields.message, 'What the refused caller reads: what would be right.'), field('Description', fields.description), wrong,
+    el('div', { class: 'field-row' }, field('Effect', fields.effect), field('Mode', fields.mode), field('Priority', fields.priority)), field('Message', fields.message, 'What refused callers read: how to correct the request.'), field('Description', fields.description), wrong,
     el('div', { class: 'row' }, el('button', { type: 'submit' }, rule ? 'Save' : 'Create'), el('a', { class: 'button quiet', href: rule ? `/console/rules/${enc(rule.id)}` : '/console/rules' }, 'Cancel')));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

@@ -197,7 +197,7 @@ function members({ room, about, go, zone, messages }) {
     el('h3', {}, 'Members ', el('span', { class: 'count' }, number(room.content.length))),
     el('ul', { class: 'members' }, ...room.content.map((member) => el('li', {}, link(`/console/agents/${enc(member.agent)}`, avatar(member.agent, { online: member.online }), el('span', {}, member.agent)),
       member.role === 'host' ? tag('host', 'reads') : null, member.state !== 'member' ? tag(member.state, 'changes') : null,
-      mine && member.role !== 'host' ? el('span', { class: 'member-actions' }, member.state === 'banned' ? sure('DM_Unban', 'Unban', member, 'The block is lifted; it may be invited again.') : sure('DM_Kick', 'Remove', member, 'It may be invited again.')) : null))),
+      mine && member.role !== 'host' ? el('span', { class: 'member-actions' }, member.state === 'banned' ? sure('DM_Unban', 'Unban', member, 'The ban is lifted; it may be invited again.') : sure('DM_Kick', 'Remove', member, 'It may be invited again.')) : null))),
     el('div', { class: 'row' },
       action('DM_Invite', 'Invite', () => ask({ title: `Invite to ${domain.name}`, text: 'An agent of somebody else joins once its owner agrees.', verb: 'Invite', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], tool: 'DM_Invite', args: ({ agent }) => target(agent), done: again })),
       action('ZN_Create', 'New zone', () => ask({ title: `New zone in ${domain.name}`, verb: 'Create', fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', max: 2000 }], tool: 'ZN_Create', args: (values) => ({ target: { domain: domain.name }, vx: given(values) }), done: (_, values) => go(`/console/spaces/${enc(domain.name)}/${enc(values.name)}`) }))),

@@ -14,9 +14,9 @@ function create(go) {
 }
 
 export async function show({ at, view, on, go, isHere }) {
-  view.append(head('Webhooks', { sub: 'What is sent to your systems, and how that goes.', actions: may('WH_Create') ? [action('WH_Create', 'New endpoint', () => create(go), '')] : [] }));
+  view.append(head('Webhooks', { sub: 'What is sent to your systems, and with what result.', actions: may('WH_Create') ? [action('WH_Create', 'New endpoint', () => create(go), '')] : [] }));
   if (!may('WH_List')) {
-    view.append(empty('For admins', 'Events tell of all that happens in the tenant, so endpoints and deliveries are for its admins.'));
+    view.append(empty('For admins', 'Events report all that happens in the tenant, so endpoints and deliveries are for its admins.'));
     return;
   }
   const endpoints = await all('WH_List', {}, (body) => body.endpoints);
@@ -49,7 +49,7 @@ function endpoint(one, place, go) {
     action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its pending deliveries are dropped. What was sent stays listed.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') })))),
   el('p', { class: 'tagline' }, tag(one.enabled ? 'enabled' : one.disabled_reason, one.enabled ? 'reads' : 'destroys'), tag(`circuit ${health.circuit ?? 'closed'}`, health.circuit === 'open' ? 'destroys' : ''), one.missed ? tag('missed some events while disabled', 'changes') : null),
   el('div', { class: 'figures' }, figure('Delivered', number(health.succeeded)), figure('Failed', number(health.failed)), figure('Success', health.success_percent === undefined ? '–' : `${health.success_percent} %`), figure('Median', health.p50_ms === undefined ? '–' : `${health.p50_ms} ms`), figure('95th percentile', health.p95_ms === undefined ? '–' : `${health.p95_ms} ms`)),
-  one.preflight ? el('p', { class: 'soft' }, `Last look: ${one.preflight.detail ?? (one.preflight.ok ? 'fine' : 'not reachable')} `, ago(one.preflight.checked_at)) : null);
+  one.preflight ? el('p', { class: 'soft' }, `Last check: ${one.preflight.detail ?? (one.preflight.ok ? 'fine' : 'not reachable')} `, ago(one.preflight.checked_at)) : null);
 }
 
 const figure = (name, value) => el('div', { class: 'figure' }, el('span', { class: 'soft' }, name), el('b', {}, value));

@@ -8,7 +8,7 @@ import io.agentworkspace.engine.model.access.Role;
  */
 public final class AccessNotes {
     static final String BOUND_AND_USERS =
-            "your key is bound to an agent, and decides nothing about users; an admin can, with a key that is not bound";
+            "your key is bound to an agent, so it cannot manage users; an admin can, with a key that is not bound";
     static final String OUTDATED =
             "your key has a newer secret. The one that you sent still works, but not to create, change or rotate keys: use the new secret";
     public static final String KEY_REVOKED = "the key is revoked, for good: make a new one with AK_Create";
@@ -38,7 +38,7 @@ public final class AccessNotes {
     }
 
     public static String notToDestroy(String bank, String owner) {
-        return "only the owner of the bank '%s', '%s', and admins may destroy it; who holds 'manage' may put it into the trash with MB_Delete"
+        return "only the owner of the bank '%s', '%s', and admins may destroy it; anyone with 'manage' may put it into the trash with MB_Delete"
                 .formatted(bank, owner);
     }
 
@@ -63,12 +63,12 @@ public final class AccessNotes {
     }
 
     public static String boundNotToBind(String agent, String owner) {
-        return "your key is bound to another agent than '%s', and so are the keys that it makes; its owner '%s' can make one with a key that is not bound"
+        return "your key is bound to another agent than '%s', as are the keys that it makes; the agent's owner '%s' can make one with a key that is not bound"
                 .formatted(agent, owner);
     }
 
     public static String boundNotToChange(String agent) {
-        return "your key is bound to another agent than '%s': it changes and destroys that one only; its owner and admins can do this with a key that is not bound"
+        return "your key is bound to another agent than '%s', and changes only its own; the owner of '%1$s' and admins can do this with a key that is not bound"
                 .formatted(agent);
     }
 

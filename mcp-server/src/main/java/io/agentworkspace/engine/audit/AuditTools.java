@@ -67,7 +67,7 @@ public final class AuditTools {
                 .description("""
                         Lists who did what in the tenant, newest first, for admins. Reads are not recorded.""")
                 .details("""
-                        Each call that changed something or was refused, with user, key, agent, tool, the thing it \
+                        For each call that changed something or was refused: user, key, agent, tool, the thing it \
                         concerned, endpoint, address, program and result, but never its content. Refusals show within \
                         seconds. An entry must match all filters. Send next_cursor as page.cursor for more.""")
                 .alsoCalled(

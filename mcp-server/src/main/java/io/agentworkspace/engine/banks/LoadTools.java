@@ -94,7 +94,7 @@ public final class LoadTools {
                         The agent is target.agent, else the one you are logged on as; it requires the permission read. \
                         MB_Read returns the rest, MB_Unload detaches. With target.bank, vx.name is an accepted document (DC_List): \
                         its newest accepted version is split by its structure into memories of that bank, which requires append, \
-                        and document:read. What is the same in an older version keeps its memories. Repeating the call changes nothing.""")
+                        and document:read. What is unchanged since an older version keeps its memories. Repeating the call changes nothing.""")
                 .alsoCalled(
                         "attach knowledge",
                         "mount a bank",

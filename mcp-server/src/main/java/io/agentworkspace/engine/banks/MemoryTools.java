@@ -49,7 +49,7 @@ public final class MemoryTools {
             @Doc(value = "Only the memory with this id.", max = 36) @Nullable
             String id,
 
-            @Doc("At this time, at most 30 days ago.") @Nullable
+            @Doc("As of this time, at most 30 days ago.") @Nullable
             Instant asOf,
 
             @Doc("Which part.") @Nullable Page page) {}

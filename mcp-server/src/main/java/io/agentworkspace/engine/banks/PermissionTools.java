@@ -63,7 +63,7 @@ public final class PermissionTools {
             Permission access) {}
 
     record ChangeRequest(
-            @Doc("Which bank, and which agent: needed to set, and else narrows the report.")
+            @Doc("Which bank; and which agent, to set its permission or narrow the report.")
             BankTargets.HolderTarget target,
 
             @Doc("What to set; left out to report only.") @Nullable
@@ -136,8 +136,8 @@ public final class PermissionTools {
                         permission.""")
                 .details("""
                         Without vx.access it only reads: it requires the permission read, and viewers and keys with \
-                        bank:read may call it. Setting requires manage. none bars the agent, read lets it read, append \
-                        add memories and replace its own, write replace anyone's, manage everything else. A permission \
+                        bank:read may call it. Setting requires manage. none bars the agent, read reads, append adds \
+                        memories and replaces its own, write replaces anyone's, manage does everything else. A permission \
                         that is set overrides what the agent would have through its owner or the bank's access.""")
                 .alsoCalled(
                         "share memory",

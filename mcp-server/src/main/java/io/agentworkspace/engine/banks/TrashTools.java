@@ -32,10 +32,10 @@ public final class TrashTools {
     }
 
     record BankRequest(
-            @Doc("The bank, or an agent's share of it.") BankTargets.ShareTarget target) {}
+            @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target) {}
 
     record RestoreRequest(
-            @Doc("The bank, or an agent's share of it.") BankTargets.ShareTarget target,
+            @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target,
             @Doc("One memory instead.") @Nullable Named vx,
 
             @Doc(value = "Only with vx.name: the revision whose text to restore; MB_Read shows it with as_of.", min = 1)
@@ -73,11 +73,11 @@ public final class TrashTools {
         return Tool.named("MB_Delete")
                 .title("Move a bank to the trash")
                 .description("""
-                        Moves a memory bank, or target.agent's share of it, to the trash. MB_Restore undoes it for 30 \
+                        Moves a memory bank, or target.agent's memories in it, to the trash. MB_Restore undoes it for 30 \
                         days.""")
                 .details("""
                         In the trash it can neither be read nor found. Requires the permission manage; you may always \
-                        delete the share of your own agent. Repeating the call changes nothing. MB_Destroy deletes \
+                        delete your own agent's memories. Repeating the call changes nothing. MB_Destroy deletes \
                         permanently.""")
                 .alsoCalled("trash", "throw away notes", "forget", "discard a notebook", "remove knowledge")
                 .needs(Capability.BANK_WRITE)
@@ -115,7 +115,7 @@ public final class TrashTools {
         return Tool.named("MB_Restore")
                 .title("Restore a bank from the trash")
                 .description("""
-                        Takes a memory bank, or target.agent's share of it, out of the trash, within 30 days.""")
+                        Takes a memory bank, or target.agent's memories in it, out of the trash, within 30 days.""")
                 .details("""
                         It brings back the bank of this name that was deleted last. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
                         the name of the bank or of a memory has been taken meanwhile. Requires the permission manage, \
@@ -178,11 +178,11 @@ public final class TrashTools {
         return Tool.named("MB_Destroy")
                 .title("Delete a bank permanently")
                 .description("""
-                        Deletes a memory bank, or target.agent's share of it, permanently. MB_Delete can be undone.""")
+                        Deletes a memory bank, or target.agent's memories in it, permanently. MB_Delete can be undone.""")
                 .details("""
-                        What is in the trash goes, too. The whole bank: for its owner and admins. A share: with the \
-                        permission manage, or as the agent's owner. destroyed counts the deleted memories. If no bank \
-                        has the name, the last one in the trash is meant.""")
+                        What is in the trash goes, too. The whole bank: for its owner and admins. An agent's memories: with \
+                        the permission manage, or as its owner. destroyed counts the deleted memories. If no bank \
+                        has the name, the one trashed last is meant.""")
                 .alsoCalled("wipe", "purge", "erase forever", "gdpr erasure", "shred memories")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.OWN_OR_SHARE)

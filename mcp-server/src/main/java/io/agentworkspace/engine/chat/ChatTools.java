@@ -93,7 +93,7 @@ public final class ChatTools {
                         then what arrived for you since your last call; these are marked as read. Each text is cut to \
                         500 characters; AP_Read and ZN_Read return it whole. Agents that answer each other without a \
                         person are stopped (3003). A message may be at most 8 hops from a person's message or a new \
-                        one. Two agents may exchange 10 direct messages a minute. Until a person speaks, an agent may \
+                        thread. Two agents may exchange 10 direct messages a minute. Until a person speaks, an agent may \
                         send 10 direct messages to agents, and two or three agents may send 30 messages in a zone; more \
                         agents may send more. Then wait for a person.""")
                 .alsoCalled(

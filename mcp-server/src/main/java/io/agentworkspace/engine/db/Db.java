@@ -303,7 +303,8 @@ public final class Db implements AutoCloseable {
     private RuntimeException foreseen(SqlFailure e) {
         var state = SqlState.of(e);
         return switch (state.code()) {
-            case OWNER_REMOVED -> Problem.conflict("the user that this would belong to has just been removed");
+            case OWNER_REMOVED ->
+                Problem.conflict("the user that this would belong to has just been removed; US_List shows the others");
             case QUOTA -> excess(e);
             case String code when RETRYABLE.contains(code) -> e;
             default ->

@@ -53,7 +53,7 @@ public final class DeleteTool {
             @Doc("How many versions were deleted, or would be.")
             long deleted,
 
-            @Doc("How many memories were deleted, or with dry_run would be by memories=delete.")
+            @Doc("How many memories were deleted, or, with dry_run, would be deleted by memories=delete.")
             long memories,
 
             @Doc("The banks with memories that were loaded from the deleted versions.")
@@ -61,7 +61,8 @@ public final class DeleteTool {
 
     /** What a bank has of a document. */
     record InBank(
-            @Doc("The bank; absent for all those that you may not see, or that are in the trash.") @Nullable
+            @Doc("The bank; absent in the entry for all banks that you may not see, or that are in the trash.")
+            @Nullable
             String bank,
 
             @Doc("How many memories.") long memories,

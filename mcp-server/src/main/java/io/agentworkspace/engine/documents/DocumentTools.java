@@ -164,7 +164,7 @@ public final class DocumentTools {
                         document.state().word(),
                         document.state() == DocumentState.REJECTED
                                 ? ": " + document.reasons().getFirst().message()
-                                : "; DC_Read tells when it is validated"));
+                                : "; DC_Read shows when it is validated"));
     }
 
     private static String rendered(List<String> parts) {
@@ -206,7 +206,7 @@ public final class DocumentTools {
                 .title("Look at the queue of documents")
                 .description("""
                         Lists the documents of your tenant that are being validated or wait for it, in order, each with its position and the \
-                        estimated seconds. Positions include documents of other tenants, which take turns.""")
+                        estimated seconds until it is validated. Positions include documents of other tenants, which take turns.""")
                 .needs(Capability.DOCUMENT_READ)
                 .route("GET", "/api/documents/queue")
                 .handledBy(QueueRequest.class, QueueResponse.class, (in, call) -> {

@@ -171,7 +171,7 @@ public final class MembershipTools {
                     var pair = pair(call, in.target().domain(), in.target().agent());
                     if (!pair.domain().isRunBy(call) && !pair.isOfCallersAgent(call)) {
                         throw Problem.notPermitted(
-                                "only %s may kick agents from the domain '%s', and its own owner the agent '%s'"
+                                "only %s may kick agents from the domain '%s'; the owner of the agent '%s' may let it leave"
                                         .formatted(
                                                 side(pair),
                                                 pair.domain().name(),

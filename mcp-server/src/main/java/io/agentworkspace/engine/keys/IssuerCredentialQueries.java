@@ -62,7 +62,7 @@ record IssuerCredentialQueries(boolean lasts, List<Grant> chain) {
 
     Grant powers(Call call) {
         if (!lasts) {
-            throw Problem.unauthenticated("your session or token has just ended");
+            throw Problem.unauthenticated("your session or token has just ended; sign in again");
         } else if (call.caller().credential().key() == null) {
             return Grant.of(call.caller());
         }
@@ -70,6 +70,6 @@ record IssuerCredentialQueries(boolean lasts, List<Grant> chain) {
                 .filter(found -> !found.isEmpty())
                 .map(Grant::of)
                 .filter(grant -> !grant.isOver(call.now()))
-                .orElseThrow(() -> Problem.unauthenticated("the API key has just ended"));
+                .orElseThrow(() -> Problem.unauthenticated("the API key has just ended; use another one"));
     }
 }

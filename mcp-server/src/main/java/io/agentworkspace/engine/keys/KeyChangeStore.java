@@ -312,7 +312,7 @@ public final class KeyChangeStore {
 
     private static void refuse(boolean full, String note, int limit) {
         if (full) {
-            throw Problem.conflict(note.formatted(limit) + "; that is the most there may be");
+            throw Problem.conflict(note.formatted(limit) + "; more are not allowed");
         }
     }
 

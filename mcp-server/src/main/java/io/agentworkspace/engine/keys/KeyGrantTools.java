@@ -36,7 +36,7 @@ public final class KeyGrantTools {
             + " user, key, webhook, skill, account, document, rule; * for all. At most what your key may.";
     static final String TOOLSET =
             "Limits it to families (agent, domain, zone, bank, user, key, webhook, skill, document, rule, account) or to"
-                    + " readonly; default, all and discovery only set what tools/list shows.";
+                    + " readonly; default, all and discovery limit only tools/list.";
     static final String CONFIRM = "Ask the person at an MCP client before a destructive tool runs.";
 
     private final SecureRandom random = new SecureRandom();
@@ -72,7 +72,7 @@ public final class KeyGrantTools {
 
             @Doc(CONFIRM) @Nullable Boolean confirmDestructive,
 
-            @Doc("When it ends. Default: with your key; a child after 24 hours.") @Nullable
+            @Doc("When it ends. Default: when your key ends; child: after 24 hours.") @Nullable
             Instant expiresAt,
 
             @Doc(value = "Instead of expires_at.", min = 1, max = 315_360_000) @Nullable
@@ -167,7 +167,7 @@ public final class KeyGrantTools {
             throw Problem.invalid("expires_in_seconds", "cannot be combined with expires_at: send one of them");
         }
         if (at != null && !at.isAfter(call.now())) {
-            throw Problem.invalid("expires_at", "must lie in the future; it is %s now".formatted(call.now()));
+            throw Problem.invalid("expires_at", "must be in the future; it is now %s".formatted(call.now()));
         }
         return seconds == null ? at : call.now().plusSeconds(seconds);
     }
@@ -209,7 +209,7 @@ public final class KeyGrantTools {
                 .description("Changes only the fields of an API key that you give.")
                 .details("""
                         It takes effect on every replica within a second. You can always narrow a key. To widen or prolong it, \
-                        your own key must have all that it has then. The user, the agent and the parent stay.""")
+                        your own key must have all that it would then have. The user, the agent and the parent stay.""")
                 .alsoCalled("restrict a token", "extend expiry", "limit a key", "read-only key", "narrow scopes")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.CHANGE)

@@ -69,7 +69,7 @@ public final class KeyLifeTools {
                 .description("""
                         Stops a key, and all keys below it, permanently. It stays listed; AK_Delete removes it.""")
                 .details("""
-                        On every replica within a second. Repeating the call changes nothing. The last key by which an \
+                        It stops on every replica within a second. Repeating the call changes nothing. The last key by which an \
                         owner can manage keys cannot be revoked.""")
                 .alsoCalled("disable a token", "invalidate credentials", "block a key", "kill a token")
                 .needs(Capability.KEY_WRITE)

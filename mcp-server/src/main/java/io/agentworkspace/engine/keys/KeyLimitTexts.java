@@ -39,7 +39,7 @@ public final class KeyLimitTexts {
 
     Toolset toolset(List<String> given) {
         if (given.isEmpty()) {
-            throw Problem.invalid("toolset", "must name a toolset; 'all' and 'default' are for no limit");
+            throw Problem.invalid("toolset", "must name at least one toolset; send 'all' or 'default' for no limit");
         }
         var known =
                 tools.stream().map(tool -> tool.family().word()).collect(Collectors.toCollection(LinkedHashSet::new));

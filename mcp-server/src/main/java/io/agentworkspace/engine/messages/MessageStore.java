@@ -294,7 +294,8 @@ public final class MessageStore {
                         results.next(_ -> true);
                     }
                     var place = results.next(MessageStore::place)
-                            .orElseThrow(() -> Problem.conflict("the zone has just been destroyed"));
+                            .orElseThrow(() ->
+                                    Problem.conflict("the zone has just been destroyed; ZN_List shows the others"));
                     return new Beginning(
                             place, results.next(MessageStore::before).orElseThrow());
                 });

@@ -71,8 +71,8 @@ public final class RuleTools {
         return Tool.named("RL_Templates")
                 .title("List the templates of rules")
                 .description("""
-                        Lists the templates of rules: what each does, its parameters and its condition. Each save of a rule made from one \
-                        tries it on the template's examples. Next: RL_Create with template and parameters.""")
+                        Lists the templates of rules: what each does, its parameters and its condition. A rule made from one is tried on \
+                        the template's examples at each save. Next: RL_Create with template and parameters.""")
                 .needs(Capability.RULE_READ)
                 .route("GET", "/api/rules/templates")
                 .handledBy(TemplatesRequest.class, TemplatesResponse.class, (_, call) -> {
@@ -142,7 +142,7 @@ public final class RuleTools {
                 .details("""
                         Needs when and applies_to, or a template. An error in when is reported with line and column. It is in \
                         force everywhere within a second. Try it first with RL_Check, which replays the last days' commands, or with mode \
-                        shadow. Commands on rules by an owner are never denied.""")
+                        shadow. No rule denies an owner's RL_ commands.""")
                 .needs(Capability.RULE_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CREATES)

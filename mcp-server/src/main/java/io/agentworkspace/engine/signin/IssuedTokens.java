@@ -86,7 +86,7 @@ public final class IssuedTokens {
             return admitted(said, claims);
         } catch (ProviderHttp.Failed e) {
             throw Problem.unavailable(
-                    "the issuer of this access token does not tell its keys at present, and the token's is not known here yet; "
+                    "the keys of this access token's issuer cannot be fetched now, and the token's key is not known here yet; "
                             + "try again shortly",
                     RETRY);
         }

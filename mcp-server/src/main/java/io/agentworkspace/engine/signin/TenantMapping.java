@@ -50,7 +50,7 @@ final class TenantMapping {
         var provider = issuer.provider();
         if (provider.tenant() == null) {
             throw Problem.notPermitted(
-                    "you are known to '%s', but that gives access to nothing here: no tenant takes its users; the operator can name one"
+                    "you have an account at '%s', but no tenant here accepts its users; the operator can choose one"
                             .formatted(provider.name()));
         }
         var tenant = store.findTenant(provider.tenant())
@@ -72,7 +72,7 @@ final class TenantMapping {
 
     static Problem removed() {
         return Problem.notPermitted(
-                "your user has been removed from this tenant, and signing in does not bring it back; an admin can give you a key of another one, with US_Create and AK_Create");
+                "your user has been removed from this tenant, and signing in does not bring it back; an admin can create another user and key for you, with US_Create and AK_Create");
     }
 
     private SignInStore.Person join(SignInStore.Identity identity, Proof proof) throws ProviderHttp.Failed {

@@ -154,7 +154,7 @@ public final class SkillCareTools {
                 .details("""
                         Everyone in the tenant sees it, and agents follow it. It must follow the Agent Skills \
                         specification (agentskills.io): SKILL.md has name and description in its frontmatter. It may \
-                        have 100 plain files of 1 MiB, 5 MiB together. The engine never runs anything in \
+                        have at most 100 plain files of 1 MiB each, 5 MiB together. The engine never runs anything in \
                         it. Over REST the zip itself can be the body (application/zip, or multipart/form-data with a \
                         file). A tenant has at most 100 skills of its own, 20 MiB together.""")
                 .alsoCalled("upload a playbook", "publish instructions", "import SKILL.md", "share a how-to")

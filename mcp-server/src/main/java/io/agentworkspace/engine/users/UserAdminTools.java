@@ -177,8 +177,8 @@ public final class UserAdminTools {
                 .details("""
                         Fields that you leave out stay as they are. The change takes effect on every replica within a \
                         second. Only an owner changes owners, and the last owner stays one. A user who becomes an admin \
-                        or an owner loses the keys that others made or rotated, and those made with them; keys counts \
-                        them.""")
+                        or an owner loses each key that somebody else made or rotated, and the keys made with it; keys \
+                        counts them.""")
                 .alsoCalled("promote", "demote", "make someone admin", "change a role", "rename a user")
                 .needs(Capability.USER_WRITE)
                 .on(Requirement.OfCredential.UNBOUND, Requirement.OfUser.GOVERN)

@@ -170,10 +170,10 @@ public final class DeliveryTools {
         return Tool.named("WH_RedeliverFailed")
                 .title("Deliver again what failed")
                 .description("""
-                        Queues all failed deliveries of an endpoint since a time again, for admins.""")
+                        Queues an endpoint's failed deliveries again, all since a given time, for admins.""")
                 .details("""
-                        For each event whose last delivery has failed or is exhausted, in order, to the same or another \
-                        endpoint. At the same endpoint a failed delivery that waits for its next attempt is attempted \
+                        Each event whose last delivery has failed or is exhausted is sent again, in order, to the same or \
+                        another endpoint. At the same endpoint a failed delivery that waits for its next attempt is attempted \
                         now, which counts as one of its attempts: wait until the receiver works. Events that have \
                         arrived meanwhile or are on their way are left out, so a second call does not double them.""")
                 .alsoCalled(

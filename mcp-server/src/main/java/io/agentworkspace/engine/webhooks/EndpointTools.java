@@ -28,7 +28,7 @@ public final class EndpointTools {
     static final String ID = "The endpoint's id, as WH_List shows it.";
 
     static final String URL =
-            "Where events are sent to, by POST: an https URL without user info and fragment, on a port for HTTP.";
+            "Where events are sent to, by POST: an https URL without user info or fragment, and not on a port of another protocol.";
     static final String EVENTS =
             "The event types that it receives, as WH_Events lists them, each once; [\"*\"] for all, including future ones.";
     static final String ENABLED = "Whether it receives events.";
@@ -124,7 +124,7 @@ public final class EndpointTools {
                         WH_Test.""")
                 .details("""
                         For admins only, since events report everything that happens in the tenant. preflight shows \
-                        whether the URL can be reached. Event webhook.endpoint.created.""")
+                        whether the URL can be reached. It sends the event webhook.endpoint.created.""")
                 .alsoCalled(
                         "subscribe to events",
                         "register a callback",
@@ -198,8 +198,8 @@ public final class EndpointTools {
                         Changes only the fields of a webhook endpoint that you give, for admins.""")
                 .details("""
                         A disabled endpoint receives nothing, and events of that time are not queued for it: read them \
-                        with WH_Feed, from missed. Deliveries that were queued before continue when it is enabled \
-                        again. Event webhook.endpoint.updated.""")
+                        with WH_Feed, from missed.after on. Deliveries that were queued before continue when it is enabled \
+                        again. It sends the event webhook.endpoint.updated.""")
                 .alsoCalled(
                         "pause a callback",
                         "disable the hook",

@@ -192,7 +192,9 @@ class AgentToolsTest {
                 if (other.equals(list)) {
                     assertThat(answer.ok().texts("/profile", "name")).containsExactly("Bo");
                 } else {
-                    answer.refused(1004, "page.cursor is not a next_cursor of this command");
+                    answer.refused(
+                            1004,
+                            "page.cursor is not a next_cursor of this command: send one unchanged, or leave it out for the first page");
                 }
             }
             ann.call(list, "{'page':{'cursor':'zzz'}}").refused(1004, "page.cursor");

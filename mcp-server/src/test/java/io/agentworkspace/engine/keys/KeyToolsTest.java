@@ -56,7 +56,7 @@ class KeyToolsTest {
             'capabilities':['*'],'toolset':['banks']                           | 1004 | did you mean bank
             'capabilities':['*'],'toolset':[]                                  | 1004 | all
             'capabilities':['*'],'agent':'Nobody'                              | 3001 | Nobody
-            'capabilities':['*'],'expires_at':'2020-01-01T00:00:00Z'           | 1004 | must lie in the future
+            'capabilities':['*'],'expires_at':'2020-01-01T00:00:00Z'           | 1004 | must be in the future
             'capabilities':['*'],'expires_at':'tomorrow'                       | 1004 | 2026-05-25T12:00:00Z
             'capabilities':['*'],'expires_at':'2026-01-01T00:00:00'            | 1004 | with its zone
             'capabilities':['*'],'expires_at':'+999999999-01-01T00:00:00Z'     | 1004 | ISO 8601

@@ -176,7 +176,7 @@ class ChildKeysTest {
                 var parts = users.split(" ", 2);
                 var got = call(key, parts[0], parts[1]);
                 assertThat(got.error()).as(users).isEqualTo("not_permitted");
-                assertThat(got.note()).contains("decides nothing about users");
+                assertThat(got.note()).contains("so it cannot manage users");
             }
         }
         done(call(bound, "AP_Modify", "{'target':{'agent':'Scout'},'vx':{'description':'new'}}"));

@@ -241,7 +241,7 @@ class WhyTest {
         var boss = fixture.user("boss", Role.ADMIN, "*");
         done(call(boss, "AP_Create", "{'vx':{'name':'Cap','description':'d'}}"));
         var bound = make(boss, "'capabilities':['*'],'agent':'Cap'");
-        assertThat(missing(bound, "tool=US_Create")).contains("bound to an agent, and decides nothing about users");
+        assertThat(missing(bound, "tool=US_Create")).contains("bound to an agent, so it cannot manage users");
         assertThat(missing(bound, "tool=AP_Create&target=user:ann")).contains("acts for its own user only");
         assertThat(missing(bound, "tool=AP_Modify&target=agent:Ada")).contains("bound to another agent than 'Ada'");
         var old = make(ann, "'capabilities':['*']");

@@ -118,7 +118,7 @@ final class DocumentFiles {
             }
             return Optional.empty();
         } catch (IOException | HttpException.RuntimeException e) {
-            throw new Problem(Failure.BAD_REQUEST, "the body ended before it was whole");
+            throw new Problem(Failure.BAD_REQUEST, "the body ended too early; send the whole body");
         }
     }
 

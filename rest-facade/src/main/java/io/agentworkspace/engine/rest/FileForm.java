@@ -126,7 +126,7 @@ final class FileForm implements MultiPart.Parser.Listener {
     public void onPartHeaders() {
         var isFile = UploadBody.PART.equals(part);
         if (isFile && hasFile) {
-            refuse(Problem.invalid("the form's part 'file'", "must be there once"));
+            refuse(Problem.invalid("the form's part 'file'", "must be there exactly once"));
         } else if (!isFile && (part == null || !known.contains(part))) {
             refuse(Problem.invalid(
                     "the form's part '%s'".formatted(QuotedText.shortened(String.valueOf(part))),

@@ -104,7 +104,7 @@ final class JsonBody {
             }
             return bytes;
         } catch (IOException | HttpException.RuntimeException e) {
-            throw new Problem(Failure.BAD_REQUEST, "the body ended before it was whole");
+            throw new Problem(Failure.BAD_REQUEST, "the body ended too early; send the whole body");
         }
     }
 

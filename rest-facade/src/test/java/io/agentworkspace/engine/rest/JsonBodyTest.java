@@ -80,7 +80,7 @@ class JsonBodyTest {
         var answer = raw("POST " + CHAT + " HTTP/1.1\r\nHost: x\r\nX-Api-Key: member\r\n"
                 + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n");
 
-        assertThat(answer).startsWith("HTTP/1.1 400").contains("the body ended before it was whole");
+        assertThat(answer).startsWith("HTTP/1.1 400").contains("the body ended too early; send the whole body");
     }
 
     private static String raw(String request) throws Exception {
@@ -135,7 +135,7 @@ class JsonBodyTest {
     void otherEncodingsAreRefused() throws Exception {
         var broken = "{\"content\":\"\u00e9\"}".getBytes(StandardCharsets.ISO_8859_1);
         assertThat(server.post(CHAT, BodyPublishers.ofByteArray(broken)).note())
-                .isEqualTo("the body is not valid UTF-8");
+                .isEqualTo("the body is not valid UTF-8; send it as JSON in UTF-8");
 
         var utf16 = "{\"content\":\"x\"}".getBytes(StandardCharsets.UTF_16LE);
         assertThat(server.post(CHAT, BodyPublishers.ofByteArray(utf16)).refusal())

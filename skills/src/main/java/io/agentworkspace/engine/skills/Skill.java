@@ -117,7 +117,7 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
             if (!taken.add(path)) {
                 throw Problem.invalid(
                         "the file '%s'".formatted(file.path()),
-                        "is there twice; upper and lower case do not tell files apart");
+                        "is there twice: names that differ only in upper and lower case count as one");
             }
             for (var slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
                 folders.add(path.substring(0, slash));

@@ -52,7 +52,7 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
                         found,
                         DocumentReason.of(
                                 Code.TYPE_MISMATCH,
-                                "it is called %s, and is not"
+                                "it is called %s, but its content is not; give it the name and type of its content"
                                         .formatted(claim.type().get().title())))
                 : type == null
                         ? List.of(found)
@@ -66,7 +66,7 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
                 .filter(claimed -> !claimed.isLike(type))
                 .map(claimed -> DocumentReason.of(
                         Code.TYPE_MISMATCH,
-                        "it is called %s, and its content is %s; name it as what it is"
+                        "it is called %s, but its content is %s; give it the name and type of its content"
                                 .formatted(claimed.title(), type.title())));
     }
 

@@ -60,7 +60,7 @@ final class PdfExtractor extends PDFTextStripper {
 
     static void extract(byte[] file, BlockWriter out) {
         if (!isWhole(file)) {
-            throw Rejection.damaged("the PDF ends before its end; get the whole file", null);
+            throw Rejection.damaged("the PDF is cut off; submit the whole file", null);
         }
         try (var document = Loader.loadPDF(file, "", null, null, IOUtils.createMemoryOnlyStreamCache())) {
             if (document.getNumberOfPages() > Bounds.PAGES) {

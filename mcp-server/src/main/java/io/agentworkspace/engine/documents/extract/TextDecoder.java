@@ -112,7 +112,8 @@ final class TextDecoder {
         return tried(file, from, charset)
                 .orElseThrow(() -> new Rejection(
                         Code.ENCODING,
-                        "it claims to be %s, and has bytes that are not; save it as UTF-8".formatted(charset.name()),
+                        "it declares the encoding %s, but has bytes that are not in it; save it as UTF-8"
+                                .formatted(charset.name()),
                         "byte " + (firstBad(file, from, charset) + 1)));
     }
 

@@ -35,8 +35,9 @@ final class CompletionMethod {
             case "ref/resource" -> resources.complete(name(ref, "uri"), completion, request);
             default -> throw Problem.invalid("params.ref.type", "must be ref/prompt or ref/resource");
         };
-        return result(values.orElseThrow(
-                () -> Problem.invalid("params.ref", "names no existing prompt or resource template")));
+        return result(values.orElseThrow(() -> Problem.invalid(
+                "params.ref",
+                "names no existing prompt or resource template: prompts/list and resources/templates/list show all")));
     }
 
     private Optional<List<String>> prompt(String name, CompletionArgument completion, McpRequest request) {

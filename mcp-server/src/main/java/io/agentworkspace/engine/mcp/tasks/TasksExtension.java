@@ -71,6 +71,7 @@ public record TasksExtension(McpTasks tasks) implements Extension {
     private static Problem unknown(String id) {
         var shown = Name.shortened(id);
         return Problem.invalid(
-                "params.taskId", "your key has no task '%s', or it is older than 24 hours".formatted(shown));
+                "params.taskId",
+                "is '%s', but your key has no such task, or it is older than 24 hours".formatted(shown));
     }
 }

@@ -44,7 +44,9 @@ public final class Params {
             return Optional.empty();
         }
         if (!value.isString() || value.asString().length() > 4_000) {
-            throw new Problem(Failure.INVALID_FIELD, "params.cursor is not a nextCursor that this list gave out");
+            throw new Problem(
+                    Failure.INVALID_FIELD,
+                    "params.cursor is not a nextCursor of this list: send one unchanged, or leave it out for the first page");
         }
         return Optional.of(value.asString());
     }

@@ -71,7 +71,7 @@ public final class SearchTools {
             @Nullable
             String mode,
 
-            @Doc("How much.") @Nullable Limit page,
+            @Doc("How many.") @Nullable Limit page,
 
             @Doc(value = "Tokens of text in all hits, 100–8,000; default 2,000.", min = 100, max = 8_000) @Nullable
             Integer maxTokens) {}

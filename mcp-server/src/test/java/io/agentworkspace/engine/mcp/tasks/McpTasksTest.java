@@ -113,7 +113,7 @@ class McpTasksTest {
         for (var method : new String[] {"tasks/get", "tasks/update", "tasks/cancel"}) {
             var answer = ask(stranger, method, id, ", 'inputResponses': {}");
             assertThat(answer.at("/error/code").asInt()).isEqualTo(-32602);
-            assertThat(answer.at("/error/message").asString()).contains("your key has no task");
+            assertThat(answer.at("/error/message").asString()).contains("your key has no such task");
         }
         assertThat(until(here, id, "input_required").has("inputRequests")).isTrue();
     }

@@ -182,7 +182,7 @@ public sealed interface Requirement {
         SEE("that you may see it"),
         /** To revoke or delete the key. */
         END("that you manage it, and that its user's role is not more than yours"),
-        CHANGE(END.words + "; to give it more or a later end, that your own key has all that it has then"),
+        CHANGE(END.words + "; to give it more or a later end, that your own key has all that it would then have"),
         /** To receive a new secret of the key. */
         HOLD(END.words + "; that it has not ended; and that your own key has all that it has");
 

@@ -52,7 +52,7 @@ public record AuditEntry(
         String requestId,
 
         @Doc(
-                "How many refused calls of the key within a minute this entry summarizes, with the words of the last one; absent for one call.")
+                "How many refused calls of the key, within a minute, this entry summarizes; its words are the last one's. Absent for a single call.")
         @Nullable
         Integer times,
 

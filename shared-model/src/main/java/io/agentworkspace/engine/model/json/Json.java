@@ -125,7 +125,7 @@ public final class Json {
                     .decode(ByteBuffer.wrap(utf8));
             return READER.readTree(text.toString());
         } catch (CharacterCodingException e) {
-            throw Problem.malformed("the body is not valid UTF-8");
+            throw Problem.malformed("the body is not valid UTF-8; send it as JSON in UTF-8");
         } catch (JacksonException e) {
             var at = e.getLocation();
             var where = at == null ? "" : " at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr());

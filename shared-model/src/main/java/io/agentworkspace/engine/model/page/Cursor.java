@@ -50,6 +50,8 @@ public final class Cursor {
     }
 
     public static Problem invalid() {
-        return Problem.invalid("page.cursor", "is not a next_cursor of this command");
+        return Problem.invalid(
+                "page.cursor",
+                "is not a next_cursor of this command: send one unchanged, or leave it out for the first page");
     }
 }

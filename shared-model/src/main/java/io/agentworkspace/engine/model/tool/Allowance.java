@@ -7,9 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /** How much a caller can still do before a limit applies. */
 public record Allowance(
-        @Doc(
-                "What is limited: rate, the requests of your credential; or what the tenant's plan limits: commands, each UTC"
-                        + " day, agents, domains, banks, memories, documents, webhook_endpoints.")
+        @Doc("rate: the requests of your credential. Otherwise what the tenant's plan limits: commands (each UTC"
+                + " day), agents, domains, banks, memories, documents or webhook_endpoints.")
         String scope,
 
         @Doc("How many are allowed at once, or in the window.")
