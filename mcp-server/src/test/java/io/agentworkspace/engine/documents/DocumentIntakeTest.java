@@ -118,7 +118,10 @@ class DocumentIntakeTest {
     @Test
     void aFileThatIsDeclaredTooLargeIsNotAwaited() throws IOException {
         try (var sender = Sender.begin("large.txt", key, 2L * Upload.MAX_BYTES)) {
-            assertThat(sender.answer()).startsWith("HTTP/1.1 413").contains("too_large");
+            assertThat(sender.answer())
+                    .startsWith("HTTP/1.1 413")
+                    .contains("too_large")
+                    .contains("the file has 41,943,040 bytes; at most 20,971,520 are allowed");
         }
         assertThat(count("document_upload")).isZero();
     }

@@ -255,6 +255,16 @@ class DocumentLoadTest {
     }
 
     @Test
+    void aDocumentInTheQueueIsLoadedLater() {
+        BusyDatabase.refusing(
+                "document", "NEW.name = 'handbook.md' AND NEW.state = 'validating'", Integer.MAX_VALUE, () -> {
+                    ann.call("DC_Submit", "{'name':'handbook.md','text':'The only words.'}")
+                            .ok();
+                    load().refused(3003, "version 1 is queued", "load it when DC_Read shows that it is accepted");
+                });
+    }
+
+    @Test
     void memoriesInTheTrashStayConnectedWithTheirDocument() {
         ann.call("AP_Create", "{'vx':{'name':'Ada','description':'d'}}").ok();
         ann.call("AP_LogOn", "{'target':{'agent':'Ada'}}").ok();

@@ -171,6 +171,7 @@ class ToolResultTest {
             AP_Chat   | {'target':{'agent':'Ada','content':'x'}} | target.content is not a field of this tool; did you mean content?
             MB_Search | {'query':'tides'}                        | query is not a field of this tool; did you mean content?
             MB_Search | {'content':'tides','top_k':3}            | top_k is not a field of this tool; did you mean page.limit?
+            DC_Submit | {'name':'a.md','content':'x'}            | content is not a field of this tool; did you mean text?
             AP_Read   | {'target':'Ada'}                         | target must be an object such as {"agent":"Ada"}
             AP_Create | {'vx':'Ada'}                             | vx must be an object such as {"name":"Ada"}
             AP_Read   | {'page':5}                               | page must be an object such as {"limit":5}

@@ -42,6 +42,7 @@ public final class Schema {
     private static final Map<String, String> ALSO_CALLED = Map.ofEntries(
             Map.entry("message", "content"),
             Map.entry("text", "content"),
+            Map.entry("content", "text"),
             Map.entry("body", "content"),
             Map.entry("query", "content"),
             Map.entry("q", "content"),
