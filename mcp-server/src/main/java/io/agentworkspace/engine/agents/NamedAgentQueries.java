@@ -3,7 +3,7 @@ package io.agentworkspace.engine.agents;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.agents.AgentQueries.AgentWithMessages;
 import io.agentworkspace.engine.context.ContextStore;
-import io.agentworkspace.engine.context.UnselectedContexts;
+import io.agentworkspace.engine.context.UnselectedContextQueries;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
@@ -111,10 +111,10 @@ final class NamedAgentQueries {
     private static final String READ =
             ContextStore.WITH_CONTEXT + "SELECT ctx.* FROM ctx;\n" + AGENT + ";\n" + MESSAGES;
 
-    private static final String READ_UNSELECTED = UnselectedContexts.SELECT + ";\n" + AGENT + ";\n" + MESSAGES;
+    private static final String READ_UNSELECTED = UnselectedContextQueries.SELECT + ";\n" + AGENT + ";\n" + MESSAGES;
 
     private final Db db;
-    private final UnselectedContexts unselected = new UnselectedContexts();
+    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     NamedAgentQueries(Db db) {
         this.db = db;
@@ -129,7 +129,7 @@ final class NamedAgentQueries {
         return statement.set("key", name.key()).set("limit", limit).all(results -> {
             var isRead = isSmall
                     ? results.next(row -> unselected.read(call, row)).orElse(false)
-                    : results.next(row -> learned(call, row)).orElseThrow();
+                    : results.next(row -> unselected.learned(call, row)).isPresent();
             if (!isRead) {
                 return Optional.empty();
             }
@@ -144,11 +144,6 @@ final class NamedAgentQueries {
                             messages.stream().map(Optional::orElseThrow).toList(),
                             limit));
         });
-    }
-
-    private boolean learned(Call call, Row row) throws SQLException {
-        unselected.learn(call, ContextStore.read(call, row));
-        return true;
     }
 
     /** Reading one's own messages marks them as read. */

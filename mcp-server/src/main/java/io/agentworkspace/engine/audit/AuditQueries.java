@@ -68,7 +68,7 @@ public final class AuditQueries {
 
     /** A thing, by its kind and its name or id. */
     record AuditedThing(String kind, String name) {
-        private static final Pattern UUID_FORM = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+        private static final Pattern UUID_FORM = Pattern.compile("(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
         /** Returns whether it is one version of a document, by its id. */
         boolean isVersion() {

@@ -36,7 +36,8 @@ public final class ContextStore {
                        a.id AS agent_id, a.name AS agent_name,
                        d.id AS domain_id, d.name AS domain_name,
                        z.id AS zone_id, z.name AS zone_name,
-                       {unread} AS unread
+                       {unread} AS unread,
+                       COALESCE(c.agent_id, c.domain_id) IS NOT NULL AS is_selected
                   FROM (VALUES (1)) one (row)
                   LEFT JOIN app_user w ON w.tenant_id = :tenant AND w.id = :caller AND w.removed_at IS NULL
                   LEFT JOIN app_user u
@@ -79,15 +80,15 @@ public final class ContextStore {
     private static final String LOAD = WITH_CONTEXT + "SELECT ctx.*, " + Db.LIMITS + " FROM ctx";
 
     private static final String LOAD_UNSELECTED = SqlTemplate.of("SELECT {columns}, {limits} {rows}")
-            .with("columns", UnselectedContexts.COLUMNS)
+            .with("columns", UnselectedContextQueries.COLUMNS)
             .with("limits", Db.LIMITS)
-            .with("rows", UnselectedContexts.ROWS)
+            .with("rows", UnselectedContextQueries.ROWS)
             .sql();
 
     private static final String OLD = Db.oldRows("context", "used_at <= :until");
 
     private final Db db;
-    private final UnselectedContexts unselected = new UnselectedContexts();
+    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public ContextStore(Db db) {
         this.db = db;
@@ -100,15 +101,16 @@ public final class ContextStore {
                         .one(row -> unselected.read(call, row))
                         .orElse(false);
         if (!isRead) {
-            db.limited(db.sql(call, LOAD))
-                    .one(row -> read(call, row))
-                    .ifPresent(context -> unselected.learn(call, context));
+            db.limited(db.sql(call, LOAD)).one(row -> unselected.learned(call, row));
         }
     }
 
     /** Takes note of what a call has selected, so that the next one reads its context with the right statement. */
     public void changed(Call call) {
-        unselected.learn(call, call.context());
+        var context = call.context();
+        if (context.agent() != null || context.domain() != null) {
+            unselected.forget(call);
+        }
     }
 
     /** Reads the context from a row with {@code ctx.*}. */

@@ -131,12 +131,13 @@ public final class Db implements AutoCloseable {
      * @throws SqlFailure if there is none within a minute
      */
     void awaitConnection() {
-        var end = System.nanoTime() + FIRST_CONNECTION.toNanos();
+        var began = System.nanoTime();
         while (true) {
             try (var _ = pool.getConnection()) {
                 return;
             } catch (SQLException e) {
-                if (System.nanoTime() > end) {
+                var isLate = System.nanoTime() - began > FIRST_CONNECTION.toNanos();
+                if (isLate || pool.isClosed() || Thread.currentThread().isInterrupted()) {
                     throw new SqlFailure(e);
                 }
             }

@@ -15,9 +15,13 @@ public final class Migrations {
                     .locations("classpath:db/migration")
                     .load()
                     .migrate();
-            db.awaitConnection();
-        } catch (FlywayException | SqlFailure e) {
+        } catch (FlywayException e) {
             throw DatabaseFailure.of("cannot be upgraded to the current schema", e);
+        }
+        try {
+            db.awaitConnection();
+        } catch (SqlFailure e) {
+            throw DatabaseFailure.of("gives no connection", e);
         }
     }
 }

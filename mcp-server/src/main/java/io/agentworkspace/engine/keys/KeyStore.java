@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,21 +129,7 @@ public final class KeyStore implements Callers {
      * overlap ends.
      */
     public Optional<Caller> holder(String id, byte[] hash) {
-        if (!watch.isCurrent()) {
-            return proven(hash, lookUp(id));
-        }
-        var seen = remembered.getIfPresent(id);
-        while (true) {
-            var caller = seen == null || isOutdated(seen) ? Optional.<Caller>empty() : proven(hash, seen);
-            if (caller.isPresent()) {
-                return caller;
-            }
-            var newer = newer(id, seen);
-            if (newer.isOwn()) {
-                return proven(hash, newer.key());
-            }
-            seen = newer.key();
-        }
+        return proven(hash, found(id, cached -> proven(hash, cached).isPresent()));
     }
 
     private Optional<Caller> proven(byte[] hash, CachedKey found) {
@@ -168,7 +155,7 @@ public final class KeyStore implements Callers {
             return Optional.empty();
         }
         var id = principal.substring(PRINCIPAL.length());
-        return believed(id)
+        return found(id, _ -> true)
                 .known()
                 .filter(known -> !known.isOver(clock.instant()))
                 .map(ValidKey::caller);
@@ -185,13 +172,24 @@ public final class KeyStore implements Callers {
                 .isPresent();
     }
 
-    /** Returns the cached result for an id, or looks it up if something has changed since. */
-    private CachedKey believed(String id) {
+    /**
+     * Returns the cached result for an id if nothing has changed since and it suffices. Otherwise it is looked up: of callers that
+     * come at the same time, one does so, and the others take its result.
+     */
+    private CachedKey found(String id, Predicate<CachedKey> suffices) {
         if (!watch.isCurrent()) {
             return lookUp(id);
         }
-        var seen = remembered.getIfPresent(id);
-        return seen == null || isOutdated(seen) ? newer(id, seen).key() : seen;
+        var cached = remembered.getIfPresent(id);
+        if (cached != null && !isOutdated(cached) && suffices.test(cached)) {
+            return cached;
+        }
+        var first = newer(id, cached);
+        if (first.isOwn() || (!isOutdated(first.key()) && suffices.test(first.key()))) {
+            return first.key();
+        }
+        // The first one may have been looked up before this call began. One that replaced it was not.
+        return newer(id, first.key()).key();
     }
 
     private boolean isOutdated(CachedKey found) {
@@ -201,10 +199,7 @@ public final class KeyStore implements Callers {
     /** A result, and whether this caller looked it up itself. */
     private record Newer(CachedKey key, boolean isOwn) {}
 
-    /**
-     * Returns a newer result than the one that was seen. Of callers that come at the same time, one looks it up and the
-     * others take its result.
-     */
+    /** Returns a newer result than the one that was seen. */
     private Newer newer(String id, @Nullable CachedKey seen) {
         var own = new AtomicBoolean();
         var found = remembered.asMap().compute(id, (_, cached) -> {

@@ -162,9 +162,16 @@ public final class RuleTools {
         return new CreateResponse(rule, rule.revision());
     }
 
-    /** Rules that are saved at the same time wait for each other, so that none is missed. */
+    /**
+     * Rules that are saved at the same time wait for each other, so that none is missed. Whoever leaves an enabled rule's condition
+     * as it is can change everything else.
+     */
     private void checkExpense(Call call, RuleDraft draft, @Nullable Rule held) {
-        if (expense.isConsiderable(draft)) {
+        var costsTheSame = held != null
+                && held.enabled()
+                && held.when().equals(draft.when())
+                && held.appliesTo().equals(draft.appliesTo());
+        if (!costsTheSame && expense.isConsiderable(draft)) {
             store.lockAll(call);
             expense.check(draft, store.active(call.caller().tenant()).without(held == null ? null : held.id()));
         }

@@ -42,6 +42,7 @@ class RuleExpenseTest {
     void aRuleAloneIsTooExpensive() {
         for (var when : List.of(
                 "document.text.matches('[0-9a-f]{600}')",
+                "{'a':document.text}.a.matches('[0-9a-f]{600}')",
                 "document.text.contains(document.text)",
                 "document.text.lower().mentions([document.name, document.text])",
                 "principal.capabilities.exists(c, document.text.contains(c))",

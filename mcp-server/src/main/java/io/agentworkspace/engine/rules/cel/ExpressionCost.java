@@ -181,7 +181,8 @@ final class ExpressionCost {
         if (variable.equals("document") && select.field().equals("text")) {
             return new Text(isDocument, 0);
         }
-        return new Text(false, variable.equals("vx") ? LIMITED.getOrDefault(select.field(), SHORT) : SHORT);
+        var limited = new Text(false, variable.equals("vx") ? LIMITED.getOrDefault(select.field(), SHORT) : SHORT);
+        return limited.or(text(select.operand())); // A map of the expression itself may have the long text.
     }
 
     /** A text that a function returns is one of those that it is given. */

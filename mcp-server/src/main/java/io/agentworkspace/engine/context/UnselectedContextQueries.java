@@ -13,7 +13,7 @@ import java.sql.SQLException;
  * rule of visibility and costs PostgreSQL a third. What is remembered here is only a hint: the statement itself says
  * if something is selected after all.
  */
-public final class UnselectedContexts {
+public final class UnselectedContextQueries {
     private static final int REMEMBERED = 10_000;
 
     /** The columns of {@link ContextStore#WITH_CONTEXT}, and {@code is_selected}. No row if the caller's user is gone. */
@@ -55,23 +55,23 @@ public final class UnselectedContexts {
     /** Returns whether a row of the smaller statement suffices, and reads it into the call if so. */
     public boolean read(Call call, Row row) throws SQLException {
         if (row.flag("is_selected")) {
-            remembered.invalidate(key(call));
+            forget(call);
             return false;
         }
         ContextStore.read(call, row);
         return true;
     }
 
-    /** Remembers whether something is selected, from a context that was read or changed. */
-    public void learn(Call call, Context context) {
-        if (call.actingFor() != null) {
-            return;
-        }
-        if (context.agent() == null && context.domain() == null) {
+    /** Reads the context from a row with {@code ctx.*}, and remembers whether something is selected. */
+    public Context learned(Call call, Row row) throws SQLException {
+        if (call.actingFor() == null && !row.flag("is_selected")) {
             remembered.put(key(call), true);
-        } else {
-            remembered.invalidate(key(call));
         }
+        return ContextStore.read(call, row);
+    }
+
+    void forget(Call call) {
+        remembered.invalidate(key(call));
     }
 
     private static Key key(Call call) {

@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The smaller statement is used only while nothing is selected, whoever selects something and where. */
-class UnselectedContextsTest {
+class UnselectedContextQueriesTest {
     private final String key = new TestTenant().key(ClientApi.MCP, "ann", Role.MEMBER, List.of("*"));
 
     private Reply call(String url, String service, String arguments) {
