@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +75,11 @@ public final class AuditQueries {
         boolean isVersion() {
             return AuditStore.isDocument(kind) && UUID_FORM.matcher(name).matches();
         }
+
+        /** Returns the name, or the id as it is stored. */
+        String stored() {
+            return isVersion() ? name.toLowerCase(Locale.ROOT) : name;
+        }
     }
 
     /** @param rowId distinguishes entries of the same instant */
@@ -101,7 +107,7 @@ public final class AuditQueries {
                 .set("user_key", user == null ? null : user.key())
                 .set("tool", filter.tool())
                 .set("kind", filter.target() == null ? null : filter.target().kind())
-                .set("target", filter.target() == null ? null : filter.target().name())
+                .set("target", filter.target() == null ? null : filter.target().stored())
                 .set(
                         "target_name",
                         filter.target() == null
