@@ -17,11 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Each tool refuses calls only with the errors that the hub lists for it. */
+@Tag("slow")
 class RefusalTest {
     private static final List<String> KINDS = List.of("user", "agent", "domain", "bank", "zone");
 

@@ -50,7 +50,7 @@ class MainTest {
 
     @Test
     void aDataDirectoryThatCannotBeUsedIsOneLineAndExitCodeOne() throws Exception {
-        Process engine = EngineProcess.spawn("--data-dir", "/dev/null/engine");
+        Process engine = EngineProcess.spawn("--port", "0", "--data-dir", "/dev/null/engine");
         assertThat(engine.errorReader().lines())
                 .singleElement()
                 .asString()

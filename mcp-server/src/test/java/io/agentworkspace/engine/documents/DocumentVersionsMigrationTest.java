@@ -18,9 +18,11 @@ import java.util.Map;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What happens to existing documents when the engine begins to store the last version of each name (V41). */
+@Tag("slow")
 class DocumentVersionsMigrationTest {
     private static final String NAME = "document_versions";
 

@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -142,6 +143,7 @@ class MetricsTest {
                         "process_cpu_seconds_total");
     }
 
+    @Tag("slow")
     @Test
     void anOpenStreamIsAListener() throws Exception {
         var request = HttpRequest.newBuilder(URI.create(app.baseUrl() + "/api/stream"))

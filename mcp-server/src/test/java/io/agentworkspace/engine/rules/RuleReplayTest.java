@@ -10,6 +10,7 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** RL_Check replays a rule over the audit. */
@@ -115,6 +116,7 @@ class RuleReplayTest {
     }
 
     /** A command that really ran is replayed with its real values. */
+    @Tag("slow")
     @Test
     void findsWhatWasDoneJustNow() {
         var cy = tenant.member("cy");

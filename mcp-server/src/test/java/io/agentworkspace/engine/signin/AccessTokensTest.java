@@ -30,6 +30,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
@@ -241,6 +242,7 @@ class AccessTokensTest {
         assertThat(notes).singleElement().asString().contains("/api/auth/token");
     }
 
+    @Tag("slow")
     @Test
     void noMutatedTokenIsTaken() {
         var random = new Random(4);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -290,6 +291,7 @@ class SearchToolsTest {
     }
 
     /** A saved index is reused and brought up to date; a damaged copy is rebuilt. */
+    @Tag("slow")
     @Test
     void anIndexContinuesAfterARestart(@TempDir Path directory) throws IOException {
         var key = tenant.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
