@@ -306,8 +306,10 @@ async function doctor(page, width) {
   await met.filter({ hasText: '1999-01-01' }).first().waitFor();
   step.refused = await met.filter({ hasText: 'Refused' }).first().innerText();
   step.focused = await page.evaluate(() => document.activeElement.innerText);
+  // Twice: a repetition is counted with those of the same ten minutes, and these may end between two of the three.
   await hello('2025-11-25', { 'MCP-Protocol-Version': '1999-01-01' });
-  await met.filter({ hasText: '2 times' }).first().waitFor();
+  await hello('2025-11-25', { 'MCP-Protocol-Version': '1999-01-01' });
+  await met.filter({ hasText: /[23] times/ }).first().waitFor();
   await pages.look(page, 'doctor');
   const cookies = await page.context().cookies();
   await page.context().clearCookies();
