@@ -13,7 +13,6 @@ import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.model.tool.Context;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NamedAgentQueries {
     /** A longer text is not read here, so that a page of them does not fill the memory. */
-    private static final int SHORT = 2_000;
+    static final int SHORT = 2_000;
 
     /** The most bytes that a byte of text takes in a response that is sent as an object and as text. */
     private static final int ESCAPED = 13;
@@ -41,18 +40,24 @@ final class NamedAgentQueries {
 
     private static final String CTX = "WITH ctx AS NOT MATERIALIZED (SELECT CAST(:caller AS bigint) AS user_id)";
 
+    /** The skills of agent {@code a}, sorted. */
+    static final String SKILLS = """
+            ARRAY(SELECT i.skill FROM skill_install i
+                   WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id
+                   ORDER BY i.skill COLLATE "C")""";
+
     private static final String AGENT = CTX
             + SqlTemplate.of("""
-            SELECT a.id, a.name, a.description, a.profile, a.access, o.name AS owner, a.revision, a.created_at, a.updated_at,
+            SELECT a.id, a.name, a.description, a.profile, a.access, a.owner_id, o.name AS owner, a.revision, a.created_at,
+                   a.updated_at,
                    {online} AS online,
-                   ARRAY(SELECT i.skill FROM skill_install i
-                          WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id
-                          ORDER BY i.skill COLLATE "C") AS skills
+                   {skills} AS skills
               FROM ctx, agent a
               JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
              WHERE a.tenant_id = :tenant AND a.name_key = :key AND {visible_agent}
             """)
                     .with("online", ContextStore.online("a"))
+                    .with("skills", SKILLS)
                     .with("visible_agent", Visibility.agent("a"))
                     .sql();
 
@@ -82,7 +87,7 @@ final class NamedAgentQueries {
                  LIMIT :limit + 1)
             SELECT CAST(m.id AS text) AS id, m.speaker_id, m.seq, CAST(m.answers AS text) AS answers, m.created_at,
                    CASE WHEN octet_length(m.content) <= {short} THEN m.content END AS content,
-                   s.low_id, s.low_agent, s.low_user, s.high_agent, s.high_user, s.zone,
+                   s.low_id, s.high_id, s.low_agent, s.low_user, s.high_agent, s.high_user, s.zone,
                    CASE WHEN s.low_id IS NULL
                         THEN (SELECT x.name FROM agent x
                                WHERE x.tenant_id = :tenant AND x.id = m.speaker_id) END AS from_agent,
@@ -115,15 +120,25 @@ final class NamedAgentQueries {
 
     private final Db db;
     private final UnselectedContextQueries unselected = new UnselectedContextQueries();
+    private final OwnAgentQueries own;
 
     NamedAgentQueries(Db db) {
         this.db = db;
+        this.own = new OwnAgentQueries(db, unselected);
     }
 
-    private record AgentRow(long id, Agent agent) {}
+    /** An agent with the ids of its row. */
+    record AgentRow(long id, long owner, Agent agent) {}
+
+    /** A message with the ids of those who talk there, none in a zone. */
+    record MessageRow(Message message, List<Long> parties) {}
 
     /** Empty if this is not such a case, or there is no such agent. */
     Optional<AgentWithMessages> find(Call call, Name name, int limit) {
+        var cheapest = own.find(call, name, limit);
+        if (cheapest.isPresent()) {
+            return cheapest;
+        }
         var isSmall = unselected.has(call);
         var statement = db.sql(call, isSmall ? READ_UNSELECTED : READ);
         return statement.set("key", name.key()).set("limit", limit).all(results -> {
@@ -133,27 +148,36 @@ final class NamedAgentQueries {
             if (!isRead) {
                 return Optional.empty();
             }
-            var context = call.context();
-            var held = results.next(NamedAgentQueries::held);
-            var messages = results.list(NamedAgentQueries::message);
-            return held.filter(found -> !isSelf(context, found) || call.isReadOnly())
-                    .filter(found -> messages.stream().noneMatch(Optional::isEmpty))
-                    .flatMap(found -> found(
-                            call,
-                            found.agent(),
-                            messages.stream().map(Optional::orElseThrow).toList(),
-                            limit));
+            var held = results.next(row -> held(row, row.text("owner")));
+            if (held.isEmpty() || marks(call, held.get())) {
+                return Optional.empty();
+            }
+            var messages = new ArrayList<Message>();
+            var isOwn = held.get().owner() == call.context().user().id();
+            for (var read : results.list(NamedAgentQueries::message)) {
+                if (read.isEmpty()) {
+                    return Optional.empty();
+                }
+                messages.add(read.get().message());
+                isOwn = isOwn && OwnAgentQueries.covers(call.context(), held.get(), read.get());
+            }
+            if (isOwn) {
+                own.learned(call, name);
+            }
+            return found(call, held.get().agent(), messages, limit);
         });
     }
 
     /** Reading one's own messages marks them as read. */
-    private static boolean isSelf(Context context, AgentRow held) {
-        return context.self() != null && context.self().id() == held.id();
+    static boolean marks(Call call, AgentRow held) {
+        var self = call.context().self();
+        return self != null && self.id() == held.id() && !call.isReadOnly();
     }
 
-    private static AgentRow held(Row row) throws SQLException {
+    static AgentRow held(Row row, String owner) throws SQLException {
         return new AgentRow(
                 row.number("id"),
+                row.number("owner_id"),
                 new Agent(
                         row.text("name"),
                         row.text("description"),
@@ -162,7 +186,7 @@ final class NamedAgentQueries {
                         row.textOrNull("profile"),
                         null,
                         Access.of(row.text("access")),
-                        row.text("owner"),
+                        owner,
                         row.flag("online"),
                         row.number("revision"),
                         row.texts("skills"),
@@ -170,7 +194,7 @@ final class NamedAgentQueries {
                         Objects.requireNonNull(row.instantOrNull("updated_at"))));
     }
 
-    private record Participant(String name, String kind) {
+    record Participant(String name, String kind) {
         static @Nullable Participant of(Row row, String whose) throws SQLException {
             var agent = row.textOrNull(whose + "_agent");
             if (agent != null) {
@@ -182,7 +206,7 @@ final class NamedAgentQueries {
     }
 
     /** Empty if its text is too long for this. */
-    private static Optional<Message> message(Row row) throws SQLException {
+    private static Optional<MessageRow> message(Row row) throws SQLException {
         var content = row.textOrNull("content");
         if (content == null) {
             return Optional.empty();
@@ -193,7 +217,7 @@ final class NamedAgentQueries {
         var to = low == null ? null : Participant.of(row, isLow ? "high" : "low");
         var zone = low == null ? row.textsOrNull("zone") : null;
         var chain = row.textsOrNull("chain");
-        return Optional.of(new Message(
+        var message = new Message(
                 row.text("id"),
                 from.name(),
                 from.kind(),
@@ -207,18 +231,16 @@ final class NamedAgentQueries {
                 null,
                 row.textOrNull("answers"),
                 chain == null ? List.of() : chain,
-                Objects.requireNonNull(row.instantOrNull("created_at"))));
+                Objects.requireNonNull(row.instantOrNull("created_at")));
+        return Optional.of(new MessageRow(message, low == null ? List.of() : List.of(low, row.number("high_id"))));
     }
 
     /** Empty if they might not fit into the response. */
-    private static Optional<AgentWithMessages> found(Call call, Agent agent, List<Message> newest, int limit) {
-        var weight = BESIDE_AGENT
-                + most(agent.description())
-                + most(agent.profile())
-                + newest.stream()
-                        .mapToLong(message ->
-                                BESIDE_TEXT + BESIDE_LINK * message.chain().size() + most(message.content()))
-                        .sum();
+    static Optional<AgentWithMessages> found(Call call, Agent agent, List<Message> newest, int limit) {
+        var weight = BESIDE_AGENT + most(agent.description()) + most(agent.profile());
+        for (var message : newest) {
+            weight += BESIDE_TEXT + BESIDE_LINK * message.chain().size() + most(message.content());
+        }
         if (weight > call.budget().left()) {
             return Optional.empty();
         }
