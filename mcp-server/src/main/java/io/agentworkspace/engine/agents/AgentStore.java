@@ -194,7 +194,8 @@ public final class AgentStore {
                 .set("profile", profile)
                 .set("access", access.word())
                 .one(AgentStore::record)
-                .orElseThrow(() -> Problem.alreadyExists("agent", name.text()));
+                .orElseThrow(() -> Problem.alreadyExists(
+                        "agent", name.text(), "choose another name, or change that agent with AP_Update"));
         call.created(Scope.AGENTS, 1);
         return agent;
     }

@@ -189,7 +189,8 @@ public final class BankTools {
         var access = vx.access() == null ? Access.PRIVATE : vx.access();
         if (name != null) {
             return banks.insert(call, name, vx.description(), access, manager)
-                    .orElseThrow(() -> Problem.alreadyExists("bank", name.text()));
+                    .orElseThrow(() -> Problem.alreadyExists(
+                            "bank", name.text(), "choose another name, or change that bank with MB_Update"));
         }
         while (true) {
             var made = banks.insert(call, generated(), vx.description(), access, manager);

@@ -84,7 +84,10 @@ public final class TrashStore {
                     .set("bank", bank.id())
                     .run();
         } catch (SqlFailure e) {
-            throw Db.isTaken(e) ? Problem.alreadyExists("bank", bank.name()) : e;
+            throw Db.isTaken(e)
+                    ? Problem.alreadyExists(
+                            "bank", bank.name(), "rename that bank with MB_Update, then restore this one")
+                    : e;
         }
     }
 

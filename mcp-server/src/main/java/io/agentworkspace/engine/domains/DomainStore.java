@@ -153,7 +153,8 @@ public final class DomainStore {
                 .set("host", host)
                 .set("main", ZoneStore.MAIN)
                 .one(DomainStore::record)
-                .orElseThrow(() -> Problem.alreadyExists("domain", words.name().text()));
+                .orElseThrow(() -> Problem.alreadyExists(
+                        "domain", words.name().text(), "choose another name, or change that domain with DM_Update"));
         call.created(Scope.DOMAINS, 1);
         return domain;
     }

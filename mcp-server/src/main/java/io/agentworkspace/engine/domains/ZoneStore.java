@@ -80,7 +80,8 @@ public final class ZoneStore {
                 .set("key", name.key())
                 .set("description", description)
                 .one(ZoneStore::record)
-                .orElseThrow(() -> Problem.alreadyExists("zone", name.text()));
+                .orElseThrow(() -> Problem.alreadyExists(
+                        "zone", name.text(), "choose another name, or enter that zone with ZN_Enter"));
     }
 
     /** @throws Problem {@code not_found} */

@@ -182,7 +182,7 @@ public final class SkillCareTools {
         var card = skill.card();
         var name = skill.name();
         if (Library.shipped(name).isPresent()) {
-            throw taken("the service ships a skill '%s'; give yours another name".formatted(name));
+            throw taken("the engine ships a skill '%s': choose another name".formatted(name));
         }
         var stock = skills.lock(call, name);
         var held = stock.held();
@@ -190,8 +190,8 @@ public final class SkillCareTools {
         if (held != null && held.card().digest().equals(card.digest())) {
             return new AddResponse(SkillRecord.own(held, all), held.revision(), false);
         } else if (held != null && !Boolean.TRUE.equals(in.replace())) {
-            throw taken(
-                    "your tenant has a skill '%s' already; with replace true this one takes its place".formatted(name));
+            throw taken("your tenant already has a skill '%s': send replace=true to replace it, or choose another name"
+                    .formatted(name));
         }
         checkRoom(stock, card);
         var own = skills.put(call, skill, card, held != null);

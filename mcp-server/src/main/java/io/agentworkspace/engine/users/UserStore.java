@@ -145,7 +145,8 @@ public final class UserStore {
                     return Optional.ofNullable(row.json("record", User.class));
                 })
                 .orElseThrow(() -> Problem.unauthenticated("the credential's user no longer exists"))
-                .orElseThrow(() -> Problem.alreadyExists("user", name.text()));
+                .orElseThrow(() -> Problem.alreadyExists(
+                        "user", name.text(), "choose another name, or change that user with US_Update"));
     }
 
     /** A user that the transaction has locked. */

@@ -49,7 +49,7 @@ class AgentToolsTest {
         create(ann, "Ada", "private");
         tenant.member("bob")
                 .call("AP_Create", "{'vx':{'name':'ADA','description':'d'}}")
-                .refused(3002, "'ADA' is taken");
+                .refused(3002, "'ADA' is taken: choose another name, or change that agent with AP_Update");
     }
 
     @Test

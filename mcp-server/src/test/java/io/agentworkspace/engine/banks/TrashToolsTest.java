@@ -71,7 +71,7 @@ class TrashToolsTest {
         store(ann, "b", "old").ok();
         ann.call("MB_Delete", bank("b")).ok();
         bank(bob, "B");
-        ann.call("MB_Restore", bank("b")).refused(3002, "'b' is taken");
+        ann.call("MB_Restore", bank("b")).refused(3002, "'b' is taken: rename that bank with MB_Update");
         bob.call("MB_Update", "{'target':{'bank':'b'},'vx':{'name':'c'}}").ok();
         ann.call("MB_Restore", bank("b")).ok();
         assertThat(texts()).containsExactly("old");

@@ -142,10 +142,11 @@ class DomainToolsTest {
     @Test
     void aNameIsTakenWhateverItsCase() {
         domain(ann, "Library", "private");
-        bob.call("DM_Create", create("LIBRARY", ",'description':'d'")).refused(3002, "'LIBRARY' is taken");
+        bob.call("DM_Create", create("LIBRARY", ",'description':'d'"))
+                .refused(3002, "'LIBRARY' is taken: choose another name, or change that domain with DM_Update");
         domain(ann, "Archive", "private");
         ann.call("DM_Update", "{'target':{'domain':'Archive'},'vx':{'name':'library','description':'d'}}")
-                .refused(3002, "'library' is taken");
+                .refused(3002, "'library' is taken: choose another name");
         ann.call("DM_Update", "{'target':{'domain':'library'},'vx':{'name':'LIBRARY','description':'d'}}")
                 .ok();
         assertThat(readDomain(ann, "library").ok().text("/profile/0/name")).isEqualTo("LIBRARY");

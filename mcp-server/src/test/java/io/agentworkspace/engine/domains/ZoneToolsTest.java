@@ -62,7 +62,8 @@ class ZoneToolsTest {
 
     @Test
     void zoneNamesAreUniqueInTheirDomainOnly() {
-        ann.call("ZN_Create", create("DESK", "")).refused(3002, "the zone name 'DESK' is taken");
+        ann.call("ZN_Create", create("DESK", ""))
+                .refused(3002, "the zone name 'DESK' is taken: choose another name, or enter that zone with ZN_Enter");
         ann.call("ZN_Create", create("Main", "")).refused(3002);
         domain(ann, "Archive", "private");
         zone(ann, "Archive", "Desk");

@@ -232,7 +232,7 @@ class SkillToolsTest {
         var old = add(tides(), "").ok();
         assertThat(add(tides(), "").ok().at("/changed").asBoolean()).isFalse();
         var other = SkillZip.of("tides", "Other.");
-        add(other, "").refused(3002, "replace true");
+        add(other, "").refused(3002, "replace=true");
         add(other, ",'replace':true,'if_revision':7").refused(3003, "revision");
         add(other, ",'replace':true,'if_revision':0").refused(3003, "revision");
         var replaced = add(other, ",'replace':true,'if_revision':1").ok();
@@ -242,7 +242,7 @@ class SkillToolsTest {
         assertThat(read.text("/body")).isEqualTo("Other.");
         assertThat(read.texts("/files", "path")).containsExactly("SKILL.md");
         ann.call("SK_Read", "{'name':'tides','path':'logo.png'}").refused(3001, "no file");
-        add(SkillZip.of("first-steps", "Mine."), ",'replace':true").refused(3002, "the service ships a skill");
+        add(SkillZip.of("first-steps", "Mine."), ",'replace':true").refused(3002, "the engine ships a skill");
     }
 
     @Test
@@ -331,7 +331,7 @@ class SkillToolsTest {
                                 .formatted(SkillZip.of("tides", "Number " + i).base64())))
                 .toList();
         assertThat(replies.stream().filter(reply -> reply.code() == 0)).hasSize(1);
-        replies.stream().filter(reply -> reply.code() != 0).forEach(reply -> reply.refused(3002, "replace true"));
+        replies.stream().filter(reply -> reply.code() != 0).forEach(reply -> reply.refused(3002, "replace=true"));
         assertThat(names(person.call("SK_List").ok())).hasSize(6).endsWith("tides");
     }
 

@@ -148,7 +148,12 @@ public final class Problem extends RuntimeException {
     }
 
     public static Problem alreadyExists(String kind, String name) {
-        return new Problem(Failure.ALREADY_EXISTS, "the %s name '%s' is taken".formatted(kind, name));
+        return alreadyExists(kind, name, "choose another name");
+    }
+
+    /** @param remedy what the caller can do instead */
+    public static Problem alreadyExists(String kind, String name, String remedy) {
+        return new Problem(Failure.ALREADY_EXISTS, "the %s name '%s' is taken: %s".formatted(kind, name, remedy));
     }
 
     public static Problem conflict(String note) {
