@@ -1,4 +1,4 @@
-// The one search of the hubs, over tools, skills and documents: "/" and ⌘K open it on every page.
+// The one search of the hubs, over tools, skills and documents: "/" and ⌘K or Ctrl+K open it on every page.
 import { dialog, el, holdsKey } from './dom.js';
 
 const opener = document.getElementById('search-open');
@@ -83,6 +83,7 @@ opener?.addEventListener('click', (event) => {
 });
 
 if (opener) {
+  if (!/Mac|iPhone|iPad/.test(navigator.platform)) opener.querySelector('kbd').textContent = 'Ctrl K';
   document.addEventListener('keydown', (event) => {
     if (document.querySelector('dialog[open]')) return;
     const writes = event.target.closest?.('input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]');

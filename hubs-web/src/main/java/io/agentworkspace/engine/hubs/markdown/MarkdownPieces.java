@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.commonmark.ext.gfm.tables.TableBlock;
 import org.commonmark.ext.gfm.tables.TableCell;
+import org.commonmark.node.Code;
 import org.commonmark.node.FencedCodeBlock;
 import org.commonmark.node.Heading;
 import org.commonmark.node.HtmlBlock;
@@ -32,6 +33,10 @@ final class MarkdownPieces implements NodeRenderer {
 
     private static final Pattern MARK = Pattern.compile("\\S+ ([A-Za-z][A-Za-z -]{0,38}[A-Za-z])");
     private static final int COLUMNS_OF_A_NARROW_TABLE = 2;
+    private static final int LONGEST_CODE_IN_A_NARROW_COLUMN = 14;
+
+    /** Where long code in a table may continue on the next line: after a slash, dot or comma, and before a capital. */
+    private static final Pattern BREAK = Pattern.compile("(?<=[/.,])(?=[^/.,\\s])|(?<=[a-z])(?=[A-Z])");
 
     private final Map<Class<? extends Node>, Consumer<Node>> pieces = new LinkedHashMap<>();
     private final HtmlNodeRendererContext context;
@@ -50,6 +55,7 @@ final class MarkdownPieces implements NodeRenderer {
         pieces.put(Image.class, node -> image((Image) node));
         pieces.put(TableBlock.class, this::table);
         pieces.put(TableCell.class, node -> cell((TableCell) node));
+        pieces.put(Code.class, node -> code((Code) node));
         pieces.put(HtmlBlock.class, node -> markup((HtmlBlock) node));
     }
 
@@ -178,12 +184,12 @@ final class MarkdownPieces implements NodeRenderer {
                 : Optional.empty();
     }
 
-    /** Marks tables with many columns: on a narrow screen each of their rows becomes a list. */
+    /** Marks tables with many columns, or with long code in the first: on a narrow screen each row becomes a list. */
     private void table(Node table) {
         heads = heads(table);
         html.line();
         html.raw(
-                heads.size() > COLUMNS_OF_A_NARROW_TABLE
+                heads.size() > COLUMNS_OF_A_NARROW_TABLE || beginsWithLongCode(table)
                         ? "<div class=\"scroll\"><table class=\"many\">"
                         : "<div class=\"scroll\"><table>");
         children(table);
@@ -197,6 +203,31 @@ final class MarkdownPieces implements NodeRenderer {
             heads.add(PlainText.of(cell));
         }
         return heads;
+    }
+
+    private static boolean beginsWithLongCode(Node table) {
+        for (var row = table.getLastChild().getFirstChild(); row != null; row = row.getNext()) {
+            if (row.getFirstChild().getFirstChild() instanceof Code code
+                    && code.getLiteral().length() > LONGEST_CODE_IN_A_NARROW_COLUMN) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void code(Code code) {
+        html.tag("code");
+        if (code.getParent() instanceof TableCell) {
+            var separator = "";
+            for (var part : BREAK.split(code.getLiteral(), -1)) {
+                html.raw(separator);
+                html.text(part);
+                separator = "<wbr>";
+            }
+        } else {
+            html.text(code.getLiteral());
+        }
+        html.tag("/code");
     }
 
     /** Renders a cell. An empty cell is never a heading. */

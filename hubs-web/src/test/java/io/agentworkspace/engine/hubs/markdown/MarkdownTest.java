@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MarkdownTest {
     /** The tags that the renderer itself writes, with no attribute but these. */
     private static final Pattern OURS = Pattern.compile(
-            "</?(p|blockquote|h[1-6]|a|span|div|table|thead|tbody|tr|th|td|pre|code|em|strong|ul|ol|li|hr /|br /)"
+            "</?(p|blockquote|h[1-6]|a|span|div|table|thead|tbody|tr|th|td|pre|code|em|strong|ul|ol|li|hr /|br /|wbr)"
                     + "( (id|class|href|rel|aria-label|scope|title|data-head|data-mark)=\"[^\"<>]*\")*>");
 
     private static final Pattern ADDRESS = Pattern.compile("href=\"(https?://|mailto:|/known#?|#text-)[^\"]*\"");
@@ -41,6 +41,22 @@ class MarkdownTest {
                         "<div class=\"scroll\"><table>",
                         "<th scope=\"col\">a</th><td></td>",
                         "<td data-head=\"a\">1</td><td>2</td>");
+    }
+
+    /** Long code would be cut in the middle of a word, or leave no room for the other columns. */
+    @Test
+    void longCodeInTablesWrapsWhereAWordEnds() {
+        assertThat(html("| route | result |\n|---|---|\n| `GET /api/health` | `a.b` |"))
+                .contains(
+                        "<table class=\"many\">",
+                        "<code>GET /<wbr>api/<wbr>health</code>",
+                        "<td data-head=\"result\"><code>a.<wbr>b</code></td>");
+        assertThat(html("| test | |\n|---|---|\n| `aTest.isRun` | `5s,1m` |"))
+                .contains(
+                        "<div class=\"scroll\"><table>",
+                        "<code>a<wbr>Test.<wbr>is<wbr>Run</code>",
+                        "<code>5s,<wbr>1m</code>");
+        assertThat(html("`/api/<b>`")).contains("<code>/api/&lt;b&gt;</code>");
     }
 
     @Test
