@@ -189,11 +189,11 @@ class RoundTripsTest {
         var text = new StringBuilder("""
                 # What a command costs at the database
 
-                How often the server waits for PostgreSQL, for one typical successful call of each tool: counted on the wire by a
-                test, which also writes this table (`./engine test -Dgolden=update`). Knowing the caller's key costs nothing in
-                the steady state. A read is one, the context with it. A search is three: the banks with their changes, which
-                candidates the caller may see, and the hits. Everything else is one transaction: the context, the
-                work, the commit; an `idempotency_key` adds two, or three where the tool calls out before.
+                How often the server waits for PostgreSQL in one typical successful call of each tool. A test counts this on the
+                wire, and writes this table (`./engine test -Dgolden=update`). The look-up of a key is not counted, since the server
+                caches it. A read is one round trip, which also reads the context. A search is three: the banks with their changes, which
+                candidates the caller may see, and the hits. Everything else is one transaction: the context, the work, the commit.
+                An `idempotency_key` adds two, or three if the tool calls other servers first.
 
                 | tool | effect | round trips |
                 |---|---|---|
