@@ -5,19 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Pages, loaded, themes, told, widths } from './pages.mjs';
+import { Pages, loaded, themes, together, told, widths } from './pages.mjs';
 
 const run = promisify(execFile);
 
 const [engine, screenshots] = process.argv.slice(2);
 const { OWNER_KEY, VIEWER_KEY, NEW_KEY } = process.env;
 const pages = await Pages.launch(engine, screenshots);
-
-async function signIn(page, key) {
-  await page.getByLabel('API key', { exact: true }).and(page.locator('input')).fill(key);
-  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-}
 
 async function visible(page, selector = '.entry .name') {
   return (await page.locator(selector).filter({ visible: true }).allTextContents()).map((text) => text.trim());
@@ -107,7 +101,7 @@ async function session(page, key) {
   await page.waitForFunction(() => document.querySelector('dialog .problem').textContent);
   step.mistyped = await page.locator('dialog .problem').textContent();
   await pages.look(page, 'sign-in-refused', 'dialog');
-  await Promise.all([page.waitForEvent('load'), signIn(page, key)]);
+  await pages.signIn(page, key);
   await page.locator('#account-button[data-user]').click();
   await page.getByText('May call', { exact: true }).waitFor();
   step.account = await page.locator('dialog .facts').innerText();
@@ -508,7 +502,7 @@ async function markup() {
     box.dismiss();
   });
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await Promise.all([page.waitForEvent('load'), signIn(page, OWNER_KEY)]);
+  await pages.signIn(page, OWNER_KEY);
   const shown = {};
   for (const [tool, field, value] of [['AP_List'], ['AP_Read', 'target.agent', 'hostile'], ['AK_List'], ['DM_Read', 'target.domain', 'den']]) {
     await page.goto(`${engine}/mcp-hub/tools/${tool}`);
@@ -529,7 +523,7 @@ async function markup() {
 async function viewer() {
   const page = await pages.open('/mcp-hub', 1280, ['light']);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await Promise.all([page.waitForEvent('load'), signIn(page, VIEWER_KEY)]);
+  await pages.signIn(page, VIEWER_KEY);
   const step = { own: await page.locator('#own').innerText(), barred: await page.locator('.entry.barred').count() };
   step.order = await page.locator('.entry').evaluateAll((entries) => entries.map((entry) => entry.classList.contains('barred')));
   step.reason = await page.locator('.entry.barred .obstacle').first().innerText();
@@ -573,7 +567,7 @@ async function snippets() {
 
 try {
   await loads();
-  await Promise.all([...widths.map(newcomer), ...widths.map(keyboard), ...widths.map(finds), plain(), provider(), markup(), viewer(), snippets()]);
+  await together([snippets, provider, ...[newcomer, keyboard, finds].flatMap((walk) => widths.map((width) => () => walk(width))), plain, markup, viewer]);
   await Promise.all(widths.map(everything));
   told('faults', { faults: pages.faults });
 } finally {

@@ -7,8 +7,9 @@ import { chromium } from 'playwright-core';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag2aaa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const COLOURS = { type: 'rule', values: ['color-contrast', 'color-contrast-enhanced'] };
-// Ends a hang and measures nothing, as HangLimit does in Java.
-const HANG_LIMIT = Number(process.env.HANG ?? 120_000);
+// Ends a hang and measures nothing, as HangLimit does in Java. Longer, since several pages share a browser and a slow machine.
+const HANG_LIMIT = Number(process.env.HANG ?? 300_000);
+const TRIES = 4;
 const HEIGHTS = { 360: 740, 1280: 900 };
 
 // The first line of what is printed says what failed and where: of a long report, some show no more.
@@ -60,6 +61,22 @@ export class Pages {
     const context = await this.browser.newContext(options);
     context.setDefaultTimeout(HANG_LIMIT);
     return context.newPage();
+  }
+
+  // Signs in at the open dialog, and waits for what follows: a new page, if nothing else is said. Tries again where the engine was too
+  // busy to answer, as a person would.
+  async signIn(page, key, follows = () => page.waitForEvent('load')) {
+    await page.getByLabel('API key', { exact: true }).and(page.locator('input')).fill(key);
+    const problem = page.locator('dialog .problem:not(:empty)');
+    const signedIn = follows().then(() => true);
+    signedIn.catch(() => {});
+    for (let tries = 1; ; tries++) {
+      await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+      const refused = problem.waitFor().then(() => false);
+      refused.catch(() => {});
+      if (await Promise.race([signedIn, refused])) return;
+      if (tries === TRIES) throw new Error(`no sign-in: ${await problem.innerText()}`);
+    }
   }
 
   // What clicking on a button puts on the clipboard, which all pages of the browser share: one after another.
@@ -121,6 +138,15 @@ export class Pages {
   async close() {
     await this.browser.close();
   }
+}
+
+// Does the tasks, a few at a time: each waits for the browser that they share.
+export async function together(tasks, workers = 4) {
+  const waiting = [...tasks];
+  const work = async () => {
+    for (let task = waiting.shift(); task; task = waiting.shift()) await task();
+  };
+  await Promise.all(Array.from({ length: workers }, work));
 }
 
 // A refusal that a test asked for is told on the console by the browser itself.
