@@ -1,12 +1,12 @@
 import java.nio.file.Path;
 
-/** Measures how soon the hubs' pages show something in real Chromium, by {@code paint.mjs}. */
+/** Measures in real Chromium how soon pages show something and messages arrive, by {@code paint.mjs}. */
 final class Pages implements Bench.Benchmark {
     private static final Path SCRIPTS = Path.of("mcp-server/src/test/node");
 
     @Override
     public String words() {
-        return "the first paint of pages, in Chromium; needs npm ci in " + SCRIPTS + " [--loads 9]";
+        return "the first paint of pages and how fast messages reach browsers, in Chromium; needs npm ci in " + SCRIPTS + " [--loads 9]";
     }
 
     @Override
@@ -17,9 +17,9 @@ final class Pages implements Bench.Benchmark {
                             SCRIPTS.resolve("paint.mjs").toString(),
                             engine.url(),
                             Integer.toString(options.number("loads", 9)))
-                    .inheritIO()
-                    .start();
-            if (browser.waitFor() != 0) {
+                    .inheritIO();
+            browser.environment().put("ENGINE_KEY", engine.key());
+            if (browser.start().waitFor() != 0) {
                 throw new IllegalStateException("the browser failed");
             }
         }

@@ -1,17 +1,22 @@
 // The console of a workspace with 1,000 agents, 100,000 messages in one zone and 100,000 memories in one bank: node console-large.mjs <address>
 // <folder for pictures>, the key in OWNER_KEY. Prints for each page how many elements and requests it takes, at first and after going far down.
+// How long each took is kept beside the pictures, and not looked at: it depends on the machine.
+import { writeFileSync } from 'node:fs';
 import { Pages, told } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const pages = await Pages.launch(engine, screenshots);
+const took = {};
 
 async function measured(page, path, there, far) {
   let requests = 0;
   const count = (request) => { if (request.url().includes('/invoke')) requests += 1; };
   page.on('request', count);
+  const began = Date.now();
   await page.goto(engine + path);
   await page.locator(there).first().waitFor();
   await page.waitForFunction(() => !document.getElementById('main').hasAttribute('aria-busy'));
+  took[path] = Date.now() - began;
   const elements = () => page.evaluate(() => document.getElementsByTagName('*').length);
   const step = { path, elements: await elements(), requests };
   if (far) {
@@ -41,6 +46,7 @@ try {
   await measured(page, '/console/spaces/harbour/main', '.transcript li[data-id]:last-child');
   await measured(page, '/console/memory/archive', '.memory', '.memories .virtual');
   await measured(page, '/console/activity', '.entry-row');
+  writeFileSync(`${screenshots}/console-large-ms.json`, JSON.stringify(took, null, 1));
   told('faults', { faults: pages.faults });
 } finally {
   await pages.close();

@@ -1,7 +1,7 @@
 // The console as people use it, at two widths in two themes: node console.mjs <address of the engine> <folder for pictures>, keys in
 // OWNER_KEY (a tenant with things of hostile names), MEMBER_KEY and VIEWER_KEY of the same tenant, NARROW_KEY (bank:read), EMPTY_KEY (another
 // tenant, with nothing in it). Each step prints one line of JSON, which ConsoleTest looks at.
-import { Pages, loaded, themes, told, widths } from './pages.mjs';
+import { Pages, themes, told, widths } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const { OWNER_KEY, MEMBER_KEY, VIEWER_KEY, NARROW_KEY, EMPTY_KEY } = process.env;
@@ -64,7 +64,7 @@ async function everyPage(width) {
   const views = {
     agents: ['/console/agents', '.virtual-row'], agent: ['/console/agents/Ada', '.why li'], space: ['/console/spaces/den/main', '.transcript li'], memory: ['/console/memory/notes', '.memory'],
     permissions: ['/console/memory?view=permissions', '.cell'], trash: ['/console/memory?view=trash', '.empty, .trash li'], load: ['/console/memory/notes?view=load', '.load li'],
-    remembered: ['/console/memory/notes/tide', '.lineage'], story: ['/console/activity?agent=Ada&story=1', '.story'], keys: ['/console/keys', '.key-row'], webhooks: ['/console/webhooks', '.delivery'], activity: ['/console/activity', '.entry-row'], settings: ['/console/settings', '.setting'],
+    remembered: ['/console/memory/notes/tide', '.lineage'], story: ['/console/activity?agent=Ada&story=1', '.story'], keys: ['/console/keys', '.key-row'], webhooks: ['/console/webhooks', '.delivery'], events: ['/console/activity?show=events', '.entry-row'], activity: ['/console/activity', '.entry-row'], settings: ['/console/settings', '.setting'],
   };
   for (const [name, [path, there]] of Object.entries(views)) {
     await to(page, path, there);
@@ -201,8 +201,8 @@ async function careful() {
   step.revisions = await page.locator('.revisions summary').allInnerTexts();
   step.lineage = await page.locator('.lineage text:not(.soft)').allTextContents();
   await page.locator('.revisions summary').nth(1).click();
-  await page.getByRole('button', { name: 'Bring this text back' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Bring it back' }).click();
+  await page.getByRole('button', { name: 'Restore this text' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
   await page.locator('.tagline', { hasText: 'revision 3' }).waitFor();
   await to(page, '/console/memory/notes?view=load', '.load li');
   step.loads = await page.locator('.load-sum').innerText();
@@ -215,8 +215,8 @@ async function careful() {
   await page.waitForURL('**/console/memory/notes?q=unicorns');
   step.searched = await page.getByRole('searchbox', { name: 'Search this bank' }).inputValue();
   await to(page, '/console/memory/attic', '.detail h2');
-  await page.getByRole('button', { name: 'To the trash' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'To the trash' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Move to trash' }).click();
   await page.locator('.trash li', { hasText: 'attic' }).waitFor();
   await pages.look(page, 'console-trash-full');
   await page.locator('.trash li', { hasText: 'attic' }).getByRole('button', { name: 'Restore' }).click();
@@ -227,7 +227,7 @@ async function careful() {
   await to(page, '/console/keys', '.key-row');
   await page.locator('.key-row', { hasText: 'agent:read' }).click();
   await page.getByRole('button', { name: 'Rotate' }).click();
-  await page.getByLabel('The old secret works for').selectOption('3600');
+  await page.getByLabel('The old secret keeps working for').selectOption('1 hour');
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
   await page.getByRole('button', { name: 'I have kept it' }).click();
   const first = await page.getByRole('timer').innerText();
@@ -248,6 +248,8 @@ async function careful() {
   await page.locator('.viewing').getByRole('button', { name: 'Stop' }).click();
   await page.locator('.viewing').waitFor({ state: 'detached' });
   step.again = await page.getByRole('button', { name: 'New agent' }).isEnabled();
+  await to(page, '/console/activity?tool=MB_Censor', '.entry-row');
+  step.previews = await page.locator('.entry-row').allInnerTexts();
   told('careful', step);
   await page.context().close();
 }
@@ -258,6 +260,7 @@ async function newcomer() {
   await page.route('**/api/demo', (route) => (route.request().method() === 'POST' && route.request().postData() === '{}' ? route.continue({ postData: '{"seconds":14}' }) : route.continue()));
   await live(page);
   const began = Date.now();
+  let clicks = 1;
   await page.locator('.empty').getByRole('button', { name: 'Start the demo' }).click();
   let over = false;
   const film = (async () => { // Eighteen pictures of the whole, as of every five seconds of the ninety.
@@ -273,9 +276,10 @@ async function newcomer() {
   await answer.waitFor();
   // Paused while it is looked at, which on a slow machine takes longer than the agents wait for an answer.
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('button', { name: 'Go on' }).waitFor();
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
   await pages.look(page, 'console-demo-question');
   await answer.click(); // An answer resumes the demo.
+  clicks += 1;
   await page.locator('.feed', { hasText: 'Raising the pool to 400' }).waitFor();
   const answered = Date.now() - began;
   await page.getByText('The incident is over.').waitFor();
@@ -283,8 +287,8 @@ async function newcomer() {
   await film;
   await page.getByText('The incident is over.').waitFor();
   await pages.look(page, 'console-demo-over');
-  await page.getByRole('link', { name: 'Read along' }).click();
-  await page.locator('.said', { hasText: 'I have it. I close the leak tonight' }).waitFor();
+  await page.getByRole('link', { name: 'Open the room' }).click();
+  await page.locator('.said', { hasText: 'I will fix the leak tonight' }).waitFor();
   await pages.picture(page, 'console-demo-room');
   const room = await page.locator('.transcript').innerText();
   await to(page, '/console/activity', '.entry-row');
@@ -294,14 +298,14 @@ async function newcomer() {
   const learnt = await page.locator('.memories').innerText();
   await pages.picture(page, 'console-demo-memory');
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('close the leak tonight');
-  await page.locator('.found-entry', { hasText: 'close the leak tonight' }).first().waitFor();
+  await page.getByRole('combobox').fill('fix the leak tonight');
+  await page.locator('.found-entry', { hasText: 'fix the leak tonight' }).first().waitFor();
   await page.keyboard.press('Escape');
   await to(page, '/console/world', '.demo');
-  await page.locator('.feed', { hasText: 'I close the leak tonight' }).waitFor(); // What was said before the page was opened.
+  await page.locator('.feed', { hasText: 'I will fix the leak tonight' }).waitFor(); // What was said before the page was opened.
   await page.getByRole('button', { name: 'Play again' }).click();
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('button', { name: 'Go on' }).waitFor();
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
   const replayed = await page.locator('.demo progress').evaluate((bar) => bar.value < bar.max);
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.locator('.empty').waitFor();
@@ -311,21 +315,50 @@ async function newcomer() {
     const [agents, domains, banks, keys] = await Promise.all([ask('AP_List', {}), ask('DM_List', {}), ask('MB_List', {}), ask('AK_List', {})]);
     return [agents.profile.length, domains.profile.length, banks.profile.length, keys.keys.filter((key) => key.name.startsWith('demo')).length];
   });
-  told('newcomer', { answered, replayed, room, doors, learnt, left });
+  told('newcomer', { answered, clicks, replayed, room, doors, learnt, left });
   await page.context().close();
 }
 
-// What the first view costs.
-async function weight() {
-  const page = await open(OWNER_KEY, '/console/world');
+// A browser that has loaded nothing of the engine yet, but is signed in.
+async function fresh() {
+  const page = await pages.blank({ viewport: { width: 1280, height: 900 } });
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': OWNER_KEY } });
+  return page;
+}
+
+// What the first view costs: all bytes until everything is shown, and which scripts were only found by other scripts. Then, with a browser to
+// which nothing is sent but the page and what draws it, whether there is content all the same: nothing else can delay it.
+async function firstView() {
+  const page = await fresh();
+  await page.goto(`${engine}/console/world`);
+  await settled(page);
   await live(page);
-  told('weight', await loaded(page));
+  await page.locator('.room').first().waitFor();
+  const step = await page.evaluate(() => {
+    const sent = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+    const given = new Set([...document.querySelectorAll('script[src], link[rel="modulepreload"]')].map((one) => one.src || one.href));
+    const calls = sent.filter((entry) => entry.name.includes('/api/')).map((entry) => new URL(entry.name).pathname);
+    return { bytes: sent.reduce((sum, entry) => sum + entry.transferSize, 0), requests: sent.length, calls, late: sent.map((entry) => entry.name).filter((name) => name.endsWith('.js') && !given.has(name)) };
+  });
   await page.context().close();
+  const held = await fresh();
+  const let_ = [];
+  await held.route('**/*', (route) => {
+    if (!/\/console\/world$|\.css$|\/theme\.js$/.test(route.request().url())) return; // It never gets an answer.
+    let_.push(new URL(route.request().url()).pathname.split('/').at(-1));
+    route.continue();
+  });
+  await held.goto(`${engine}/console/world`, { waitUntil: 'commit' });
+  await held.evaluate(() => new Promise((resolve) => {
+    new PerformanceObserver((list) => list.getEntriesByName('first-contentful-paint').length && resolve()).observe({ type: 'paint', buffered: true });
+  }));
+  told('first view', { ...step, before: let_, content: await held.locator('.rail nav').innerText() });
+  await held.context().close();
 }
 
 try {
   await Promise.all([everyPage(widths[0]), everyPage(widths[1]), (async () => {
-    await weight();
+    await firstView();
     await together();
     await moves();
     await signsOut();

@@ -71,7 +71,7 @@ async function documents() {
       return transfer;
     }, [name, text]);
     await page.locator('.drop').dispatchEvent('drop', { dataTransfer: data });
-    await page.locator('.uploads li', { hasText: 'Handed in' }).first().waitFor();
+    await page.locator('.uploads li', { hasText: 'Submitted' }).first().waitFor();
   };
   const chapters = (words) => Array.from({ length: 12 }, (_, i) => `## Chapter ${i}\n\n${`Chapter ${i} explains a matter of its own at some length, for readers who have the time. `.repeat(12)}${i === 5 ? words : ''}`).join('\n\n');
   await drop('<b>guide<b>.md', `# Guide\n\n<img src=x onerror=alert(1)>\n\n${chapters('The first edition.')}`);

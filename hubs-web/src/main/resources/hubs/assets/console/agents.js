@@ -24,10 +24,12 @@ export async function show({ at, view, on, go, isHere }) {
   const detail = el('div', { class: 'detail' });
   let roster = [];
   const shown = new Map();
+  const words = new Map(); // What was said last, while the page is open.
 
   function row(agent) {
     const entry = link(`/console/agents/${enc(agent.name)}`, avatar(agent.name, { online: agent.online }),
-      el('span', { class: 'person-words' }, el('b', {}, agent.name), el('span', { class: 'soft clip' }, agent.description)),
+      el('span', { class: 'person-words' }, el('b', {}, agent.name), el('span', { class: 'soft clip' }, words.get(agent.name) ?? agent.description),
+        el('span', { class: 'soft clip small' }, agent.last_message_at ? 'last message ' : 'no messages', agent.last_message_at ? ago(agent.last_message_at) : '', agent.skills?.length ? ` · ${agent.skills.map((skill) => skill.name ?? skill).join(', ')}` : '')),
       el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : null);
     if (agent.name === wanted) entry.setAttribute('aria-current', 'true');
     shown.set(agent.name, entry);
@@ -35,7 +37,7 @@ export async function show({ at, view, on, go, isHere }) {
   }
 
   const search = el('input', { type: 'search', placeholder: 'Find by the beginning of a name', 'aria-label': 'Find agents' });
-  const list = virtualList({ height: 58, row, label: 'Agents', empty: () => el('p', { class: 'soft pad' }, 'No agent that you may see.') });
+  const list = virtualList({ height: 74, row, label: 'Agents', empty: () => el('p', { class: 'soft pad' }, 'No agent that you may see.') });
   async function load() {
     const q = search.value.trim();
     roster = await all('AP_List', q ? { target: { agent: q } } : {}, (body) => body.profile.map((agent, i) => ({ ...agent, ...body.content[i] })));
@@ -48,19 +50,26 @@ export async function show({ at, view, on, go, isHere }) {
   });
 
   await load();
-  view.append(head('Agents', { sub: 'Named workers with a persona, a mailbox and memory.', actions: [action('AP_Create', 'New agent', () => create(go), '')] }));
+  view.append(head('Agents', { sub: 'Named workers with a persona, messages and memory.', actions: [action('AP_Create', 'New agent', () => create(go), '')] }));
   if (!roster.length && !wanted) {
-    view.append(empty('No agents on your roster', 'An agent has a name, a persona that is its system prompt, and conversations. Create one, or see three of them work.',
-      action('AP_Create', 'Create an agent', () => create(go), ''), link('/console/world', 'Back to the world')));
+    view.append(empty('No agents on your roster', 'An agent has a name, a persona used as its system prompt, and conversations. Create one, or start the demo in World.',
+      action('AP_Create', 'Create an agent', () => create(go), ''), link('/console/world', 'World')));
     return;
   }
   const side = el('aside', { class: 'side', 'aria-label': 'Agents' }, search, list.element);
   view.append(el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
   if (!wanted) {
-    detail.append(el('p', { class: 'soft pick' }, 'Choose an agent to see its messages and memories.'));
+    detail.append(el('p', { class: 'soft pick' }, 'Select an agent to see its messages and memories.'));
   } else {
     await one(wanted, detail, { on, go, isHere });
   }
+  on('messages', (message) => {
+    const agent = message.from_kind === 'agent' && roster.find((one) => one.name === message.from);
+    if (!agent || !isHere()) return;
+    words.set(agent.name, message.content);
+    agent.last_message_at = message.at;
+    shown.get(agent.name)?.replaceWith(row(agent));
+  });
   on('presence', () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => isHere() && load().catch(() => {}), 600);
@@ -79,7 +88,7 @@ async function one(name, place, { on, go, isHere }) {
   const talk = el('ol', { class: 'transcript', tabindex: '0', 'aria-label': `What ${agent.name} and others said` });
   const line = (message) => el('li', { class: message.from === agent.name ? 'own' : '', 'data-id': message.id }, avatar(message.from, { kind: message.from_kind }),
     el('div', {}, el('p', { class: 'bubble-head' }, el('b', {}, message.from), el('span', { class: 'soft' }, ` to ${message.domain ? `${message.domain}/${message.zone}` : message.to} · `, clock(message.created_at))), el('p', { class: 'said' }, message.content)));
-  talk.append(...(answer.content.length ? answer.content.map(line) : [el('li', { class: 'soft' }, 'Nothing said yet.')]));
+  talk.append(...(answer.content.length ? answer.content.map(line) : [el('li', { class: 'soft' }, 'No messages yet.')]));
   const memory = el('div', { class: 'rows' });
   const why = el('div', {});
   const say = el('textarea', { rows: 2, 'aria-label': `Message to ${agent.name}`, placeholder: `Talk to ${agent.name}…`, maxlength: 64000 });
@@ -109,16 +118,16 @@ async function one(name, place, { on, go, isHere }) {
     done: (changed) => go(`/console/agents/${enc(changed.agent.name)}`, true),
   });
   const end = () => ask({
-    title: `End ${agent.name} for everyone?`, text: 'Its memberships, permissions, roster entries and presence end. What it said and remembered stays under its name.', verb: 'End it', danger: true,
+    title: `Delete ${agent.name}?`, text: 'Its memberships, permissions and roster entries are removed for everyone. Its messages and memories stay under its name.', verb: 'Delete', danger: true,
     tool: 'AP_Destroy', args: () => ({ target: { agent: agent.name } }), done: () => go('/console/agents'),
   });
 
   put(place,
     el('header', { class: 'detail-head' }, avatar(agent.name, { online: agent.online }), el('div', {}, el('h2', {}, agent.name), el('p', { class: 'soft' }, agent.description)),
-      el('div', { class: 'head-actions' }, may('AC_Audit') ? el('a', { class: 'button quiet', href: `/console/activity?agent=${enc(agent.name)}&story=1` }, 'What it did today') : null, action('AP_Modify', 'Edit', edit), action('AP_Destroy', 'End', end))),
+      el('div', { class: 'head-actions' }, may('AC_Audit') ? el('a', { class: 'button quiet', href: `/console/activity?agent=${enc(agent.name)}&story=1` }, 'What it did today') : null, action('AP_Modify', 'Edit', edit), action('AP_Destroy', 'Delete', end))),
     el('p', { class: 'tagline' }, tag(agent.online ? 'online' : 'offline', agent.online ? 'reads' : ''), tag(`access ${agent.access}`), tag(`owned by ${agent.owner}`), tag(`revision ${agent.revision}`), ...(agent.skills ?? []).map((skill) => tag(`skill ${skill.name ?? skill}`))),
     el('section', {}, el('h3', {}, 'Conversations'), talk, send, wrong),
-    el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None: it has no system prompt of its own.')),
+    el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None.')),
     el('section', {}, el('h3', {}, 'Memory'), memory),
     el('section', {}, el('h3', {}, 'Who may see it, and why'), why),
     may('AC_Audit') ? el('section', {}, el('h3', {}, 'Revisions'), revisions(agent)) : null,
@@ -130,8 +139,8 @@ async function one(name, place, { on, go, isHere }) {
   call('MB_List', { target: { agent: agent.name } }).then((held) => memory.replaceChildren(...(held.content.length ? held.content.map((bank) => link(`/console/memory/${enc(bank.bank)}`,
     el('b', {}, bank.bank), ' ', tag(bank.permission), tag(`by ${bank.via}`), bank.loaded ? tag('loaded', 'reads') : null, el('span', { class: 'soft' }, ` ${number(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}`))) : [el('p', { class: 'soft' }, 'It can read no bank.')]))).catch((error) => memory.replaceChildren(el('p', { class: 'soft' }, error.message)));
   Promise.all(['AP_Read', 'AP_Modify', 'AP_Destroy'].map((tool) => request(`/api/auth/why?tool=${tool}&target=${enc(`agent:${agent.name}`)}`).catch(() => null))).then((reasons) => {
-    why.replaceChildren(el('ul', { class: 'why' }, ...reasons.filter(Boolean).map((reason) => el('li', {}, tag(reason.may ? 'you may' : 'you may not', reason.may ? 'reads' : 'destroys'), ' ', el('code', {}, reason.tool),
-      el('span', { class: 'soft' }, reason.may ? ` as ${(reason.target?.relations ?? []).join(', ') || reason.role?.yours?.[0] || 'allowed'}` : ` ${(reason.missing ?? []).join('; ')}`)))));
+    why.replaceChildren(el('p', {}, ACCESSES[agent.access] ?? ''), el('ul', { class: 'why' }, ...reasons.filter(Boolean).map((found) => el('li', {}, tag(found.may ? 'you may' : 'you may not', found.may ? 'reads' : 'destroys'), ` ${MEANS[found.tool] ?? found.tool} `,
+      el('span', { class: 'soft' }, found.may ? `because ${reason(found)}` : (found.missing ?? []).join('; '))))));
   });
 
   on('messages', (message) => {
@@ -143,6 +152,11 @@ async function one(name, place, { on, go, isHere }) {
   on('reset', () => isHere() && go(location.pathname, true));
 }
 
+const MEANS = { AP_Read: 'read it', AP_Modify: 'change it', AP_Destroy: 'delete it' };
+const ACCESSES = { private: 'Its owner and the admins see it.', agent: 'Users who have it on their roster see it, and its owner and the admins.', domain: 'Users whose agents share a domain with it see it, and its owner and the admins.', public: 'Everybody in the tenant sees it.' };
+const RELATIONS = { owner: 'you own it', admin: 'you are an admin', roster: 'it is on your roster', public: 'it is public', domain: 'your agents share a domain with it' };
+const reason = ({ target, role }) => (target?.relations ?? []).map((one_) => RELATIONS[one_] ?? one_).join(', ') || (role?.yours?.[0] ? `your role is ${role.yours[0]}` : 'nothing forbids it');
+
 const CHANGES = { AP_Create: 'created', AP_Update: 'replaced name and description', AP_Modify: 'changed' };
 
 // Who changed its record, and when. The audit keeps no texts, so the texts of older revisions are not shown.
@@ -151,7 +165,7 @@ function revisions(agent) {
   call('AC_Audit', { target: `agent:${agent.name}`, result: 'done', page: { limit: 200 } }).then(({ entries }) => {
     const changes = entries.filter((entry) => CHANGES[entry.tool] && entry.at >= agent.created_at.slice(0, 19)).slice(0, 10);
     place.replaceChildren(changes.length ? el('ul', { class: 'why' }, ...changes.map((entry, i) => el('li', {}, i === 0 ? tag(`revision ${agent.revision}`, 'reads') : null, ` ${CHANGES[entry.tool]} by `, el('b', {}, entry.agent ?? entry.user), ' ', ago(entry.at), el('span', { class: 'soft' }, entry.key_name ? ` with the key ${entry.key_name}` : ''))))
-      : el('p', { class: 'soft' }, 'The audit has no change of this agent under this name.'));
+      : el('p', { class: 'soft' }, 'The audit has no changes of this agent.'));
   }).catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
   return place;
 }

@@ -34,8 +34,10 @@ async function show() {
   const load = MODULES[at.page];
   if (!load) return go('/console/world', true);
   for (const entry of rail.children) {
-    if (entry.dataset.page === at.page) entry.setAttribute('aria-current', 'page');
-    else entry.removeAttribute('aria-current');
+    if (entry.dataset.page === at.page) {
+      entry.setAttribute('aria-current', 'page');
+      entry.scrollIntoView({ block: 'nearest', inline: 'center' }); // On a phone the rail is wider than the window.
+    } else entry.removeAttribute('aria-current');
   }
   const module = await load();
   if (turn !== current) return;
@@ -72,7 +74,7 @@ function strangers() {
   delete main.dataset.page;
   const page = rail.querySelector('[aria-current]')?.textContent.trim() ?? 'Console';
   main.replaceChildren(el('div', { class: 'view welcome' }, el('h1', { class: 'unseen' }, page),
-    empty('See your agents work', 'The console shows agents, their conversations and what they remember, live. Sign in with an API key or your identity provider.',
+    empty('See your agents work', 'The console shows agents, their conversations and their memory, live. Sign in with an API key or your identity provider.',
       el('button', { type: 'button', click: () => signIn(boot) }, 'Sign in'), el('a', { class: 'button quiet', href: '/docs/console' }, 'What is here'))));
   main.removeAttribute('aria-busy');
 }
@@ -104,7 +106,7 @@ document.addEventListener('click', (event) => {
   go(link.getAttribute('href'));
 });
 
-// ⌘K anywhere; g and a letter for the pages; ? tells.
+// ⌘K anywhere; g and a letter for the pages.
 let prefix = 0;
 document.addEventListener('keydown', (event) => {
   if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {

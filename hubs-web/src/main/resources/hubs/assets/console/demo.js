@@ -2,13 +2,13 @@
 import { call, isAdmin, request } from './api.js';
 import { el, enc, link, toast } from './ui.js';
 
-const EVERY = 1500;
+const EVERY = 1000;
 let poll = () => {};
 
 export async function startDemo() {
   try {
     await request('/api/demo', 'POST', {});
-    toast('Three agents go on duty.');
+    toast('Three agents are working on an incident.');
     poll();
   } catch (error) {
     toast(error.message);
@@ -27,7 +27,7 @@ async function act(action) {
 async function remove(after) {
   try {
     await request('/api/demo', 'DELETE');
-    toast('The demo is gone, with all that belonged to it.');
+    toast('The demo and everything it created is removed.');
   } catch (error) {
     toast(error.message);
   }
@@ -35,11 +35,12 @@ async function remove(after) {
   after();
 }
 
-// Shows the demo while there is one.
-export function demoBar(place, on, isHere, changed) {
+// Shows the demo while there is one. Reports each call of an agent once to acted.
+export function demoBar(place, on, isHere, changed, acted) {
   if (!isAdmin()) return;
   let timer;
   let drawn = '';
+  let last;
 
   async function look() {
     clearTimeout(timer);
@@ -51,7 +52,7 @@ export function demoBar(place, on, isHere, changed) {
   }
 
   function draw(demo) {
-    const same = JSON.stringify([demo.state, demo.step, demo.question]);
+    const same = JSON.stringify([demo.state, demo.step, demo.question, demo.doing]);
     if (same === drawn) return;
     const had = drawn.startsWith('["none"') || !drawn;
     drawn = same;
@@ -61,15 +62,19 @@ export function demoBar(place, on, isHere, changed) {
       return;
     }
     if (had) changed();
+    const doing = JSON.stringify(demo.doing);
+    if (demo.doing && doing !== last && demo.state !== 'finished') acted(demo.doing);
+    last = doing;
     const bar = el('progress', { max: demo.steps, value: demo.step, 'aria-label': 'How far the demo is' });
-    const text = { running: 'Three agents handle an incident. Every step is a real call over MCP.', paused: 'Paused.', waiting: 'The agents ask you:', finished: 'The incident is over.' }[demo.state];
+    const text = { running: 'Three agents handle an incident over MCP.', paused: 'Paused.', waiting: 'The agents ask you to decide.', finished: 'The incident is over.' }[demo.state];
     const buttons = [];
     if (demo.state === 'running' || demo.state === 'waiting') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('pause') }, 'Pause'));
-    if (demo.state === 'paused') buttons.push(el('button', { type: 'button', click: () => act('resume') }, 'Go on'));
+    if (demo.state === 'paused') buttons.push(el('button', { type: 'button', click: () => act('resume') }, 'Resume'));
     if (demo.state === 'finished' || demo.state === 'paused') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('replay') }, 'Play again'));
     buttons.push(el('button', { type: 'button', class: 'quiet', click: () => remove(changed) }, 'Remove'));
     place.replaceChildren(el('section', { class: `demo ${demo.state}`, 'aria-label': 'Demo' },
-      el('div', { class: 'demo-words' }, el('b', {}, 'Demo'), ' ', el('span', {}, text), ' ', link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Read along')), bar, el('div', { class: 'head-actions' }, ...buttons),
+      el('div', { class: 'demo-words' }, el('b', {}, 'Demo'), ' ', el('span', {}, text), ' ', link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Open the room'),
+        demo.doing && demo.state !== 'finished' ? el('p', { class: 'demo-doing' }, el('b', {}, demo.doing.agent), ` ${demo.doing.words} `, el('code', {}, demo.doing.tool)) : null), bar, el('div', { class: 'head-actions' }, ...buttons),
       demo.question ? el('div', { class: 'demo-question' }, el('p', {}, demo.question), el('div', { class: 'row' }, ...demo.answers.map((answer) => el('button', { type: 'button', click: async (event) => {
         event.target.disabled = true;
         await call('AP_Chat', { target: { domain: demo.domain, zone: demo.zone }, content: answer }).catch((error) => toast(error.message));

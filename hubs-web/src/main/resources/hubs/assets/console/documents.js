@@ -1,4 +1,4 @@
-// Documents: handed in by drag and drop, validated in a queue, read, loaded into banks; their versions, and what each changed.
+// Documents: submitted by drag and drop, validated in a queue, read, loaded into banks; their versions, and what each changed.
 import { csrf } from '../account.js';
 import { all, call, may, Refused } from './api.js';
 import { changes } from './difference.js';
@@ -19,7 +19,7 @@ function size(bytes) {
 
 const kind = (document) => ({ 'text/plain': 'text', 'text/markdown': 'Markdown', 'text/html': 'HTML', 'application/pdf': 'PDF', 'application/json': 'JSON', 'text/csv': 'CSV' }[document.media_type] ?? (document.media_type?.includes('wordprocessingml') ? 'DOCX' : document.media_type ?? ''));
 const state = (document) => tag(document.state, STATES[document.state]);
-const expected = (queue) => (Number.isInteger(queue.expected_seconds) ? seconds(queue.expected_seconds) : 'nothing is being validated now');
+const expected = (queue) => (Number.isInteger(queue.expected_seconds) ? seconds(queue.expected_seconds) : 'no document is being validated now');
 const seconds = (value) => (value < 90 ? `about ${number(Math.max(1, value))} s` : `about ${number(Math.round(value / 60))} min`);
 
 // Sends one file; fetch cannot tell how much of it is sent.
@@ -45,7 +45,7 @@ function uploads(done) {
   const input = el('input', { type: 'file', multiple: true, accept: TYPES, id: 'documents-file', class: 'unseen', change: () => { take(input.files); input.value = ''; } });
   const box = el('section', { class: 'drop', 'aria-label': 'Upload' },
     el('p', {}, el('b', {}, 'Drop files here'), ' or ', input, el('label', { for: 'documents-file', class: 'button quiet' }, 'Choose files')),
-    el('p', { class: 'soft' }, 'Text, Markdown, HTML, PDF, JSON, CSV and DOCX, up to 20 MB each. The same name again is its next version.'), rows);
+    el('p', { class: 'soft' }, 'Text, Markdown, HTML, PDF, JSON, CSV and DOCX, up to 20 MB each. A file with the same name becomes the next version.'), rows);
   let depth = 0;
   const over = (change) => { depth += change; box.classList.toggle('over', depth > 0); };
   box.addEventListener('dragenter', (event) => { event.preventDefault(); over(1); });
@@ -66,7 +66,7 @@ function uploads(done) {
     try {
       const made = await send(file, (sent, total) => { bar.value = (100 * sent) / total; words.textContent = `${size(sent)} of ${size(total)}`; });
       bar.value = 100;
-      words.replaceChildren('Handed in: ', link(`/console/documents/${enc(made.name)}`, `version ${made.version}`));
+      words.replaceChildren('Submitted: ', link(`/console/documents/${enc(made.name)}`, `version ${made.version}`));
       done(made);
     } catch (error) {
       failed(error.message);
@@ -91,7 +91,7 @@ function queue(context) {
     const { waiting: wait, validating } = body.queue;
     count.textContent = wait + validating ? `${number(validating)} being validated, ${number(wait)} waiting` : '';
     rows.replaceChildren(...(body.documents.length ? body.documents.map((one) => el('li', {}, state(one), link(`/console/documents/${enc(one.name)}`, el('span', { class: 'clip' }, one.name)),
-      el('span', { class: 'soft' }, one.queue?.position ? `${number(one.queue.position)}. in line, ${expected(one.queue)}` : 'now'))) : [el('li', { class: 'soft' }, 'Nothing waits.')]));
+      el('span', { class: 'soft' }, one.queue?.position ? `${number(one.queue.position)}. in line, ${expected(one.queue)}` : 'now'))) : [el('li', { class: 'soft' }, 'Empty.')]));
   }
   const soon = () => { waiting ??= setTimeout(() => { waiting = undefined; if (context.isHere()) read().catch(() => {}); }, 150); };
   context.on('documents', soon);
@@ -101,13 +101,13 @@ function queue(context) {
 
 export async function show(context) {
   const { at, view, on, isHere } = context;
-  view.append(head('Documents', { sub: 'Files that people submit: validated in a queue, read by agents, loaded into banks.' }));
+  view.append(head('Documents', { sub: 'Submitted files: validated, read by agents, loaded into banks.' }));
   if (!may('DC_List')) {
     view.append(empty('Not for this key', 'Documents are for keys with the capability document:read.'));
     return;
   }
   const wanted = at.parts[0];
-  const search = el('input', { type: 'search', placeholder: 'Names that begin with…', 'aria-label': 'Names that begin with' });
+  const search = el('input', { type: 'search', placeholder: 'Find by name', 'aria-label': 'Names that begin with' });
   const which = el('select', { 'aria-label': 'State' }, ...['', 'accepted', 'rejected', 'queued', 'validating'].map((one) => el('option', { value: one }, one || 'every state')));
   const place = el('div', {});
   const side = el('div', { class: 'side' }, el('div', { class: 'filters' }, search, which), place);
@@ -151,7 +151,7 @@ export async function show(context) {
 }
 
 function pick(place) {
-  place.append(el('p', { class: 'soft pick' }, 'Choose a document to see its text, its versions, and where it was loaded.'));
+  place.append(el('p', { class: 'soft pick' }, 'Select a document to see its text, its versions, and the banks that it is loaded into.'));
 }
 
 function row(document, wanted) {
@@ -175,7 +175,7 @@ async function one(name, again, context) {
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', { class: 'breaks' }, newest.name)), el('div', { class: 'head-actions' },
       accepted && may('MB_Load') ? el('button', { type: 'button', click: () => load(accepted, again) }, 'Load into a bank') : null,
       el('a', { class: 'button quiet', href: `/api/documents/${enc(newest.id)}?part=file`, download: newest.name }, 'Download'),
-      action('DC_Validate', 'Validate again', () => ask({ title: `Validate ${newest.name} again?`, text: 'It goes back into the queue, and cannot be used until it is validated.', verb: 'Validate', tool: 'DC_Validate', args: () => ({ id: newest.id }), done: again })),
+      action('DC_Validate', 'Validate again', () => ask({ title: `Validate ${newest.name} again?`, text: 'It returns to the queue and cannot be used until it is validated.', verb: 'Validate', tool: 'DC_Validate', args: () => ({ id: newest.id }), done: again })),
       action('DC_Delete', 'Delete', () => remove(newest, context)))),
     el('p', { class: 'tagline' }, state(newest), tag(`version ${newest.version}`), kind(newest) ? tag(kind(newest)) : null, tag(size(newest.size))),
     newest.queue ? el('p', { class: 'note' }, newest.queue.position ? `${number(newest.queue.position)}. in line, ${expected(newest.queue)}.` : 'It is being validated.') : null,
@@ -261,8 +261,8 @@ const banks = (found) => el('ul', { class: 'rows why' }, ...found.map((one_) => 
 
 async function load(document, done) {
   const names = (await all('MB_List', {}, (body) => body.profile, 2)).map((bank) => bank.name);
-  if (!names.length) return toast('There is no bank yet: create one under Memory.');
-  return ask({ title: `Load ${document.name} into a bank`, text: 'It is split by its structure into memories. What is the same as before keeps its memory.', verb: 'Load', tool: 'MB_Load', fields: [{ name: 'bank', label: 'Bank', options: names, value: names[0] }],
+  if (!names.length) return toast('Create a bank under Memory first.');
+  return ask({ title: `Load ${document.name} into a bank`, text: 'The document is split by its structure into memories. Unchanged parts keep their memory.', verb: 'Load', tool: 'MB_Load', fields: [{ name: 'bank', label: 'Bank', options: names, value: names[0] }],
     args: ({ bank }) => ({ target: { bank }, vx: { name: document.name } }),
     done: ({ document: result }) => { toast(`Memories: ${number(result.added)} added, ${number(result.kept)} kept, ${number(result.removed)} removed.`); done(); } });
 }
@@ -272,7 +272,7 @@ async function remove(document, context) {
   const shown = await call('DC_Delete', { id: document.name, dry_run: true }).catch((error) => error);
   if (shown instanceof Error) return toast(shown.message);
   const some = shown.loaded.length > 0;
-  return ask({ title: `Delete ${document.name}?`, text: [`File, text and record of ${number(shown.deleted)} ${shown.deleted === 1 ? 'version' : 'versions'} are gone for good.`, ...(some ? ['Memories were loaded from it:', banks(shown.loaded)] : [])], verb: 'Delete', danger: true, tool: 'DC_Delete',
+  return ask({ title: `Delete ${document.name}?`, text: [`File, text and record of ${number(shown.deleted)} ${shown.deleted === 1 ? 'version' : 'versions'} are deleted permanently.`, ...(some ? ['Memories were loaded from it:', banks(shown.loaded)] : [])], verb: 'Delete', danger: true, tool: 'DC_Delete',
     fields: some ? [{ name: 'memories', label: 'These memories', options: ['keep', 'delete'], value: 'keep' }] : [], args: ({ memories }) => ({ id: document.name, ...(memories && { memories }) }),
     done: (answer) => { toast(answer.memories ? `Deleted. Memories deleted with it: ${number(answer.memories)}.` : 'Deleted.'); context.go('/console/documents'); } });
 }

@@ -9,16 +9,17 @@ const FAMILIES = { AP: 'agent', DM: 'domain', ZN: 'zone', MB: 'bank', US: 'user'
 const capabilities = () => Object.entries(FAMILIES).filter(([prefix]) => [...me.tools].some((tool) => tool.startsWith(`${prefix}_`))).flatMap(([, family]) => [`${family}:read`, `${family}:write`]);
 const DAY = 86400;
 
-const LIFETIMES = { 'Never ends': undefined, '1 day': DAY, '7 days': 7 * DAY, '30 days': 30 * DAY, '90 days': 90 * DAY };
+const OVERLAPS = { 'not at all': 0, '1 hour': 3600, '1 day': DAY, '7 days': 7 * DAY };
+const LIFETIMES = { 'Never': undefined, '1 day': DAY, '7 days': 7 * DAY, '30 days': 30 * DAY, '90 days': 90 * DAY };
 
 function create(go, parent) {
   return ask({
-    title: parent ? `New child of ${parent.name}` : 'New API key', text: 'It is shown once. Give it only what it needs: you can widen it later.', verb: 'Create', tool: 'AK_Create',
-    fields: [{ name: 'name', label: 'What it is for', required: true, max: 64 }, { name: 'environment', label: 'Environment', hint: 'production, staging, … Can be left out.' }, { name: 'agent', label: 'Bound to the agent', hint: 'It acts as this agent only. Can be left out.' },
-      { name: 'life', label: 'Ends', options: Object.keys(LIFETIMES) }, { name: 'capabilities', label: 'It may', options: ['*', ...capabilities()], multiple: true, value: ['agent:read', 'domain:read', 'zone:read', 'bank:read'] }],
+    title: parent ? `New child of ${parent.name}` : 'New API key', text: 'The secret is shown once. Give the key only what it needs; you can add more later.', verb: 'Create', tool: 'AK_Create',
+    fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'environment', label: 'Environment', hint: 'production, staging, … Optional.' }, { name: 'agent', label: 'Bound to the agent', hint: 'It can act only as this agent. Optional.' },
+      { name: 'life', label: 'Expires', options: Object.keys(LIFETIMES) }, { name: 'capabilities', label: 'Capabilities', options: ['*', ...capabilities()], multiple: true, labels: { '*': '* (everything)' }, value: ['agent:read', 'domain:read', 'zone:read', 'bank:read'] }],
     args: ({ life, capabilities: chosen, ...rest }) => given({ ...rest, capabilities: chosen.includes('*') ? ['*'] : chosen, expires_in_seconds: LIFETIMES[life], parent: parent?.id }),
     done: (answer) => {
-      secret(`The key ${answer.key.name}`, 'This is the only time that it is shown.', answer.api_key);
+      secret(`The key ${answer.key.name}`, 'It is shown only this once.', answer.api_key);
       go(`/console/keys/${enc(answer.key.id)}`, true);
     },
   });
@@ -26,9 +27,9 @@ function create(go, parent) {
 
 export async function show({ at, view, go }) {
   const keys = await all('AK_List', {}, (body) => body.keys);
-  view.append(head('Keys', { sub: 'Who and what has access, and with which rights.', actions: [action('AK_Create', 'New key', () => create(go), '')] }));
+  view.append(head('Keys', { sub: 'Who has access, and with which capabilities.', actions: [action('AK_Create', 'New key', () => create(go), '')] }));
   if (!keys.length) {
-    view.append(empty('No keys that you manage', 'A key lets a client or an agent in. Each can be limited to capabilities, bound to an agent, and end by itself.', action('AK_Create', 'Create a key', () => create(go), '')));
+    view.append(empty('No keys that you manage', 'Clients and agents authenticate with a key. A key can be limited to capabilities, bound to an agent, and given an expiry.', action('AK_Create', 'Create a key', () => create(go), '')));
     return;
   }
   const children = Map.groupBy ? Map.groupBy(keys, (key) => key.parent ?? '') : keys.reduce((map, key) => map.set(key.parent ?? '', [...(map.get(key.parent ?? '') ?? []), key]), new Map());
@@ -50,7 +51,7 @@ export async function show({ at, view, go }) {
   const detail = el('div', { class: 'detail' });
   view.append(el('div', { class: `split wide-side${at.parts[0] ? ' chosen' : ''}` }, el('ul', { class: 'side key-list', 'aria-label': 'Keys' }, ...rows), detail));
   if (!at.parts[0]) {
-    detail.append(el('p', { class: 'soft pick' }, 'Choose a key to see what it is used for.'));
+    detail.append(el('p', { class: 'soft pick' }, 'Select a key to see how it is used.'));
     return;
   }
   await one(keys, at.parts[0], detail, go);
@@ -72,14 +73,14 @@ async function one(keys, id, place, go) {
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, key.name), el('p', { class: 'soft' }, el('code', {}, key.id))), el('div', { class: 'head-actions' },
       key.state === 'active' ? el('button', { type: 'button', class: 'quiet', click: () => begin(key, go) }, 'View as this key') : null,
       action('AK_Create', 'New child', () => create(go, key)),
-      action('AK_Rotate', 'Rotate', () => ask({ title: `Rotate ${key.name}`, text: 'The same key gets a new secret, which is shown once.', verb: 'Rotate', tool: 'AK_Rotate', fields: [{ name: 'overlap_seconds', label: 'The old secret works for', options: ['0', '3600', '86400', '604800'], hint: 'Seconds: none, an hour, a day, a week.' }], args: ({ overlap_seconds: overlap }) => ({ id: key.id, overlap_seconds: Number(overlap) }), done: (answer) => { secret(`The new secret of ${key.name}`, 'This is the only time that it is shown.', answer.api_key); again(); } })),
+      action('AK_Rotate', 'Rotate', () => ask({ title: `Rotate ${key.name}`, text: 'The same key gets a new secret, which is shown once.', verb: 'Rotate', tool: 'AK_Rotate', fields: [{ name: 'overlap_seconds', label: 'The old secret keeps working for', options: Object.keys(OVERLAPS), value: '1 day' }], args: ({ overlap_seconds: overlap }) => ({ id: key.id, overlap_seconds: OVERLAPS[overlap] }), done: (answer) => { secret(`The new secret of ${key.name}`, 'It is shown only this once.', answer.api_key); again(); } })),
       action('AK_Revoke', 'Revoke', () => ask({ title: `Revoke ${key.name}?`, text: broken(key, usage, keys), verb: 'Revoke', danger: true, tool: 'AK_Revoke', args: () => ({ id: key.id }), done: again })))),
-    el('p', { class: 'tagline' }, tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), key.environment ? tag(key.environment) : null, key.agent ? tag(`acts as ${key.agent}`) : null, key.expires_at ? tag(`ends ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null, ),
+    el('p', { class: 'tagline' }, tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), key.environment ? tag(key.environment) : null, key.agent ? tag(`acts as ${key.agent}`) : null, key.expires_at ? tag(`expires ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null),
     left > 0 ? countdown(key) : null,
-    narrow ? el('div', { class: 'note' }, el('p', {}, `Never used in ${usage.days} days: `, ...usage.never_needed.flatMap((one_) => [el('code', {}, one_), ' '])), action('AK_Update', 'Narrow it to what it needs', () => ask({ title: `Narrow ${key.name}?`, text: `It keeps ${usage.needed.join(', ')} and loses the rest.`, verb: 'Narrow it', tool: 'AK_Update', args: () => ({ id: key.id, capabilities: usage.needed, if_revision: key.revision }), done: () => { toast('Narrowed.'); again(); } }), '')) : null,
+    narrow ? el('div', { class: 'note' }, el('p', {}, `Not used in ${usage.days} days: `, ...usage.never_needed.flatMap((one_) => [el('code', {}, one_), ' '])), action('AK_Update', 'Remove unused capabilities', () => ask({ title: `Remove the unused capabilities of ${key.name}?`, text: `It keeps ${usage.needed.join(', ')} and loses the rest.`, verb: 'Remove them', tool: 'AK_Update', args: () => ({ id: key.id, capabilities: usage.needed, if_revision: key.revision }), done: () => { toast('Unused capabilities removed.'); again(); } }), '')) : null,
     el('section', {}, el('h3', {}, 'Use ', el('span', { class: 'count' }, `last ${usage.days} days`)), usage.commands.length ? el('div', {}, byDay(usage),
       el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Tool'), el('th', { scope: 'col' }, 'Calls'), el('th', { scope: 'col' }, 'Last'))), el('tbody', {}, ...usage.commands.map((used) => el('tr', {}, el('td', {}, el('a', { href: `/mcp-hub/tools/${enc(used.tool)}` }, used.tool)), el('td', {}, number(used.calls)), el('td', {}, ago(used.last_used_at ?? used.last_at))))))) : el('p', { class: 'soft' }, 'No calls yet.')),
-    el('section', {}, el('h3', {}, 'It may'), el('p', {}, ...key.capabilities.flatMap((word) => [el('code', {}, word), ' ']))),
+    el('section', {}, el('h3', {}, 'Capabilities'), el('p', {}, ...key.capabilities.flatMap((word) => [el('code', {}, word), ' ']))),
     el('section', {}, el('h3', {}, 'Handshakes'), handshakes(key)),
     el('section', {}, el('h3', {}, 'Record'), facts([['User', key.user], ['Parent', key.parent ? link(`/console/keys/${enc(key.parent)}`, key.parent) : null], ['Children', number(key.children)], ['Last used', ago(key.last_used_at)], ['Client', client(key.last_client)], ['Old secret last used', key.previous_last_used_at ? ago(key.previous_last_used_at) : null], ['Created', ago(key.created_at)], ['Rotated', key.rotated_at ? ago(key.rotated_at) : null]])));
 }
@@ -106,12 +107,12 @@ function broken(key, usage, keys) {
   const recent = Date.now() - Date.parse(key.last_used_at ?? 0) < 7 * DAY * 1000;
   const calls = usage.commands.reduce((sum, used) => sum + used.calls, 0);
   const things = [
-    key.last_used_at ? el('li', {}, tag(recent ? 'in use' : 'not used this week', recent ? 'destroys' : 'reads'), ` Last used `, ago(key.last_used_at), key.last_client ? ` by ${client(key.last_client)}` : '', '.') : el('li', {}, tag('never used', 'reads'), ' Nobody has used it.'),
+    key.last_used_at ? el('li', {}, tag(recent ? 'in use' : 'not used this week', recent ? 'destroys' : 'reads'), ` Last used `, ago(key.last_used_at), key.last_client ? ` by ${client(key.last_client)}` : '', '.') : el('li', {}, tag('never used', 'reads'), ' No client has used it.'),
     usage.commands.length ? el('li', {}, `${number(calls)} calls in ${usage.days} days: `, ...usage.commands.slice(0, 6).flatMap((used) => [el('code', {}, used.tool), ' ']), usage.commands.length > 6 ? `and ${number(usage.commands.length - 6)} more tools.` : '') : null,
     key.agent ? el('li', {}, 'The agent ', el('b', {}, key.agent), ' loses this key.') : null,
-    children.length ? el('li', {}, tag('stop too', 'destroys'), ` ${number(children.length)} keys below it: ${children.slice(0, 6).map((one_) => one_.name).join(', ')}${children.length > 6 ? ', …' : ''}.`) : null,
+    children.length ? el('li', {}, tag('also revoked', 'destroys'), ` ${number(children.length)} child ${children.length === 1 ? 'key' : 'keys'}: ${children.slice(0, 6).map((one_) => one_.name).join(', ')}${children.length > 6 ? ', …' : ''}.`) : null,
   ].filter(Boolean);
-  return ['It stops on every replica within a second. What would break:', el('ul', { class: 'breaks-list' }, ...things)];
+  return ['It stops working on every replica within a second. What would break:', el('ul', { class: 'breaks-list' }, ...things)];
 }
 
 // How long the old secret still works, and whether anybody still needs it.
@@ -129,7 +130,7 @@ function countdown(key) {
     if (!tick() || !left.isConnected) clearInterval(timer);
   }, 1000);
   const since = key.previous_last_used_at && key.rotated_at && Date.parse(key.previous_last_used_at) >= Date.parse(key.rotated_at);
-  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : tag('not used since the rotation', 'reads'), since ? el('span', {}, ' The old secret was last used ', ago(key.previous_last_used_at), '. Put the new one in its place before it ends.') : ' Since then only the new one was used.'));
+  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : tag('not used since the rotation', 'reads'), since ? el('span', {}, ' The old secret was last used ', ago(key.previous_last_used_at), '. Replace it before the time is over.') : ' Only the new secret has been used since.'));
 }
 
 function handshakes(key) {

@@ -104,17 +104,17 @@ function picture({ nodes, links }, bank) {
   });
   const width = (columns.length - 1) * ACROSS + WIDE + 4;
   const height = Math.max(...nodes.map((node) => node.y)) + HIGH + 4;
-  const view = svg('svg', { class: 'lineage', viewBox: `-2 -2 ${width} ${height}`, width, height, role: 'group', 'aria-label': 'What it was made from, and what was made of it' }, ...lines, ...boxes);
+  const view = svg('svg', { class: 'lineage', viewBox: `-2 -2 ${width} ${height}`, width, height, role: 'group', 'aria-label': 'Memories that it is derived from, and memories derived from it' }, ...lines, ...boxes);
   return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Lineage' }, view);
 }
 
 function revisionRow(one, latest, bank, again) {
   const text = el('pre', { class: 'wraps', tabindex: '0', 'aria-label': `Text of revision ${one.revision}` }, one.text);
-  const back = one !== latest && one.name ? action('MB_Restore', 'Bring this text back', () => ask({
-    title: `Bring back revision ${one.revision}?`, text: ['It becomes a new revision; nothing is lost.', el('pre', { class: 'wraps' }, one.text)], verb: 'Bring it back', tool: 'MB_Restore',
-    args: () => ({ target: { bank: bank.name }, vx: { name: one.name }, revision: one.revision }), done: () => { toast('It has its earlier text again.'); again(); },
+  const back = one !== latest && one.name ? action('MB_Restore', 'Restore this text', () => ask({
+    title: `Restore revision ${one.revision}?`, text: ['It becomes a new revision. The present text stays in the list.', el('pre', { class: 'wraps' }, one.text)], verb: 'Restore', tool: 'MB_Restore',
+    args: () => ({ target: { bank: bank.name }, vx: { name: one.name }, revision: one.revision }), done: () => { toast('The earlier text is restored.'); again(); },
   })) : null;
-  return el('li', {}, el('details', { open: one === latest }, el('summary', {}, el('b', {}, `Revision ${one.revision}`), el('span', { class: 'soft' }, ` by ${one.source?.name ?? one.author}, `, ago(one.updated_at), one === latest ? ', as it is' : '')), text, back));
+  return el('li', {}, el('details', { open: one === latest }, el('summary', {}, el('b', {}, `Revision ${one.revision}`), el('span', { class: 'soft' }, ` by ${one.source?.name ?? one.author}, `, ago(one.updated_at), one === latest ? ', current' : '')), text, back));
 }
 
 export function showMemory(one, bank, place, { go, isHere }) {
@@ -124,16 +124,16 @@ export function showMemory(one, bank, place, { go, isHere }) {
   put(place,
     el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, title(one)), el('p', { class: 'soft' }, `by ${one.author}, `, ago(one.created_at))), el('div', { class: 'head-actions' },
-      action('MB_Store', one.name ? 'Change' : 'Correct', () => ask({ title: one.name ? `Change ${one.name}` : 'Store a correction', text: one.name ? null : 'The new memory supersedes this one, which is then no longer found.', verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 6, required: true, max: 64000, value: one.text }],
+      action('MB_Store', one.name ? 'Change' : 'Correct', () => ask({ title: one.name ? `Change ${one.name}` : 'Store a correction', text: one.name ? null : 'The new memory supersedes this one, which searches then no longer return.', verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 6, required: true, max: 64000, value: one.text }],
         args: ({ content }) => (one.name ? { target: { bank: bank.name }, content, vx: given({ name: one.name, tags: one.tags }), if_revision: one.revision } : { target: { bank: bank.name }, content, supersedes: one.id }),
         done: (answer) => go(`/console/memory/${enc(bank.name)}/${enc(answer.memory?.name ?? answer.memory?.id ?? one.id)}`, true) })))),
     el('p', { class: 'tagline' }, tag(`revision ${one.revision}`), one.pinned ? tag('pinned', 'reads') : null, one.superseded_by ? tag('superseded', 'changes') : null, one.expires_at ? tag(Date.parse(one.expires_at) < Date.now() ? 'expired' : 'expires', 'changes') : null, ...(one.tags ?? []).map((text) => tag(text))),
     el('section', {}, el('h3', {}, 'Text and revisions'), steps),
     el('section', {}, el('h3', {}, 'Lineage'), made),
     el('section', {}, el('h3', {}, 'Record'), facts([['Source', one.source ? [one.source.kind, one.source.name, one.source.version ? `version ${one.source.version}` : null, one.source.position !== undefined ? `at ${one.source.position}` : null].filter(Boolean).join(' ') : null],
-      ['Why it superseded', one.reason], ['Expires', one.expires_at ? ago(one.expires_at) : null], ['Tokens', number(tokens(one.text))], ['Id', el('code', {}, one.id)], ['Changed', ago(one.updated_at)]])));
+      ['Reason', one.reason], ['Expires', one.expires_at ? ago(one.expires_at) : null], ['Tokens', number(tokens(one.text))], ['Id', el('code', {}, one.id)], ['Changed', ago(one.updated_at)]])));
   steps.append(revisionRow(one, one, bank, again));
   revisions(bank.name, one).then((found) => isHere() && steps.replaceChildren(...found.map((each) => revisionRow(each, one, bank, again)),
     ...(found.at(-1).revision > 1 ? [el('li', { class: 'soft' }, 'Earlier texts are kept for 30 days.')] : [])));
-  lineage(bank.name, one).then((found) => isHere() && made.replaceChildren(found.nodes.length > 1 ? picture(found, bank.name) : el('p', { class: 'soft' }, 'It was made from no other memory, and no other was made from it.')));
+  lineage(bank.name, one).then((found) => isHere() && made.replaceChildren(found.nodes.length > 1 ? picture(found, bank.name) : el('p', { class: 'soft' }, 'It is not derived from another memory, and no other memory is derived from it.')));
 }

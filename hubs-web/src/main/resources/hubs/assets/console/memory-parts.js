@@ -21,29 +21,29 @@ function trashed(entries) {
 
 export async function trash(view, go) {
   const back = (bank, agent, done) => ask({
-    title: agent ? `Restore what ${agent} wrote in ${bank}?` : `Restore ${bank}?`, text: 'It is as it was when it was deleted.', verb: 'Restore', tool: 'MB_Restore',
+    title: agent ? `Restore what ${agent} wrote in ${bank}?` : `Restore ${bank}?`, text: 'It comes back as it was when it was deleted.', verb: 'Restore', tool: 'MB_Restore',
     args: () => ({ target: given({ bank, agent }) }), done: () => { toast('Restored.'); done(); },
   });
   const byName = action('MB_Restore', 'Restore by name', () => ask({
     title: 'Restore from the trash', text: 'The bank of this name that was deleted last, or one memory of a bank.', verb: 'Restore', tool: 'MB_Restore',
-    fields: [{ name: 'bank', label: 'Bank', required: true, max: 64 }, { name: 'agent', label: 'Only what this agent wrote', hint: 'Can be left out.' }, { name: 'name', label: 'Only the memory of this name', hint: 'Can be left out.' }],
+    fields: [{ name: 'bank', label: 'Bank', required: true, max: 64 }, { name: 'agent', label: 'Only what this agent wrote', hint: 'Optional.' }, { name: 'name', label: 'Only the memory of this name', hint: 'Optional.' }],
     args: ({ bank, agent, name }) => given({ target: given({ bank, agent }), vx: given({ name }) }), done: (_, { bank }) => { toast('Restored.'); go(`/console/memory/${enc(bank)}`); },
   }));
   if (!may('AC_Audit')) {
-    view.append(empty('The trash', `What is deleted can be restored for ${DAYS} days. Only admins see what is in it; you restore your own by name.`, byName));
+    view.append(empty('The trash', `Deleted banks and memories can be restored for ${DAYS} days. Only admins see this list; you can restore your own by name.`, byName));
     return;
   }
   const since = new Date(Date.now() - DAYS * 86_400_000).toISOString();
   const lists = await Promise.all(['MB_Delete', 'MB_Restore', 'MB_Destroy'].map((tool) => all('AC_Audit', { tool, since, result: 'done' }, (body) => body.entries, 2)));
   const found = trashed(lists.flat().sort((a, b) => Date.parse(b.at) - Date.parse(a.at)));
   if (!found.length) {
-    view.append(empty('The trash is empty', `A bank, or an agent's share of one, stays here for ${DAYS} days after it was deleted.`, byName));
+    view.append(empty('The trash is empty', `Deleted banks, and what an agent wrote in one, stay here for ${DAYS} days.`, byName));
     return;
   }
   view.append(el('p', {}, byName), el('ul', { class: 'trash' }, ...found.map((entry) => {
     const ends = new Date(Date.parse(entry.at) + DAYS * 86_400_000);
     const row = el('li', {}, el('span', {}, el('b', {}, entry.target), entry.member ? el('span', { class: 'soft' }, ` what ${entry.member} wrote`) : null),
-      el('span', { class: 'soft' }, `deleted by ${entry.agent ?? entry.user} `, ago(entry.at), `; gone for good on ${ends.toLocaleDateString()}`),
+      el('span', { class: 'soft' }, `deleted by ${entry.agent ?? entry.user} `, ago(entry.at), `; deleted permanently on ${ends.toLocaleDateString()}`),
       action('MB_Restore', 'Restore', () => back(entry.target, entry.member, () => row.remove())));
     return row;
   })));
@@ -61,10 +61,10 @@ export async function loading(bank, place, go) {
     loaded.push(one);
   }
   place.replaceChildren(el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
-    el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, 'What an agent would load'), el('p', { class: 'soft' }, `Pinned memories, then the newest, until ${number(ROOM)} tokens are full.`)), el('div', { class: 'head-actions' },
+    el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, 'What an agent loads'), el('p', { class: 'soft' }, `Pinned memories first, then the newest, up to ${number(ROOM)} tokens.`)), el('div', { class: 'head-actions' },
       action('MB_Load', 'Load into an agent', () => ask({ title: `Load ${bank.name} into an agent`, text: 'The bank becomes its working memory until MB_Unload.', verb: 'Load', tool: 'MB_Load', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], args: ({ agent }) => ({ target: { agent }, vx: { name: bank.name } }), done: (answer) => { toast(`${number(answer.content?.length)} memories, ${number(answer.tokens ?? sum)} tokens.`); go(location.pathname, true); } }), ''))),
     el('p', { class: 'load-sum' }, el('b', {}, `${number(sum)} of ${number(ROOM)} tokens`), el('span', { class: 'soft' }, ` ${number(loaded.length)} of ${number(bank.memories)} memories`), meter(sum, ROOM * 1.3, `${sum} of ${ROOM} tokens`)),
-    loaded.length ? el('ol', { class: 'load' }, ...loaded.map((one) => el('li', {}, link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('b', {}, one.name ?? 'memory'), one.pinned ? tag('pinned', 'reads') : null, el('span', { class: 'soft' }, ` ${number(tokens(one.text))} tokens`)), el('p', { class: 'clip2' }, one.text)))) : el('p', { class: 'soft' }, 'Nothing: the bank is empty.'));
+    loaded.length ? el('ol', { class: 'load' }, ...loaded.map((one) => el('li', {}, link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('b', {}, one.name ?? 'unnamed'), one.pinned ? tag('pinned', 'reads') : null, el('span', { class: 'soft' }, ` ${number(tokens(one.text))} tokens`)), el('p', { class: 'clip2' }, one.text)))) : el('p', { class: 'soft' }, 'Nothing: the bank is empty.'));
 }
 
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? 'y' : 'ies'}`;
@@ -78,7 +78,7 @@ async function preview(bank, agent, place) {
     const derived = agent ? affected.filter((one) => one.author !== agent) : [];
     const more = body.hidden > affected.length ? el('p', { class: 'soft' }, `The first ${number(affected.length)} of them.`) : null;
     place.replaceChildren(el('p', { class: 'preview-count' }, el('b', {}, `Hides ${plural(body.hidden, 'memor')}`), derived.length ? `, ${number(derived.length)} derived` : '', '.'),
-      ...(affected.length ? [el('ul', { class: 'preview' }, ...affected.slice(0, 40).map((one) => el('li', {}, el('b', {}, one.name ?? one.id.slice(0, 8)), el('span', { class: 'soft' }, ` by ${one.author}`), derived.includes(one) ? tag('derived', 'changes') : null)))] : []), ...[more].filter(Boolean));
+      ...(affected.length ? [el('ul', { class: 'preview' }, ...affected.slice(0, 40).map((one) => el('li', {}, el('b', {}, one.name ?? 'unnamed'), el('span', { class: 'soft' }, ` by ${one.author}`), derived.includes(one) ? tag('derived', 'changes') : null)))] : []), ...[more].filter(Boolean));
   } catch (error) {
     place.replaceChildren(el('p', { class: 'problem' }, error.message));
   }
@@ -89,8 +89,8 @@ export async function censor(bank, again) {
   const authors = listed.content.filter((one) => one.memories > 0).map((one) => one.agent);
   const place = el('div', { class: 'note', role: 'status' });
   await ask({
-    title: `Censor ${bank.name}`, text: ['Hidden from every read and search, kept for audit; MB_Uncensor shows it again. What a censored agent writes from now on stays in quarantine.', place], verb: 'Censor', danger: true,
-    fields: [{ name: 'agent', label: 'Whose memories', options: ['', ...authors], hint: 'Leave it empty for the whole bank.' }], tool: 'MB_Censor', changed: ({ agent }) => preview(bank.name, agent, place),
+    title: `Censor ${bank.name}`, text: ['Censored memories are hidden from every read and search, and kept for audit. MB_Uncensor shows them again. New memories of a censored agent go into quarantine.', place], verb: 'Censor', danger: true,
+    fields: [{ name: 'agent', label: 'Whose memories', options: ['', ...authors], labels: { '': 'Everybody: the whole bank' } }], tool: 'MB_Censor', changed: ({ agent }) => preview(bank.name, agent, place),
     args: ({ agent }) => ({ target: given({ bank: bank.name, agent }) }), done: (answer) => { toast(`${plural(answer.hidden, 'memor')} hidden.`); again(); },
   });
 }

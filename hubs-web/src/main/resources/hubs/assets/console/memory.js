@@ -11,7 +11,7 @@ const ACCESS = ['private', 'bank', 'agent', 'domain', 'public'];
 
 const newBank = (go) => ask({
   title: 'New memory bank', text: 'A named, searchable, shared collection of memories.', verb: 'Create', tool: 'MB_Create',
-  fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', max: 2000 }, { name: 'access', label: 'Who may read it', options: ACCESS, value: 'private' }, { name: 'agent', label: 'Its manager', hint: 'One of your agents. Can be left out.' }],
+  fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', max: 2000 }, { name: 'access', label: 'Who may read it', options: ACCESS, value: 'private' }, { name: 'agent', label: 'Its manager', hint: 'One of your agents. Optional.' }],
   args: ({ agent, ...vx }) => given({ target: given({ agent }), vx: given(vx) }), done: (answer) => go(`/console/memory/${enc(answer.bank.name)}`),
 });
 
@@ -19,7 +19,7 @@ const PARTS = [['banks', 'Banks', '/console/memory'], ['permissions', 'Permissio
 
 export async function show({ at, view, on, go, isHere }) {
   const banks = await all('MB_List', {}, (body) => body.profile.map((bank, i) => ({ ...bank, ...body.content[i] })));
-  view.append(head('Memory', { sub: 'What agents remember, in banks that they share.', actions: [action('MB_Create', 'New bank', () => newBank(go), '')] }));
+  view.append(head('Memory', { sub: 'What agents remember, in shared banks.', actions: [action('MB_Create', 'New bank', () => newBank(go), '')] }));
   if (at.query.get('view') === 'permissions') {
     view.append(subnav('Parts', PARTS, 'permissions'));
     await matrix(view, banks);
@@ -31,7 +31,7 @@ export async function show({ at, view, on, go, isHere }) {
     return;
   }
   if (!banks.length && !at.parts[0]) {
-    view.append(subnav('Parts', PARTS, 'banks'), empty('No memory banks yet', 'A bank holds what agents remember, and says who may read, append, write or manage. Create one, then let an agent store something with MB_Store.', action('MB_Create', 'Create a bank', () => newBank(go), '')));
+    view.append(subnav('Parts', PARTS, 'banks'), empty('No memory banks yet', 'A bank holds memories, and defines who may read, append, write or manage them. Create one, then let an agent store a memory with MB_Store.', action('MB_Create', 'Create a bank', () => newBank(go), '')));
     return;
   }
   view.append(subnav('Parts', PARTS, 'banks'));
@@ -79,12 +79,12 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
   }
   place.append(el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, bank.name), el('p', { class: 'soft' }, bank.description ?? '')),
     el('div', { class: 'head-actions' },
-      action('MB_Store', 'Store a memory', () => ask({ title: `Store in ${bank.name}`, verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 4, required: true, max: 64000 }, { name: 'name', label: 'Name', max: 64, hint: 'To find it again; the same name makes a new revision.' }, { name: 'tags', label: 'Tags', hint: 'With commas between them.' }, { name: 'agent', label: 'By the agent', hint: 'One of yours; you, if left out.' }],
+      action('MB_Store', 'Store a memory', () => ask({ title: `Store in ${bank.name}`, verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 4, required: true, max: 64000 }, { name: 'name', label: 'Name', max: 64, hint: 'The same name again creates a new revision.' }, { name: 'tags', label: 'Tags', hint: 'Comma-separated.' }, { name: 'agent', label: 'As the agent', hint: 'One of yours. Optional: default is you.' }],
         args: (values) => given({ target: given({ bank: bank.name, agent: values.agent }), content: values.content, vx: given({ name: values.name, tags: values.tags ? values.tags.split(',').map((one) => one.trim()).filter(Boolean) : undefined }) }), done: () => toast('Stored.') }), ''),
-      el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=load` }, 'What would load'),
+      el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=load` }, 'Preview loading'),
       may('MB_Evaluate') ? el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=evaluate` }, 'Evaluate') : null,
       action('MB_Censor', 'Censor…', () => censor(bank, again)),
-      action('MB_Delete', 'To the trash', () => ask({ title: `Put ${bank.name} in the trash?`, text: `Its ${number(bank.memories)} memories can be restored for 30 days.`, verb: 'To the trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('In the trash for 30 days.'); go('/console/memory?view=trash'); } })))),
+      action('MB_Delete', 'Delete', () => ask({ title: `Delete ${bank.name}?`, text: `Its ${number(bank.memories)} memories can be restored for 30 days.`, verb: 'Move to trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('Moved to the trash for 30 days.'); go('/console/memory?view=trash'); } })))),
     el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owned by ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(`${number(bank.memories)} memories`)));
 
   const authors = el('input', { type: 'search', placeholder: 'Only by this agent', 'aria-label': 'Only by this agent' });
@@ -107,7 +107,7 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
     found.replaceChildren(list.element);
   }
   function entry(one) {
-    const entry_ = link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('span', { class: 'memory-head' }, el('b', {}, one.name ?? 'memory'), el('span', { class: 'soft' }, one.author, ' · ', ago(one.updated_at)), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, ...marked(one.text, one.why?.highlights)));
+    const entry_ = link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('span', { class: 'memory-head' }, one.name ? el('b', {}, one.name) : el('span', { class: 'soft' }, 'unnamed'), el('span', { class: 'soft' }, one.author, ' · ', ago(one.updated_at)), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, ...marked(one.text, one.why?.highlights)));
     entry_.className = 'memory';
     return entry_;
   }
@@ -116,8 +116,8 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
     if (!q) return listing();
     try {
       const body = await call('MB_Search', { content: q, target: given({ bank: bank.name, agent: authors.value.trim() }), page: { limit: 20 } });
-      found.replaceChildren(body.abstain ? el('p', { class: 'note' }, 'Nothing fits well. These come nearest.') : el('p', { class: 'soft' }, `${body.content.length} found in ${number(body.searched?.memories)} memories.`),
-        el('div', { class: 'hits' }, ...body.content.map((hit) => el('div', { class: 'hit' }, entry({ ...hit, text: hit.text ?? hit.snippet }), el('p', { class: 'soft' }, `score ${hit.score?.toFixed?.(2) ?? hit.score}`, hit.why?.text_rank ? ` · word rank ${hit.why.text_rank}` : '', hit.why?.vector_rank ? ` · meaning rank ${hit.why.vector_rank}` : '', hit.why?.terms?.length ? ` · ${hit.why.terms.join(', ')}` : '')))));
+      found.replaceChildren(body.abstain ? el('p', { class: 'note' }, 'No good match. These are the nearest.') : el('p', { class: 'soft' }, `${body.content.length} found in ${number(body.searched?.memories)} memories.`),
+        el('div', { class: 'hits' }, ...body.content.map((hit) => el('div', { class: 'hit' }, entry({ ...hit, text: hit.text ?? hit.snippet }), el('p', { class: 'soft' }, `Score ${hit.score?.toFixed?.(2) ?? hit.score}`, hit.why?.text_rank ? ` · word rank ${hit.why.text_rank}` : '', hit.why?.vector_rank ? ` · meaning rank ${hit.why.vector_rank}` : '', hit.why?.terms?.length ? ` · found ${hit.why.terms.join(', ')}` : '')))));
     } catch (error) {
       found.replaceChildren(problem(error));
     }
@@ -164,7 +164,7 @@ async function matrix(view, banks) {
     for (const one of body.permissions) held.set(`${bank.name}\n${one.agent}`, one);
   }));
   if (!agents.length || !shown.length) {
-    view.append(empty('Nothing to share yet', 'Once there are agents and banks, this shows who may do what with which.', link('/console/agents', 'Agents')));
+    view.append(empty('Nothing to share yet', 'Create agents and banks first. This table then shows the permission of each agent on each bank.', link('/console/agents', 'Agents')));
     return;
   }
   const cell = (bank, agent) => {

@@ -11,7 +11,7 @@ const effect = (rule) => tag(rule.effect, rule.effect === 'deny' ? 'destroys' : 
 const inForce = (rule) => (rule.enabled ? (rule.mode === 'shadow' ? tag('shadow', 'changes') : tag('in force', 'reads')) : tag('off'));
 
 export async function show({ at, view, go }) {
-  view.append(head('Rules', { sub: 'What is refused, or noted in the audit, in all of the workspace.', actions: [action('RL_Templates', 'From a template', () => go('/console/rules/templates')), action('RL_Create', 'New rule', () => go('/console/rules/new'), '')] }));
+  view.append(head('Rules', { sub: 'Calls and documents that are refused, or marked in the audit.', actions: [action('RL_Templates', 'From a template', () => go('/console/rules/templates')), action('RL_Create', 'New rule', () => go('/console/rules/new'), '')] }));
   if (!me.tools.has('RL_List')) {
     view.append(empty('Not for this key', 'Rules are for keys with the capability rule:read.'));
     return;
@@ -19,7 +19,7 @@ export async function show({ at, view, go }) {
   const [word, what] = at.parts;
   const rules = await all('RL_List', {}, (body) => body.rules);
   if (!rules.length && !word) {
-    view.append(empty('No rules yet', 'A rule refuses commands and documents, or notes them. Begin with a template, and try it on what was done in the last days before it is in force.',
+    view.append(empty('No rules yet', 'A rule refuses calls and documents, or marks them in the audit. Start from a template, and replay it over past calls before you enforce it.',
       action('RL_Templates', 'Choose a template', () => go('/console/rules/templates'), ''), el('a', { class: 'button quiet', href: '/docs/rules' }, 'How rules work')));
     return;
   }
@@ -28,7 +28,7 @@ export async function show({ at, view, go }) {
   if (word === 'templates') await templates(what, detail, go);
   else if (word === 'new') editor(null, detail, go);
   else if (word) await one(rules.find((rule) => rule.id === word), what, detail, go);
-  else detail.append(el('p', { class: 'soft pick' }, 'Choose a rule to see what it matched, and to try it.'));
+  else detail.append(el('p', { class: 'soft pick' }, 'Select a rule to see what it matched, and to try it.'));
 }
 
 function entry(rule, current) {
@@ -51,9 +51,9 @@ async function one(rule, part, place, go) {
   const change = (label, args, text) => action('RL_Update', label, () => ask({ title: `${label}: ${rule.name}?`, text, verb: label, tool: 'RL_Update', args: () => ({ id: rule.id, if_revision: rule.revision, ...args }), done: again }));
   put(place, el('header', { class: 'detail-head' }, el('div', {}, el('h2', { class: 'breaks' }, rule.name), rule.description ? el('p', { class: 'soft' }, rule.description) : null), el('div', { class: 'head-actions' },
     action('RL_Update', 'Edit', () => go(`/console/rules/${enc(rule.id)}/edit`)),
-    rule.enabled ? change('Switch off', { enabled: false }, 'It no longer matches anything, within a second.') : change('Switch on', { enabled: true }, 'It is in force everywhere within a second.'),
-    rule.mode === 'shadow' ? change('Enforce', { mode: 'enforce' }, `From now on it has its effect. In shadow it matched ${number(rule.matches.count)}.`) : change('To shadow', { mode: 'shadow' }, 'From now on it only counts what it matches.'),
-    action('RL_Delete', 'Delete', () => ask({ title: `Delete ${rule.name}?`, text: 'It is gone for good; the audit keeps its text.', verb: 'Delete', danger: true, tool: 'RL_Delete', args: () => ({ id: rule.id, if_revision: rule.revision }), done: () => go('/console/rules') })))),
+    rule.enabled ? change('Switch off', { enabled: false }, 'It stops matching within a second.') : change('Switch on', { enabled: true }, 'It is in force within a second.'),
+    rule.mode === 'shadow' ? change('Enforce', { mode: 'enforce' }, `Its effect then applies. In shadow it matched ${number(rule.matches.count)} times.`) : change('To shadow', { mode: 'shadow' }, 'It then only counts what it matches.'),
+    action('RL_Delete', 'Delete', () => ask({ title: `Delete ${rule.name}?`, text: 'It is deleted permanently. The audit keeps its text.', verb: 'Delete', danger: true, tool: 'RL_Delete', args: () => ({ id: rule.id, if_revision: rule.revision }), done: () => go('/console/rules') })))),
   el('p', { class: 'tagline' }, effect(rule), inForce(rule), rule.template ? tag(`from ${rule.template}`) : null, rule.priority ? tag(`priority ${rule.priority}`) : null),
   code(rule.when, 'The condition'),
   rule.message ? el('p', { class: 'note' }, rule.message) : null,
@@ -88,8 +88,8 @@ function trial(rule, example) {
     }
   };
   return el('section', { class: 'panel trial' }, el('h3', {}, 'Try it'),
-    el('div', { class: 'trial-ways' }, el('div', {}, el('p', { class: 'soft' }, 'On a request: a command, and what the rule looks at.'), request, action('RL_Check', 'Try the request', () => run(asRequest))),
-      el('div', {}, el('p', { class: 'soft' }, 'On what was done, as the audit has it.'), el('div', { class: 'row' }, days, action('RL_Check', 'Replay', () => run(() => ({ replay: { days: Number(days.value) } })))))),
+    el('div', { class: 'trial-ways' }, el('div', {}, el('p', { class: 'soft' }, 'On a request: a call, and what the rule examines.'), request, action('RL_Check', 'Try the request', () => run(asRequest))),
+      el('div', {}, el('p', { class: 'soft' }, 'On past calls from the audit.'), el('div', { class: 'row' }, days, action('RL_Check', 'Replay', () => run(() => ({ replay: { days: Number(days.value) } })))))),
     result);
 }
 
@@ -113,15 +113,15 @@ const choice = (options, value) => el('select', {}, ...options.map(([word, title
 function editor(rule, place, go) {
   const fields = {
     name: text(rule?.name, { required: true, maxlength: 64 }), applies: text(rule?.applies_to.join(', ') ?? 'bank', { required: true }), message: text(rule?.message, { maxlength: 500 }), description: text(rule?.description, { maxlength: 2000 }),
-    effect: choice([['deny', 'deny: refuse it'], ['audit', 'audit: note it']], rule?.effect), mode: choice([['shadow', 'shadow: only count'], ['enforce', 'enforce']], rule?.mode ?? 'shadow'), priority: text(rule?.priority ?? 0, { type: 'number', min: -1000, max: 1000 }),
+    effect: choice([['deny', 'deny: refuse it'], ['audit', 'audit: mark it']], rule?.effect), mode: choice([['shadow', 'shadow: only count'], ['enforce', 'enforce']], rule?.mode ?? 'shadow'), priority: text(rule?.priority ?? 0, { type: 'number', min: -1000, max: 1000 }),
   };
   const cel = celEditor(rule?.when ?? 'command.effect == "destroys" && principal.role != "owner"', () => words(fields.applies.value));
   fields.applies.addEventListener('change', cel.check);
   const args = () => given({ name: fields.name.value.trim(), description: fields.description.value.trim(), applies_to: words(fields.applies.value), ...(rule && cel.value() === rule.when ? {} : { when: cel.value() }), effect: fields.effect.value, mode: fields.mode.value, message: fields.message.value.trim(), priority: Number(fields.priority.value) });
   const tool = rule ? 'RL_Update' : 'RL_Create';
   const wrong = el('div', { role: 'alert' });
-  const form = el('form', { class: 'rule-form' }, field('Name', fields.name), field('Applies to', fields.applies, 'Commands (AP_Destroy), families (bank), documents; with commas.'), cel.element,
-    el('div', { class: 'field-row' }, field('Effect', fields.effect), field('Mode', fields.mode), field('Priority', fields.priority)), field('Message', fields.message, 'What refused callers read: how to correct the request.'), field('Description', fields.description), wrong,
+  const form = el('form', { class: 'rule-form' }, field('Name', fields.name), field('Applies to', fields.applies, 'Commands (AP_Destroy), families (bank), documents. Comma-separated.'), cel.element,
+    el('div', { class: 'field-row' }, field('Effect', fields.effect), field('Mode', fields.mode), field('Priority', fields.priority)), field('Message', fields.message, 'Refused callers read it. Say how to correct the request.'), field('Description', fields.description), wrong,
     el('div', { class: 'row' }, el('button', { type: 'submit' }, rule ? 'Save' : 'Create'), el('a', { class: 'button quiet', href: rule ? `/console/rules/${enc(rule.id)}` : '/console/rules' }, 'Cancel')));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -155,7 +155,7 @@ function fillIn(template, place, go) {
   });
   const parameters = () => Object.fromEntries(inputs.map(([parameter, input]) => [parameter.name, parameter.type === 'number' ? Number(input.value) : parameter.type === 'texts' ? input.value.split(',').map((one_) => one_.trim()).filter(Boolean) : input.value]));
   const wrong = el('div', { role: 'alert' });
-  const form = el('form', { class: 'rule-form' }, field('Name', name), ...inputs.map(([parameter, input]) => field(parameter.name.replaceAll('_', ' '), input, `${parameter.description}${parameter.type === 'texts' ? ' With commas.' : ''}`)), el('div', { class: 'field-row' }, field('Mode', mode), field('Message', message)), wrong,
+  const form = el('form', { class: 'rule-form' }, field('Name', name), ...inputs.map(([parameter, input]) => field(parameter.name.replaceAll('_', ' '), input, `${parameter.description}${parameter.type === 'texts' ? ' Comma-separated.' : ''}`)), el('div', { class: 'field-row' }, field('Mode', mode), field('Message', message)), wrong,
     el('div', { class: 'row' }, el('button', { type: 'submit' }, 'Create'), link('/console/rules/templates', 'All templates')));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

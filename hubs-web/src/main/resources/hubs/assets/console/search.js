@@ -93,7 +93,7 @@ export function open(go, pages) {
       if (shown.length) results.replaceChildren(...shown);
       choose(moved ? Math.max(0, options().findIndex((option) => option.dataset.path === at)) : 0);
     }
-    if (!found.some(Boolean)) results.replaceChildren(el('p', { class: 'soft' }, 'Nothing that you may see has these words.'));
+    if (!found.some(Boolean)) results.replaceChildren(el('p', { class: 'soft' }, 'No match.'));
   }
 
   input.addEventListener('input', () => {

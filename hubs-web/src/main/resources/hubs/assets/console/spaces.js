@@ -10,7 +10,7 @@ const ACCESS = ['private', 'agent', 'domain', 'public'];
 const newDomain = (go) => ask({
   title: 'New domain', text: 'A shared workspace that agents are members of, with the zone main.', verb: 'Create', tool: 'DM_Create',
   fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', required: true, long: 2, max: 2000 },
-    { name: 'access', label: 'Who may see it', options: ACCESS, value: 'private' }, { name: 'agent', label: 'Host', hint: 'One of your agents, its first member. Can be left out.' }],
+    { name: 'access', label: 'Who may see it', options: ACCESS, value: 'private' }, { name: 'agent', label: 'Host', hint: 'One of your agents, its first member. Optional.' }],
   args: ({ agent, ...vx }) => given({ target: given({ agent }), vx: given(vx) }), done: (answer) => go(`/console/spaces/${enc(answer.domain.name)}`),
 });
 
@@ -19,7 +19,7 @@ export async function show({ at, view, on, go, isHere }) {
   const [wanted = domains[0]?.name, zone = 'main'] = at.parts;
   view.append(head('Spaces', { sub: 'Rooms where agents and people talk.', actions: [action('DM_Create', 'New domain', () => newDomain(go), '')] }));
   if (!domains.length) {
-    view.append(empty('No rooms yet', 'A domain is a shared workspace with members; its zones are the channels in it. Create one and invite your agents.', action('DM_Create', 'Create a domain', () => newDomain(go), '')));
+    view.append(empty('No rooms yet', 'A domain is a shared workspace with members. Its zones are channels. Create one and invite your agents.', action('DM_Create', 'Create a domain', () => newDomain(go), '')));
     return;
   }
   const side = el('nav', { class: 'side channels', 'aria-label': 'Domains and zones' });
@@ -136,12 +136,12 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
 
   const wrong = el('p', { class: 'problem', role: 'alert' });
   const quote = el('p', { class: 'quote soft', hidden: true });
-  const say = el('textarea', { rows: 1, 'aria-label': `Message to ${domain.name}/${zone}`, placeholder: may('AP_Chat') ? `Say something in ${zone}…` : 'You may only read here', disabled: !may('AP_Chat'), maxlength: 64000 });
+  const say = el('textarea', { rows: 1, 'aria-label': `Message to ${domain.name}/${zone}`, placeholder: may('AP_Chat') ? `Message ${zone}…` : 'You may only read here', disabled: !may('AP_Chat'), maxlength: 64000 });
   const form = el('form', { class: 'composer' }, say, el('button', { type: 'submit', disabled: !may('AP_Chat') }, 'Send'));
   function reply(message) {
     replying = message;
     quote.hidden = false;
-    quote.replaceChildren(`Answering ${message.from}: ${message.content.slice(0, 80)} `, el('button', { type: 'button', class: 'quiet', click: () => { replying = null; quote.hidden = true; say.focus(); } }, 'Do not'));
+    quote.replaceChildren(`Answering ${message.from}: ${message.content.slice(0, 80)} `, el('button', { type: 'button', class: 'quiet', click: () => { replying = null; quote.hidden = true; say.focus(); } }, 'Cancel'));
     say.focus();
   }
   form.addEventListener('submit', async (event) => {
@@ -169,7 +169,7 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
   middle.append(el('header', { class: 'chat-head' }, el('h2', {}, `${domain.name} `, el('span', { class: 'soft' }, `# ${zone}`))), transcript, quote, form, wrong);
   try {
     await older();
-    if (!known.size) transcript.append(el('li', { class: 'none soft' }, 'Nobody has spoken here yet. Say the first word.'));
+    if (!known.size) transcript.append(el('li', { class: 'none soft' }, 'No messages yet. Write the first one.'));
   } catch (error) {
     transcript.append(el('li', { class: 'none' }, problem(error)));
   }
@@ -197,9 +197,10 @@ function members({ room, about, go, zone, messages }) {
     el('h3', {}, 'Members ', el('span', { class: 'count' }, number(room.content.length))),
     el('ul', { class: 'members' }, ...room.content.map((member) => el('li', {}, link(`/console/agents/${enc(member.agent)}`, avatar(member.agent, { online: member.online }), el('span', {}, member.agent)),
       member.role === 'host' ? tag('host', 'reads') : null, member.state !== 'member' ? tag(member.state, 'changes') : null,
-      mine && member.role !== 'host' ? el('span', { class: 'member-actions' }, member.state === 'banned' ? sure('DM_Unban', 'Unban', member, 'The ban is lifted; it may be invited again.') : sure('DM_Kick', 'Remove', member, 'It may be invited again.')) : null))),
+      (member.state === 'requested' && mine) || (member.state === 'invited' && !mine) ? el('span', { class: 'member-actions' }, action('DM_Invite', 'Accept', () => ask({ title: member.state === 'requested' ? `Let ${member.agent} join?` : `Accept the invitation for ${member.agent}?`, text: member.state === 'requested' ? 'Its owner asks to join.' : 'The agent becomes a member. Only its owner can accept.', verb: 'Accept', tool: 'DM_Invite', args: () => target(member.agent), done: again }))) : null,
+      mine && member.role !== 'host' ? el('span', { class: 'member-actions' }, member.state === 'banned' ? sure('DM_Unban', 'Unban', member, 'It can be invited again.') : sure('DM_Kick', 'Remove', member, 'It can be invited again.')) : null))),
     el('div', { class: 'row' },
-      action('DM_Invite', 'Invite', () => ask({ title: `Invite to ${domain.name}`, text: 'An agent of somebody else joins once its owner agrees.', verb: 'Invite', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], tool: 'DM_Invite', args: ({ agent }) => target(agent), done: again })),
+      action('DM_Invite', mine ? 'Invite' : 'Join', () => ask({ title: mine ? `Invite to ${domain.name}` : `Join ${domain.name}`, text: mine ? 'An agent of somebody else joins once its owner agrees.' : 'Your agent joins at once if the domain is public. Otherwise its owner must agree.', verb: mine ? 'Invite' : 'Join', fields: [{ name: 'agent', label: mine ? 'Agent' : 'Your agent', required: true, max: 64 }], tool: 'DM_Invite', args: ({ agent }) => target(agent), done: again })),
       action('ZN_Create', 'New zone', () => ask({ title: `New zone in ${domain.name}`, verb: 'Create', fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', max: 2000 }], tool: 'ZN_Create', args: (values) => ({ target: { domain: domain.name }, vx: given(values) }), done: (_, values) => go(`/console/spaces/${enc(domain.name)}/${enc(values.name)}`) }))),
   );
   const counts = new Map();

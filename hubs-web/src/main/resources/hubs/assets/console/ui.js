@@ -108,11 +108,11 @@ function control(field) {
   const attributes = { id, name: field.name, required: field.required, maxlength: field.max, 'aria-describedby': hint ? `${id}-hint` : null };
   let input;
   if (field.options && field.multiple) {
-    const boxes = field.options.map((option) => el('label', { class: 'check' }, el('input', { type: 'checkbox', value: option, checked: (field.value ?? []).includes(option) }), ` ${option}`));
+    const boxes = field.options.map((option) => el('label', { class: 'check' }, el('input', { type: 'checkbox', value: option, checked: (field.value ?? []).includes(option) }), ` ${field.labels?.[option] ?? option}`));
     return { name: field.name, element: el('fieldset', { class: 'field checks' }, el('legend', {}, field.label), hint, el('div', { class: 'check-grid' }, ...boxes)),
       value: () => boxes.map((box) => box.firstChild).filter((box) => box.checked).map((box) => box.value) };
   }
-  if (field.options) input = el('select', attributes, ...field.options.map((option) => el('option', { value: option, selected: option === field.value }, option || '—')));
+  if (field.options) input = el('select', attributes, ...field.options.map((option) => el('option', { value: option, selected: option === field.value }, field.labels?.[option] ?? (option || '—'))));
   else if (field.long) input = el('textarea', { ...attributes, rows: field.long });
   else input = el('input', { ...attributes, type: field.type ?? 'text', autocomplete: 'off' });
   if (!field.options) input.value = field.value ?? '';

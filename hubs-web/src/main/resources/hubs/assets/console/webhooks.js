@@ -4,29 +4,33 @@ import { action, ago, ask, bars, clock, el, empty, enc, facts, given, head, link
 import { code, dialog } from '../dom.js';
 import { virtualList } from './virtual.js';
 
+const events = (one) => (one.events.includes('*') ? 'all events' : one.events.join(', '));
 const STATES = { delivered: 'reads', failed: 'changes', exhausted: 'destroys', pending: '', delivering: '' };
 
 function create(go) {
-  return ask({ title: 'New endpoint', text: 'What happens in the tenant is sent here, signed, at least once.', verb: 'Create', tool: 'WH_Create',
+  return ask({ title: 'New endpoint', text: 'Events of the tenant are sent to this URL, signed, at least once.', verb: 'Create', tool: 'WH_Create',
     fields: [{ name: 'url', label: 'URL', type: 'url', required: true, hint: 'https, public.' }, { name: 'events', label: 'Events', value: '*', required: true, hint: '* for all, or types with commas between them.' }, { name: 'description', label: 'Description' }],
     args: ({ events, ...rest }) => given({ ...rest, events: events.split(',').map((one) => one.trim()).filter(Boolean) }),
-    done: (answer) => { secret('The signing secret', 'With it your receiver verifies what it gets. This is the only time that it is shown.', answer.endpoint.secret ?? answer.secret); go(`/console/webhooks/${enc(answer.endpoint.id)}`, true); } });
+    done: (answer) => { secret('The signing secret', 'Your receiver uses it to verify deliveries. It is shown only this once.', answer.endpoint.secret ?? answer.secret); go(`/console/webhooks/${enc(answer.endpoint.id)}`, true); } });
 }
 
 export async function show({ at, view, on, go, isHere }) {
-  view.append(head('Webhooks', { sub: 'What is sent to your systems, and with what result.', actions: may('WH_Create') ? [action('WH_Create', 'New endpoint', () => create(go), '')] : [] }));
+  view.append(head('Webhooks', { sub: 'Events that are sent to your systems, and how they were received.', actions: may('WH_Create') ? [action('WH_Create', 'New endpoint', () => create(go), '')] : [] }));
   if (!may('WH_List')) {
-    view.append(empty('For admins', 'Events report all that happens in the tenant, so endpoints and deliveries are for its admins.'));
+    view.append(empty('For admins', 'Events cover the whole tenant, so only its admins see endpoints and deliveries.'));
     return;
   }
   const endpoints = await all('WH_List', {}, (body) => body.endpoints);
-  if (!endpoints.length) {
-    view.append(empty('Nothing is sent anywhere yet', 'An endpoint is an address of yours that receives signed events: agents that come and go, quotas that fill up.', action('WH_Create', 'Create an endpoint', () => create(go), ''), el('a', { class: 'button quiet', href: '/docs/webhooks' }, 'How to verify them')));
+  const known = new Set(endpoints.map((one) => one.id));
+  if (!endpoints.length && !at.parts[0]) {
+    const { deliveries: sent } = await call('WH_Deliveries', { page: { limit: 1 } });
+    view.append(empty(sent.length ? 'No endpoints' : 'Nothing is sent anywhere yet', 'An endpoint is an address of yours that receives signed events: agents that are created and deleted, quotas that fill up, documents that are validated.', action('WH_Create', 'Create an endpoint', () => create(go), ''), el('a', { class: 'button quiet', href: '/docs/webhooks' }, 'How to verify them')));
+    if (sent.length) deliveries({ known }, view, { on, isHere });
     return;
   }
   const wanted = endpoints.find((one) => one.id === at.parts[0]);
   const side = el('ul', { class: 'side endpoints', 'aria-label': 'Endpoints' }, ...endpoints.map((one) => {
-    const entry = link(`/console/webhooks/${enc(one.id)}`, el('b', { class: 'clip' }, one.url), el('span', { class: 'soft clip' }, one.events.join(', ')),
+    const entry = link(`/console/webhooks/${enc(one.id)}`, el('b', { class: 'clip' }, one.url), el('span', { class: 'soft clip' }, events(one)),
       el('span', {}, tag(one.enabled ? 'enabled' : one.disabled_reason ?? 'disabled', one.enabled ? 'reads' : 'destroys'), ' ', el('span', { class: 'soft' }, one.health?.succeeded + one.health?.failed ? `${one.health.success_percent} % of ${number(one.health.succeeded + one.health.failed)} in 24 h` : 'nothing in 24 h')));
     if (one === wanted) entry.setAttribute('aria-current', 'true');
     return el('li', {}, entry);
@@ -34,27 +38,42 @@ export async function show({ at, view, on, go, isHere }) {
   const detail = el('div', { class: 'detail' });
   view.append(el('div', { class: `split wide-side${wanted ? ' chosen' : ''}` }, side, detail));
   if (wanted) endpoint(wanted, detail, go);
-  deliveries(wanted, detail, { on, isHere });
+  else if (at.parts[0]) detail.append(el('p', { class: 'note' }, 'This endpoint was deleted. Its deliveries stay listed.'));
+  deliveries({ id: at.parts[0], known }, detail, { on, isHere });
 }
 
 function endpoint(one, place, go) {
   const again = () => go(location.pathname, true);
   const health = one.health ?? {};
-  put(place, el('header', { class: 'detail-head' }, el('div', {}, el('h2', { class: 'breaks' }, one.url), el('p', { class: 'soft' }, one.description ?? one.events.join(', '))), el('div', { class: 'head-actions' },
-    action('WH_Test', 'Test', () => ask({ title: 'Send a test', text: 'One delivery is queued, signed like any other.', verb: 'Send', tool: 'WH_Test', fields: [{ name: 'event_type', label: 'Event', value: one.events[0] === '*' ? 'agent.deployment.created' : one.events[0], required: true }], args: ({ event_type: type }) => ({ event_type: type, data: {}, endpoint_id: one.id }), done: () => toast('Queued: it shows below.') })),
+  put(place, el('header', { class: 'detail-head' }, el('div', {}, el('h2', { class: 'breaks' }, one.url), el('p', { class: 'soft' }, one.description ?? events(one))), el('div', { class: 'head-actions' },
+    action('WH_Test', 'Test', () => test(one)),
     action('WH_Grade', 'Grade my receiver', () => grade(one)),
-    action('WH_RedeliverFailed', 'Send failed ones again', () => ask({ title: 'Send again what failed', verb: 'Send again', tool: 'WH_RedeliverFailed', fields: [{ name: 'hours', label: 'Of the last hours', type: 'number', value: 24, required: true }], args: ({ hours }) => ({ id: one.id, since: new Date(Date.now() - hours * 3_600_000).toISOString() }), done: (answer) => toast(`${number(answer.queued ?? answer.deliveries?.length)} queued.`) })),
-    action('WH_RotateSecret', 'Rotate secret', () => ask({ title: 'Rotate the signing secret', text: 'For the overlap every delivery carries two signatures.', verb: 'Rotate', tool: 'WH_RotateSecret', fields: [{ name: 'overlap_seconds', label: 'The old one works for, in seconds', type: 'number', value: 86400 }], args: ({ overlap_seconds: overlap }) => ({ id: one.id, overlap_seconds: overlap }), done: (answer) => { secret('The new signing secret', 'This is the only time that it is shown.', answer.secret ?? answer.endpoint.secret); again(); } })),
-    action('WH_Update', one.enabled ? 'Disable' : 'Enable', () => ask({ title: `${one.enabled ? 'Disable' : 'Enable'} this endpoint?`, text: one.enabled ? 'What happens meanwhile is not queued for it; the gap is noted.' : 'What happens from now on is sent to it.', verb: one.enabled ? 'Disable' : 'Enable', tool: 'WH_Update', args: () => ({ id: one.id, enabled: !one.enabled }), done: again })),
-    action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its pending deliveries are dropped. What was sent stays listed.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') })))),
-  el('p', { class: 'tagline' }, tag(one.enabled ? 'enabled' : one.disabled_reason, one.enabled ? 'reads' : 'destroys'), tag(`circuit ${health.circuit ?? 'closed'}`, health.circuit === 'open' ? 'destroys' : ''), one.missed ? tag('missed some events while disabled', 'changes') : null),
+    action('WH_RedeliverFailed', 'Send failed ones again', () => ask({ title: 'Send failed deliveries again', verb: 'Send again', tool: 'WH_RedeliverFailed', fields: [{ name: 'hours', label: 'From the last hours', type: 'number', value: 24, required: true }], args: ({ hours }) => ({ id: one.id, since: new Date(Date.now() - hours * 3_600_000).toISOString() }), done: (answer) => toast(`${number(answer.queued ?? answer.deliveries?.length)} queued.`) })),
+    action('WH_RotateSecret', 'Rotate secret', () => ask({ title: 'Rotate the signing secret', text: 'During the overlap, each delivery has two signatures.', verb: 'Rotate', tool: 'WH_RotateSecret', fields: [{ name: 'overlap_seconds', label: 'The old one works for, in seconds', type: 'number', value: 86400 }], args: ({ overlap_seconds: overlap }) => ({ id: one.id, overlap_seconds: overlap }), done: (answer) => { secret('The new signing secret', 'It is shown only this once.', answer.secret ?? answer.endpoint.secret); again(); } })),
+    action('WH_Update', one.enabled ? 'Disable' : 'Enable', () => ask({ title: `${one.enabled ? 'Disable' : 'Enable'} this endpoint?`, text: one.enabled ? 'Events are not queued for it until you enable it again. This page then shows which ones it missed.' : 'Events from now on are sent to it.', verb: one.enabled ? 'Disable' : 'Enable', tool: 'WH_Update', args: () => ({ id: one.id, enabled: !one.enabled }), done: again })),
+    action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its pending deliveries are dropped. Earlier deliveries stay listed.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') })))),
+  el('p', { class: 'tagline' }, tag(one.enabled ? 'enabled' : one.disabled_reason, one.enabled ? 'reads' : 'destroys'), tag(`circuit ${health.circuit ?? 'closed'}`, health.circuit === 'open' ? 'destroys' : '')),
+  one.missed ? el('p', { class: 'note' }, gap(one.missed)) : null,
   el('div', { class: 'figures' }, figure('Delivered', number(health.succeeded)), figure('Failed', number(health.failed)), figure('Success', health.success_percent === undefined ? '–' : `${health.success_percent} %`), figure('Median', health.p50_ms === undefined ? '–' : `${health.p50_ms} ms`), figure('95th percentile', health.p95_ms === undefined ? '–' : `${health.p95_ms} ms`)),
   one.preflight ? el('p', { class: 'soft' }, `Last check: ${one.preflight.detail ?? (one.preflight.ok ? 'fine' : 'not reachable')} `, ago(one.preflight.checked_at)) : null);
 }
 
+// The events that an endpoint did not receive, and how to read them.
+const gap = ({ after, until }) => (until ? `Events ${number(after + 1)} to ${number(until)} were not sent while it was disabled. WH_Feed returns them with after ${after}.`
+  : `Events after number ${number(after)} are not sent while it is disabled. Later, WH_Feed returns them with after ${after}.`);
+
+// Each type has an example, which is what is sent.
+async function test(one) {
+  const { events: types } = await call('WH_Events');
+  const sent = types.filter((each) => one.events.includes('*') || one.events.includes(each.type));
+  return ask({ title: 'Send a test', text: 'One delivery with example data is queued, signed like any other.', verb: 'Send', tool: 'WH_Test', fields: [{ name: 'event_type', label: 'Event', options: sent.map((each) => each.type) }],
+    args: ({ event_type: type }) => ({ event_type: type, data: types.find((each) => each.type === type).example.data, endpoint_id: one.id }), done: () => toast('Queued. It appears below.') });
+}
+
 const figure = (name, value) => el('div', { class: 'figure' }, el('span', { class: 'soft' }, name), el('b', {}, value));
 
-function deliveries(endpoint_, place, { on, isHere }) {
+// Of one endpoint, or of all; known are the endpoints that are not deleted.
+function deliveries({ id, known }, place, { on, isHere }) {
   let cursor;
   const state = el('select', { 'aria-label': 'State' }, ...['', 'pending', 'delivering', 'delivered', 'failed', 'exhausted'].map((one) => el('option', { value: one }, one || 'every state')));
   const chosen = new Set();
@@ -78,13 +97,17 @@ function deliveries(endpoint_, place, { on, isHere }) {
 
   function row(one) {
     const box = el('input', { type: 'checkbox', 'aria-label': `Select delivery ${one.sequence}`, change: () => { if (box.checked) chosen.add(one.id); else chosen.delete(one.id); again.disabled = !chosen.size; } });
-    return el('div', { class: 'delivery' }, box, el('button', { type: 'button', class: 'plain', click: () => open(one) }, tag(one.state, STATES[one.state] ?? ''), el('b', {}, one.event_type), el('span', { class: 'soft' }, `#${one.sequence}`), el('span', { class: 'soft' }, `${one.attempts?.length ?? 0} ${one.attempts?.length === 1 ? 'attempt' : 'attempts'}${one.attempts?.at?.(-1)?.status ? `, ${one.attempts.at(-1).status}` : ''}`), ago(one.created_at)));
+    const last = one.attempts?.at(-1);
+    const attempts = one.attempts?.length ? `${number(one.attempts.length)} ${one.attempts.length === 1 ? 'attempt' : 'attempts'}${last.status ? `, ${last.status}` : ''}` : 'not tried yet';
+    return el('div', { class: 'delivery' }, box, el('button', { type: 'button', class: 'plain', click: () => open(one) },
+      el('span', { class: 'plain-head' }, el('b', {}, one.event_type), tag(one.state, STATES[one.state] ?? '')),
+      el('span', { class: 'soft clip' }, `#${one.sequence} · ${attempts} · `, ago(one.created_at), id ? '' : ` · ${one.url}`, known.has(one.endpoint_id) ? '' : ' · deleted endpoint')));
   }
   function list() {
     cursor = undefined;
     again.disabled = true;
-    const made = virtualList({ height: 44, row, label: 'Deliveries', empty: () => el('p', { class: 'soft pad' }, 'No deliveries.'), more: async (first) => {
-      const body = await call('WH_Deliveries', given({ endpoint: endpoint_?.id, state: state.value, page: given({ limit: 100, cursor }) }));
+    const made = virtualList({ height: 58, row, label: 'Deliveries', empty: () => el('p', { class: 'soft pad' }, state.value ? 'No delivery is in this state.' : 'Nothing was sent yet. Test sends an event now.'), more: async (first) => {
+      const body = await call('WH_Deliveries', given({ endpoint: id, state: state.value, page: given({ limit: 100, cursor }) }));
       cursor = body.next_cursor;
       if (first) chart.replaceChildren(...(body.deliveries.length ? [byTime(body.deliveries)] : []));
       return { items: body.deliveries, more: Boolean(cursor) };
@@ -126,11 +149,11 @@ async function open(one) {
 }
 
 async function grade(one) {
-  const place = el('div', {}, el('p', { class: 'soft' }, 'Nine deliveries are on their way…'));
+  const place = el('div', {}, el('p', { class: 'soft' }, 'Sending nine test requests…'));
   const box = dialog('Grade my receiver', place, el('div', { class: 'row' }, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
   try {
     const body = await call('WH_Grade', { id: one.id });
-    place.replaceChildren(el('p', { class: 'score' }, el('b', {}, `${body.score} %`)), el('ul', { class: 'why' }, ...body.trials.map((trial) => el('li', {}, tag(trial.ok ? 'right' : 'wrong', trial.ok ? 'reads' : 'destroys'), ` ${trial.delivery} `, el('span', { class: 'soft' }, `answered ${trial.status ?? trial.error}, should be ${trial.expected}`)))));
+    place.replaceChildren(el('p', { class: 'score' }, el('b', {}, `${body.score} %`)), el('ul', { class: 'why' }, ...body.trials.map((trial) => el('li', {}, tag(trial.ok ? 'right' : 'wrong', trial.ok ? 'reads' : 'destroys'), ` ${trial.delivery} `, el('span', { class: 'soft' }, `responded ${trial.status ?? trial.error}; expected ${trial.expected}`)))));
   } catch (error) {
     place.replaceChildren(problem(error));
   }

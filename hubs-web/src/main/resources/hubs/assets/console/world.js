@@ -4,8 +4,9 @@ import { ago, avatar, clock, el, empty, enc, head, link, number } from './ui.js'
 import { demoBar, startDemo } from './demo.js';
 
 const ROOMS = 12;
-const SHOWN = 4;
+const KEPT = 6;
 const FEED = 60;
+const FEW = 2;
 const EARLIER = 12;
 const TALKERS = 8;
 
@@ -16,10 +17,12 @@ const either = (work, otherwise) => work.catch(() => otherwise);
 
 export async function show({ view, on, isHere }) {
   const state = { agents: new Map(), rooms: new Map(), banks: new Map() };
+  // Where there are few rooms, more of each is shown.
+  const shown = () => (state.rooms.size <= FEW ? KEPT : 4);
   const people = el('ul', { class: 'people' });
   const rooms = el('div', { class: 'rooms' });
   const banks = el('div', { class: 'bank-row' });
-  const feed = el('ol', { class: 'feed', 'aria-label': 'What happened last' });
+  const feed = el('ol', { class: 'feed', 'aria-label': 'Latest events' });
   const demo = el('div', { class: 'demo-place' });
   const body = el('div', { class: 'world-grid' });
   const count = el('span', { class: 'count' });
@@ -34,7 +37,7 @@ export async function show({ view, on, isHere }) {
     state.agents = new Map(agents.profile.map((agent, i) => [agent.name, { ...agent, ...agents.content[i], last: state.agents.get(agent.name)?.last }]));
     state.banks = new Map(held.profile.map((bank) => [bank.name, bank]));
     const read = await Promise.all(domains.profile.map((domain) => either(call('DM_Read', { target: { domain: domain.name } }), { profile: [domain], content: [], zones: [], messages: [] })));
-    state.rooms = new Map(read.map((domain) => [domain.profile[0].name, { ...domain.profile[0], members: domain.content, zones: domain.zones ?? [], messages: (domain.messages ?? []).slice(-SHOWN) }]));
+    state.rooms = new Map(read.map((domain) => [domain.profile[0].name, { ...domain.profile[0], members: domain.content, zones: domain.zones ?? [], messages: (domain.messages ?? []).slice(-KEPT) }]));
     for (const room of state.rooms.values()) for (const message of room.messages) note(message);
   }
 
@@ -49,9 +52,10 @@ export async function show({ view, on, isHere }) {
       el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : null));
   }
 
-  function said(message, fresh) {
+  function said(message, fresh, { messages }) {
+    const answered = message.reply_to && messages.find((one) => one.id === message.reply_to);
     return el('li', { class: `bubble${fresh ? ' fresh' : ''}`, 'data-id': message.id }, avatar(message.from, { kind: message.from_kind }),
-      el('div', {}, el('p', { class: 'bubble-head' }, el('b', {}, message.from), ' ', el('span', { class: 'soft' }, message.zone && message.zone !== 'main' ? `${message.zone} · ` : '', clock(message.created_at))), el('p', { class: 'clip3' }, message.content)));
+      el('div', {}, el('p', { class: 'bubble-head' }, el('b', {}, message.from), ' ', el('span', { class: 'soft' }, answered ? `answers ${answered.from} · ` : '', message.zone && message.zone !== 'main' ? `${message.zone} · ` : '', clock(message.created_at))), el('p', { class: 'clip3' }, message.content)));
   }
 
   function room(domain) {
@@ -60,7 +64,7 @@ export async function show({ view, on, isHere }) {
       el('header', {}, el('h3', {}, link(`/console/spaces/${enc(domain.name)}`, domain.name)),
         el('span', { class: 'faces' }, ...members.slice(0, 5).map((member) => avatar(member.agent, { online: member.online }))),
         el('span', { class: 'soft zones' }, domain.zones.map((zone) => zone.name).join(', '))),
-      el('ol', { class: 'bubbles' }, ...(domain.messages.length ? domain.messages.map((message) => said(message)) : [el('li', { class: 'soft quiet-room' }, 'Nobody has spoken here yet.')])));
+      el('ol', { class: 'bubbles' }, ...(domain.messages.length ? domain.messages.slice(-shown()).map((message) => said(message, false, domain)) : [el('li', { class: 'soft quiet-room' }, 'No messages yet.')])));
   }
 
   function bank(one) {
@@ -69,23 +73,23 @@ export async function show({ view, on, isHere }) {
 
   function draw() {
     if (!state.agents.size && !state.rooms.size && !state.banks.size) {
-      body.replaceChildren(empty('Nobody is here yet', 'Agents, the rooms in which they talk and the banks in which they remember appear here, live. See it with three agents and an incident, or connect your own client.',
+      body.replaceChildren(empty('No agents yet', 'Agents, the rooms where they talk and the banks that hold their memories appear here, live. Watch three agents handle an incident, or connect your own client.',
         ...(isAdmin() ? [el('button', { type: 'button', click: () => startDemo() }, 'Start the demo')] : []),
         el('a', { class: isAdmin() ? 'button quiet' : 'button', href: '/mcp-hub/connect#claude-code' }, 'Connect Claude Code')));
       return;
     }
     people.replaceChildren(...[...state.agents.values()].sort((a, b) => Number(b.online) - Number(a.online) || a.name.localeCompare(b.name)).slice(0, 60).map(person));
-    rooms.replaceChildren(...(state.rooms.size ? [...state.rooms.values()].map(room) : [el('p', { class: 'soft' }, 'No domains yet: a domain is a room with members and zones. ', link('/console/spaces', 'Create one'))]));
+    rooms.replaceChildren(...(state.rooms.size ? [...state.rooms.values()].map(room) : [el('p', { class: 'soft' }, 'No rooms yet. A domain is a room with members and zones. ', link('/console/spaces', 'Create one'))]));
     banks.replaceChildren(...(state.banks.size ? [...state.banks.values()].map(bank) : [el('p', { class: 'soft' }, 'No memory banks yet. ', link('/console/memory', 'Create one'))]));
     count.textContent = number(state.agents.size);
     if (!body.contains(rooms)) {
       body.replaceChildren(
-        el('section', { class: 'panel', 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', count), people),
-        el('div', { class: 'world-middle' }, el('section', { 'aria-labelledby': 'w-rooms' }, el('h2', { id: 'w-rooms' }, 'Rooms'), rooms),
-          el('section', { 'aria-labelledby': 'w-banks' }, el('h2', { id: 'w-banks' }, 'Memory'), banks)),
+        el('div', { class: 'world-side' }, el('section', { class: 'panel', 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', count), people),
+          el('section', { class: 'world-banks', 'aria-labelledby': 'w-banks' }, el('h2', { id: 'w-banks' }, 'Memory'), banks)),
+        el('section', { class: 'world-rooms', 'aria-labelledby': 'w-rooms' }, el('h2', { id: 'w-rooms' }, 'Rooms'), rooms),
         el('section', { class: 'panel', 'aria-labelledby': 'w-feed' }, el('h2', { id: 'w-feed' }, 'Latest'), feed));
     }
-    if (!feed.children.length) feed.append(el('li', { class: 'soft', 'data-none': true }, 'What happens from now on shows here.'));
+    if (!feed.children.length) feed.append(el('li', { class: 'soft', 'data-none': true }, 'New messages, memories and deliveries appear here.'));
   }
 
   function happened(icon, words, at, path, fresh = true) {
@@ -96,7 +100,7 @@ export async function show({ view, on, isHere }) {
 
   function spoke(message, at, fresh = true) {
     const path = message.domain ? `/console/spaces/${enc(message.domain)}/${enc(message.zone)}` : `/console/agents/${enc(message.from_kind === 'agent' ? message.from : message.to)}`;
-    happened('said', [el('b', {}, message.from), message.domain ? ` in ${message.domain}/${message.zone}: ` : ` to ${message.to}: `, el('span', { class: 'soft' }, cut(message.content, 90))], at, path, fresh);
+    happened('said', [el('b', {}, message.from), message.domain ? ` in ${message.zone === 'main' ? message.domain : `${message.domain}, ${message.zone}`}: ` : ` to ${message.to}: `, el('span', { class: 'soft' }, cut(message.content, 60))], at, path, fresh);
   }
 
   // What was said before the page was open, in the rooms and between agents.
@@ -132,12 +136,12 @@ export async function show({ view, on, isHere }) {
     const at = state.rooms.get(message.domain);
     if (message.domain && !at) return reload();
     if (at && !at.messages.some((one) => one.id === message.id)) {
-      at.messages = [...at.messages, message].slice(-SHOWN);
+      at.messages = [...at.messages, message].slice(-KEPT);
       const list = rooms.querySelector(`[data-domain="${CSS.escape(message.domain)}"] .bubbles`);
       if (list) {
         list.querySelector('.quiet-room')?.remove();
-        list.append(said(message, true));
-        while (list.children.length > SHOWN) list.firstChild.remove();
+        list.append(said(message, true, at));
+        while (list.children.length > shown()) list.firstChild.remove();
       }
     }
     const speaker = state.agents.get(message.from);
@@ -146,7 +150,7 @@ export async function show({ view, on, isHere }) {
   });
 
   on('memories', (memory) => {
-    const words = { stored: 'remembered', updated: 'revised', removed: 'forgot' }[memory.change] ?? memory.change;
+    const words = { stored: 'stored', updated: 'changed', removed: 'removed' }[memory.change] ?? memory.change;
     happened('kept', [el('b', {}, memory.author ?? 'Somebody'), ` ${words} in ${memory.bank}: `, el('span', { class: 'soft' }, memory.name ?? (memory.text ? cut(memory.text, 80) : null) ?? `${number(memory.count)} memories`)], memory.at,
       `/console/memory/${enc(memory.bank)}${memory.name ? `/${enc(memory.name)}` : ''}`);
     const known = state.banks.get(memory.bank);
@@ -162,8 +166,8 @@ export async function show({ view, on, isHere }) {
   });
 
   on('presence', (change) => {
-    const words = { created: 'was created', destroyed: 'is gone', joined: `joined ${change.domain ?? 'a room'}`, left: `left ${change.domain ?? 'a room'}` }[change.change]
-      ?? (change.change === 'seen' ? (change.online ? 'is here' : 'has left') : null);
+    const words = { created: 'was created', destroyed: 'was deleted', joined: `joined ${change.domain ?? 'a room'}`, left: `left ${change.domain ?? 'a room'}` }[change.change]
+      ?? (change.change === 'seen' ? (change.online ? 'came online' : 'went offline') : null);
     if (words) happened('seen', [el('b', {}, change.agent), ` ${words}`], change.at, `/console/agents/${enc(change.agent)}`);
     const known = state.agents.get(change.agent);
     if (change.change === 'seen' && known) {
@@ -177,8 +181,11 @@ export async function show({ view, on, isHere }) {
   on('reset', reload);
 
   await load();
-  view.append(head('World', { sub: 'Everybody and everything that you may see, live.', actions: isAdmin() ? [el('button', { type: 'button', class: 'quiet', id: 'start-demo', click: () => startDemo() }, 'Start the demo')] : [] }), demo, body);
+  view.append(head('World', { sub: 'Agents, rooms and memory, live.', actions: isAdmin() ? [el('button', { type: 'button', class: 'quiet', id: 'start-demo', click: () => startDemo() }, 'Start the demo')] : [] }), demo, body);
   draw();
   earlier();
-  demoBar(demo, on, isHere, reload);
+  // Reads are in no stream: of the demo's, its progress tells.
+  demoBar(demo, on, isHere, reload, (doing) => {
+    if (['MB_Search', 'MB_Read'].includes(doing.tool)) happened('kept', [el('b', {}, doing.agent), ' ', el('span', { class: 'soft' }, doing.words)], new Date().toISOString(), '/console/memory');
+  });
 }

@@ -4,10 +4,16 @@ import io.agentworkspace.engine.model.text.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Style sheets, scripts and pictures. Their path contains one digest of all their contents. Therefore browsers can
@@ -20,6 +26,8 @@ final class Assets {
             "css", "text/css; charset=utf-8",
             "js", "text/javascript; charset=utf-8",
             "svg", "image/svg+xml; charset=utf-8");
+
+    private static final Pattern IMPORT = Pattern.compile("(?m)^import (?:[^'\n]* from )?'(\\.[^']+)';$");
 
     private final Map<String, byte[]> files = new LinkedHashMap<>();
     private final String root;
@@ -37,6 +45,24 @@ final class Assets {
     /** Returns the path to which an asset's name is appended. */
     String root() {
         return root;
+    }
+
+    /** Returns a script and all scripts that it imports at once, which a browser would otherwise find one after another. */
+    List<String> modules(String name) {
+        var found = new LinkedHashSet<String>();
+        modules(name, found);
+        return List.copyOf(found);
+    }
+
+    private void modules(String name, Set<String> found) {
+        if (!found.add(name)) {
+            return;
+        }
+        var text = new String(Objects.requireNonNull(files.get(name), name), StandardCharsets.UTF_8);
+        var imports = IMPORT.matcher(text);
+        while (imports.find()) {
+            modules(URI.create(name).resolve(imports.group(1)).toString(), found);
+        }
     }
 
     Optional<PageResponse> find(String path) {

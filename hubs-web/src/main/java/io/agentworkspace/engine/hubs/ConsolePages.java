@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,14 +15,13 @@ import org.jspecify.annotations.Nullable;
 final class ConsolePages {
     static final String ROOT = "/console";
 
-    private static final List<String> MODULES =
-            List.of("console/app.js", "console/api.js", "console/live.js", "console/ui.js", "console/view-as.js");
-
     private final Templates templates;
     private final PublicAddresses published;
+    private final Assets assets;
 
-    ConsolePages(PublicAddresses published, Templates templates) {
+    ConsolePages(PublicAddresses published, Assets assets, Templates templates) {
         this.published = published;
+        this.assets = assets;
         this.templates = templates;
     }
 
@@ -78,6 +78,14 @@ final class ConsolePages {
                 .map(section -> PageResponse.html(shell(section, request)));
     }
 
+    /** Returns all scripts of a page, so that the browser requests them at once. */
+    private List<String> modules(Section section) {
+        return Stream.of("hub.js", "console/app.js", "console/%s.js".formatted(section.word()))
+                .flatMap(name -> assets.modules(name).stream())
+                .distinct()
+                .toList();
+    }
+
     private String shell(Section current, PageRequest request) {
         var pages = Arrays.stream(Section.values())
                 .map(section -> new MenuItem(section.word(), section.title, section.icon, section == current))
@@ -92,7 +100,7 @@ final class ConsolePages {
                         user,
                         published.baseUrl(),
                         published.mcpUrl(),
-                        MODULES,
+                        modules(current),
                         pages));
     }
 }

@@ -36,6 +36,8 @@ public final class HubRoutes {
             "console/virtual.js",
             "console/search.js",
             "console/evaluate.js",
+            "console/sentences.js",
+            "console/timeline.js",
             "console/graph.js",
             "console/demo.js",
             "console/world.js",
@@ -72,7 +74,7 @@ public final class HubRoutes {
         skills = new SkillPages(runner, templates);
         docs = new DocPages(published.baseUrl(), templates);
         search = new SearchPages(runner.catalogue(), new Skills(runner), docs, templates);
-        console = new ConsolePages(published, templates);
+        console = new ConsolePages(published, assets, templates);
     }
 
     /** Returns whether a decoded path is in the area of the pages. */

@@ -71,6 +71,11 @@ public final class Demo implements AutoCloseable {
                 .put("steps", DemoScript.length())
                 .put("domain", DemoScript.DOMAIN)
                 .put("zone", DemoScript.ZONE);
+        DemoScript.lastBefore(state.step(), state.branch())
+                .ifPresent(step -> shown.putObject("doing")
+                        .put("agent", step.agent())
+                        .put("tool", step.tool())
+                        .put("words", step.words()));
         if (state.state().equals(DemoStore.WAITING) || (state.state().equals(DemoStore.PAUSED) && isQuestion(state))) {
             shown.put("question", DemoScript.QUESTION);
             DemoScript.ANSWERS.forEach(shown.putArray("answers")::add);
@@ -131,14 +136,14 @@ public final class Demo implements AutoCloseable {
         run(
                 caller,
                 "DM_Create",
-                "{'target':{'agent':'%s'},'vx':{'name':'%s','description':'Checkout fails: three agents look into it.','access':'domain'}}",
+                "{'target':{'agent':'%s'},'vx':{'name':'%s','description':'Checkout fails. Three agents investigate.','access':'domain'}}",
                 lead,
                 DemoScript.DOMAIN);
         made.add(new String[] {"DM_Destroy", "domain", DemoScript.DOMAIN});
         run(
                 caller,
                 "ZN_Create",
-                "{'target':{'domain':'%s'},'vx':{'name':'%s','description':'What customers report and are told.'}}",
+                "{'target':{'domain':'%s'},'vx':{'name':'%s','description':'Reports from customers, and answers to them.'}}",
                 DemoScript.DOMAIN,
                 DemoScript.CUSTOMERS);
         for (var bank : List.of(DemoScript.RUNBOOKS, DemoScript.LOG)) {
@@ -148,7 +153,7 @@ public final class Demo implements AutoCloseable {
                     "{'target':{'agent':'%s'},'vx':{'name':'%s','access':'bank','description':'%s'}}",
                     lead,
                     bank,
-                    bank.equals(DemoScript.LOG) ? "What this incident taught." : "What earlier incidents taught.");
+                    bank.equals(DemoScript.LOG) ? "Findings of this incident." : "Lessons of earlier incidents.");
             made.add(new String[] {"MB_Destroy", "bank", bank});
         }
         for (var persona : DemoScript.PERSONAS.subList(1, DemoScript.PERSONAS.size())) {

@@ -195,6 +195,10 @@ final class GatewayOperations {
         fields.putObject("steps").put("type", "integer");
         fields.putObject("domain").put("type", "string");
         fields.putObject("zone").put("type", "string");
+        var doing = fields.putObject("doing").put("type", "object");
+        doing.put("description", "The last call of an agent.");
+        var call = doing.putObject("properties");
+        List.of("agent", "tool", "words").forEach(field -> call.putObject(field).put("type", "string"));
         fields.putObject("question").put("type", "string");
         fields.putObject("answers").put("type", "array").putObject("items").put("type", "string");
         fields.putObject("answer").put("type", "string");

@@ -1,0 +1,88 @@
+// What the audit and the event feed contain, as sentences.
+import { el, number } from './ui.js';
+
+// What a tool did: before the thing, and after it.
+const VERBS = {
+  AP_Create: ['created'], AP_Update: ['changed'], AP_Modify: ['changed'], AP_Destroy: ['deleted'], AP_Chat: ['wrote to'], AP_LogOn: ['logged on as'], AP_LogOff: ['logged off as'], AP_Add: ['added', 'to the roster'], AP_Remove: ['removed', 'from the roster'], AP_Select: ['selected'],
+  DM_Create: ['created'], DM_Update: ['changed'], DM_Destroy: ['deleted'], DM_Invite: ['invited an agent to'], DM_Kick: ['removed an agent from'], DM_Ban: ['banned an agent from'], DM_Unban: ['lifted a ban in'], ZN_Create: ['created'], ZN_Destroy: ['deleted'], ZN_Enter: ['entered'], ZN_Leave: ['left'],
+  MB_Create: ['created'], MB_Update: ['changed'], MB_Store: ['stored a memory in'], MB_Files: ['wrote a file in'], MB_Load: ['loaded'], MB_Unload: ['unloaded'], MB_Permissions: ['set a permission on'], MB_Censor: ['censored'], MB_Uncensor: ['lifted the censorship of'], MB_Delete: ['moved', 'to the trash'], MB_Restore: ['restored'], MB_Destroy: ['deleted', 'permanently'],
+  WH_Create: ['created'], WH_Update: ['changed'], WH_Delete: ['deleted'], WH_Test: ['sent a test to'], WH_Grade: ['graded the receiver of'], WH_RotateSecret: ['rotated the secret of'], WH_Redeliver: ['sent again'], WH_RedeliverFailed: ['sent failed deliveries again to'],
+  DC_Submit: ['submitted'], DC_Validate: ['validated', 'again'], DC_Delete: ['deleted'], RL_Create: ['created'], RL_Update: ['changed'], RL_Delete: ['deleted'], SK_Install: ['installed'], SK_Uninstall: ['uninstalled'], SK_Add: ['added'], SK_Remove: ['removed'],
+  US_Create: ['added'], US_Update: ['changed'], US_Remove: ['removed'], AK_Create: ['created'], AK_Rotate: ['rotated'], AK_Revoke: ['revoked'], AK_Update: ['changed'], AK_Delete: ['deleted'], AC_ChangePlan: ['changed the plan'], 'session.start': ['signed in'], 'session.end': ['signed out'],
+};
+
+// What a tool is for, where the thing is not known.
+const NOUNS = { AP: 'an agent', DM: 'a domain', ZN: 'a zone', MB: 'a bank', AK: 'a key', WH: 'an endpoint', DC: 'a document', RL: 'a rule', SK: 'a skill', US: 'a user' };
+
+const soft = (text) => el('span', { class: 'soft' }, text);
+
+function thing(entry) {
+  const name = entry.target ?? entry.target_id;
+  if (!name || ['session', 'account'].includes(entry.target_kind)) return null;
+  const article = ['agent', 'user', 'zone'].includes(entry.target_kind) ? '' : `the ${entry.target_kind} `;
+  return el('span', {}, article, el('span', { class: 'thing' }, name));
+}
+
+export const actor = (entry) => entry.agent ?? entry.user;
+
+// What somebody did, without who it was.
+export function deed(entry) {
+  if (entry.details?.startsWith('dry_run')) return [`previewed what ${entry.tool} would do to `, thing(entry), entry.member ? soft(` (${entry.member})`) : null].filter(Boolean);
+  const [before, after] = entry.result === 'done' || entry.target ? VERBS[entry.tool] ?? [`called ${entry.tool} on`] : [`called ${entry.tool}`];
+  const found = thing(entry);
+  const bare = before.replace(/ (on|in|to|of|from|as)$/, '');
+  const object = found ?? (bare === before && entry.result === 'done' ? NOUNS[entry.tool.slice(0, 2)] : null);
+  return [`${found || entry.tool.startsWith('session') ? before : bare} `, object, after ? ` ${after}` : null, entry.member ? soft(` (${entry.member})`) : null].filter(Boolean);
+}
+
+export const sentence = (entry) => (entry.event ? entry.words : [el('b', {}, actor(entry)), entry.agent ? soft(` for ${entry.user} `) : ' ', ...deed(entry)]);
+
+const EVENTS = {
+  'quota.threshold.reached': (data) => [`${data.threshold} % of the limit of ${data.scope.replaceAll('_', ' ')} is used: `, soft(`${number(data.count)} of ${number(data.limit)}`)],
+  'quota.request.rejected': (data) => [`${data.service} was refused: the limit of ${data.scope.replaceAll('_', ' ')} is reached `, soft(`(${number(data.limit)})`)],
+  'billing.plan.changed': (data) => [`The plan changed from ${data.previous_plan} to ${data.plan}.`],
+  'agent.deployment.created': (data) => [el('b', {}, data.agent), ' was created.'],
+  'agent.deployment.updated': (data) => [el('b', {}, data.agent), ' was changed: ', soft((data.changed ?? []).join(', '))],
+  'agent.deployment.deleted': (data) => [el('b', {}, data.agent), ' was deleted.'],
+  'webhook.endpoint.created': (data) => ['An endpoint was created: ', soft(data.url)],
+  'webhook.endpoint.updated': (data) => (data.warning ? [`An endpoint fails. It will be disabled on ${new Date(data.warning.disabled_at).toLocaleDateString()}: `, soft(data.url)]
+    : [`An endpoint was ${data.enabled ? 'changed' : `disabled (${data.disabled_reason})`}: `, soft(data.url)]),
+  'webhook.endpoint.deleted': (data) => ['An endpoint was deleted: ', soft(data.url)],
+  'document.accepted': (data) => [el('b', {}, data.document), ` was accepted, version ${data.version}.`],
+  'document.rejected': (data) => [el('b', {}, data.document), ` was rejected, version ${data.version}: `, soft(data.reasons.map((reason) => reason.message).join('; '))],
+};
+
+// Whether the service did it by itself. Of the other events the audit has the call that caused them.
+const isOwn = ({ type, data }) => type.startsWith('quota.') || ['document.accepted', 'document.rejected'].includes(type)
+  || (type === 'webhook.endpoint.updated' && (data.warning || ['gone', 'failing'].includes(data.disabled_reason)));
+
+// An event as an entry of the timeline.
+export function entryOf(event) {
+  const { data } = event;
+  const [kind, name] = data.agent ? ['agent', data.agent] : data.document ? ['document', data.document] : data.endpoint_id ? ['endpoint', data.endpoint_id] : ['', ''];
+  return { at: event.created_at, event: true, own: isOwn(event), tool: event.type, result: 'done', agent: data.agent, target_kind: kind, target: name, words: EVENTS[event.type]?.(data) ?? [event.type] };
+}
+
+// Entries, oldest first, as paragraphs by hour: who did what, each person or agent in one sentence for what follows on another.
+export function story(entries) {
+  const chapters = [];
+  for (const entry of entries) {
+    const hour = new Date(entry.at).toLocaleTimeString([], { hour: '2-digit', hour12: false }).slice(0, 2);
+    if (chapters.at(-1)?.hour !== hour) chapters.push({ hour, turns: [] });
+    const { turns } = chapters.at(-1);
+    const who = entry.event ? '' : actor(entry);
+    if (entry.event || turns.at(-1)?.who !== who) turns.push({ who, first: entry, deeds: [] });
+    const { deeds } = turns.at(-1);
+    const same = deeds.find((one) => one.entry.tool === entry.tool && one.entry.target === entry.target && one.entry.result === entry.result);
+    if (same) same.times += entry.times ?? 1;
+    else deeds.push({ entry, times: entry.times ?? 1 });
+  }
+  return chapters.map(({ hour, turns }) => el('section', {}, el('h2', {}, `${hour}:00`), el('p', {}, ...turns.flatMap(told))));
+}
+
+function told({ first, deeds }) {
+  if (first.event) return [...first.words, ' '];
+  const parts = deeds.map(({ entry, times }) => [...deed(entry), times > 1 ? ` ${number(times)} times` : '', entry.result === 'done' ? '' : `, which was refused (${entry.result})`]);
+  const joined = parts.flatMap((part, i) => [i === 0 ? '' : i === parts.length - 1 ? ' and ' : ', ', ...part]);
+  return [el('b', {}, actor(first)), first.agent ? soft(` for ${first.user}`) : '', ' ', ...joined, '. '];
+}

@@ -1,0 +1,62 @@
+// The audit and the events of the workspace as one list, newest first.
+import { call } from './api.js';
+import { entryOf } from './sentences.js';
+import { given } from './ui.js';
+
+const PAGE = 200;
+
+// Pages of the audit.
+function audit(filter) {
+  let cursor;
+  return async () => {
+    const body = await call('AC_Audit', { ...filter, page: given({ limit: PAGE, cursor }) });
+    cursor = body.next_cursor;
+    return { items: body.entries, more: Boolean(cursor) };
+  };
+}
+
+// Pages of the feed. It is read from its end, which its numbers allow: they have no gaps.
+function events({ since, until }) {
+  let upper;
+  let oldest = 1;
+  return async () => {
+    if (upper === undefined) {
+      const body = await call('WH_Feed', { limit: 1 });
+      upper = body.latest;
+      oldest = body.oldest ?? 1;
+    }
+    const first = Math.max(upper - PAGE, oldest - 1);
+    const found = [];
+    for (let after = first; after < upper;) {
+      const body = await call('WH_Feed', { after, limit: Math.min(PAGE, upper - after) });
+      if (!body.events.length) break;
+      found.push(...body.events);
+      after = body.next_after;
+    }
+    upper = first;
+    const items = found.reverse().map(entryOf).filter((entry) => (!since || entry.at >= since) && (!until || entry.at < until));
+    return { items, more: upper >= oldest && found.length > 0 && !(since && found.at(-1).created_at < since) };
+  };
+}
+
+const none = async () => ({ items: [], more: false });
+
+// @param show all (the calls, and what the service did by itself), calls or events
+export function timeline(filter, show) {
+  const sources = [show === 'events' ? none : audit(filter), show === 'calls' ? none : events(filter)].map((read) => ({ read, items: [], more: true }));
+  return async () => {
+    for (const source of sources) {
+      while (!source.items.length && source.more) {
+        const page = await source.read();
+        source.items.push(...page.items.filter((entry) => show === 'events' || !entry.event || entry.own));
+        source.more = page.more;
+      }
+    }
+    const found = [];
+    while (sources.every((source) => source.items.length || !source.more) && sources.some((source) => source.items.length)) {
+      const [a, b] = sources.map((source) => source.items[0]?.at ?? '');
+      found.push(sources[a >= b ? 0 : 1].items.shift());
+    }
+    return { items: found, more: sources.some((source) => source.items.length || source.more) };
+  };
+}
