@@ -35,8 +35,8 @@ final class MarkdownPieces implements NodeRenderer {
     private static final int COLUMNS_OF_A_NARROW_TABLE = 2;
     private static final int LONGEST_CODE_IN_A_NARROW_COLUMN = 14;
 
-    /** Where long code in a table may continue on the next line: after a slash, dot or comma, and before a capital. */
-    private static final Pattern BREAK = Pattern.compile("(?<=[/.,])(?=[^/.,\\s])|(?<=[a-z])(?=[A-Z])");
+    /** Where long code in a table may wrap: after a slash that is not its first character, a dot or comma; before a capital. */
+    private static final Pattern BREAK = Pattern.compile("(?<=\\S[/.,])(?=[^/.,\\s])|(?<=[a-z])(?=[A-Z])");
 
     private final Map<Class<? extends Node>, Consumer<Node>> pieces = new LinkedHashMap<>();
     private final HtmlNodeRendererContext context;

@@ -49,7 +49,7 @@ class MarkdownTest {
         assertThat(html("| route | result |\n|---|---|\n| `GET /api/health` | `a.b` |"))
                 .contains(
                         "<table class=\"many\">",
-                        "<code>GET /<wbr>api/<wbr>health</code>",
+                        "<code>GET /api/<wbr>health</code>",
                         "<td data-head=\"result\"><code>a.<wbr>b</code></td>");
         assertThat(html("| test | |\n|---|---|\n| `aTest.isRun` | `5s,1m` |"))
                 .contains(
