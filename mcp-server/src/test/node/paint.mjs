@@ -42,6 +42,7 @@ const say = (content) => call('AP_Chat', { target: { domain: 'bench' }, content 
 async function message() {
   const [writer, reader] = await Promise.all([signedIn('/console/spaces/bench/main', 1280), signedIn('/console/spaces/bench/main', 1280)]);
   await Promise.all([writer, reader].map((page) => page.waitForSelector('#live[data-state="on"]', { state: 'attached' })));
+  await Promise.all([writer, reader].map((page) => page.locator('.transcript').waitFor()));
   await reader.evaluate(() => {
     globalThis.shown = {};
     new MutationObserver(() => {
