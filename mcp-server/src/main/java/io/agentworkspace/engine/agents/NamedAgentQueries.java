@@ -131,7 +131,7 @@ final class NamedAgentQueries {
     record AgentRow(long id, long owner, Agent agent) {}
 
     /** A message with the ids of those who talk there, none in a zone. */
-    record MessageRow(Message message, List<Long> parties) {}
+    record ReadMessage(Message message, List<Long> parties) {}
 
     /** Empty if this is not such a case, or there is no such agent. */
     Optional<AgentWithMessages> find(Call call, Name name, int limit) {
@@ -206,7 +206,7 @@ final class NamedAgentQueries {
     }
 
     /** Empty if its text is too long for this. */
-    private static Optional<MessageRow> message(Row row) throws SQLException {
+    private static Optional<ReadMessage> message(Row row) throws SQLException {
         var content = row.textOrNull("content");
         if (content == null) {
             return Optional.empty();
@@ -232,7 +232,7 @@ final class NamedAgentQueries {
                 row.textOrNull("answers"),
                 chain == null ? List.of() : chain,
                 Objects.requireNonNull(row.instantOrNull("created_at")));
-        return Optional.of(new MessageRow(message, low == null ? List.of() : List.of(low, row.number("high_id"))));
+        return Optional.of(new ReadMessage(message, low == null ? List.of() : List.of(low, row.number("high_id"))));
     }
 
     /** Empty if they might not fit into the response. */

@@ -4,8 +4,8 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.agents.AgentQueries.AgentWithMessages;
 import io.agentworkspace.engine.agents.NamedAgentQueries.AgentRow;
-import io.agentworkspace.engine.agents.NamedAgentQueries.MessageRow;
 import io.agentworkspace.engine.agents.NamedAgentQueries.Participant;
+import io.agentworkspace.engine.agents.NamedAgentQueries.ReadMessage;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.context.UnselectedContextQueries;
 import io.agentworkspace.engine.db.Db;
@@ -163,7 +163,7 @@ final class OwnAgentQueries {
     }
 
     /** Returns whether nobody else has part in the message of the caller's agent. */
-    static boolean covers(Context context, AgentRow held, MessageRow read) {
+    static boolean covers(Context context, AgentRow held, ReadMessage read) {
         return !read.parties().isEmpty()
                 && read.message().chain().isEmpty()
                 && read.parties().stream().allMatch(party -> participant(party, context, held) != null);
