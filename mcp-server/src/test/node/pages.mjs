@@ -67,11 +67,12 @@ export class Pages {
   // busy to answer, as a person would.
   async signIn(page, key, follows = () => page.waitForEvent('load')) {
     await page.getByLabel('API key', { exact: true }).and(page.locator('input')).fill(key);
-    const problem = page.locator('dialog .problem:not(:empty)');
+    const dialog = page.getByRole('dialog', { name: 'Sign in' });
+    const problem = dialog.locator('.problem:not(:empty)');
     const signedIn = follows().then(() => true);
     signedIn.catch(() => {});
     for (let tries = 1; ; tries++) {
-      await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
       const refused = problem.waitFor().then(() => false);
       refused.catch(() => {});
       if (await Promise.race([signedIn, refused])) return;
