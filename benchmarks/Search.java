@@ -4,11 +4,12 @@ import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,12 +23,44 @@ final class Search implements Bench.Benchmark {
     private static final int HITS = 10;
     private static final List<String> MODES = List.of("text", "vector", "hybrid");
 
-    /** Texts and queries, with the numbers and grades of the relevant texts of each query. */
-    private record Set(String name, List<String> texts, List<String> queries, List<Map<Integer, Integer>> answers) {}
+    /**
+     * Texts and queries, with the numbers and grades of the relevant texts of each query.
+     *
+     * @param name sets of the same name are measured together
+     * @param bank where the texts are stored
+     */
+    private record Set(String name, String bank, List<String> texts, List<String> queries, List<Map<Integer, Integer>> answers) {}
+
+    /** What the queries of a set found. */
+    private static final class Tally {
+        private final List<Long> took = new ArrayList<>();
+        private int texts;
+        private int first;
+        private int fifth;
+        private int tenth;
+        private double gain;
+        private int answered;
+        private int abstained;
+        private int rightly;
+
+        void print(String name, String mode) {
+            var latencies = new Callers.Latencies(took.stream().mapToLong(Long::longValue).sorted().toArray());
+            var queries = (double) answered;
+            System.out.printf(
+                    "%-14s %-7s %7d %7d %6.3f %6.3f %6.3f %8.3f %8.2f %8.2f%n",
+                    name, mode, texts, took.size(), first / queries, fifth / queries, tenth / queries, gain / queries, latencies.millis(0.5), latencies.millis(0.99));
+            var without = took.size() - answered;
+            if (without > 0) {
+                System.out.printf(
+                        "  abstained %d times on %d questions without an answer and %d with one: precision %.3f, recall %.3f%n",
+                        abstained, without, answered, rightly / (double) Math.max(1, abstained), rightly / (double) without);
+            }
+        }
+    }
 
     @Override
     public String words() {
-        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--memories 10000] [--seconds 10]";
+        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--every 1] [--memories 10000] [--seconds 10]";
     }
 
     @Override
@@ -35,17 +68,21 @@ final class Search implements Bench.Benchmark {
         try (var engine = Engine.start()) {
             var callers = new Callers(engine.url(), engine.key());
             System.out.printf("%-14s %-7s %7s %7s %6s %6s %6s %8s %8s %8s%n", "set", "mode", "texts", "queries", "hit@1", "hit@5", "hit@10", "nDCG@10", "p50 ms", "p99 ms");
-            for (var set : sets(options)) {
-                var numbers = store(engine, callers, set);
-                for (var mode : MODES) {
-                    find(callers, set, numbers, mode);
+            var every = options.number("every", 1);
+            for (var together : sets(options).values()) {
+                var tallies = MODES.stream().map(_ -> new Tally()).toList();
+                for (var set : together) {
+                    find(callers, set, store(engine, callers, set), every, tallies);
+                }
+                for (var i = 0; i < MODES.size(); i++) {
+                    tallies.get(i).print(together.getFirst().name(), MODES.get(i));
                 }
             }
             grow(engine, callers, options.number("memories", 10_000), options.number("seconds", 10));
         }
     }
 
-    private static List<Set> sets(Bench.Options options) throws IOException {
+    private static Map<String, List<Set>> sets(Bench.Options options) throws IOException {
         var sets = new ArrayList<Set>();
         sets.add(notes());
         var cranfield = options.text("cranfield");
@@ -60,12 +97,21 @@ final class Search implements Bench.Benchmark {
                 }
             }
         }
-        return sets;
+        var locomo = options.text("locomo");
+        if (locomo != null) {
+            try (var files = Files.list(Path.of(locomo))) {
+                for (var file : files.filter(each -> each.toString().endsWith(".json")).sorted().toList()) {
+                    sets.add(conversation(file, true));
+                    sets.add(conversation(file, false));
+                }
+            }
+        }
+        return sets.stream().collect(Collectors.groupingBy(Set::name, LinkedHashMap::new, Collectors.toList()));
     }
 
     /** Returns the numbers of the texts by the ids of their memories, which all have their vectors then. */
     private static Map<String, Integer> store(Engine engine, Callers callers, Set set) throws Exception {
-        var bank = set.name();
+        var bank = set.bank();
         callers.call(new Callers.Work("MB_Create", named(bank)));
         var numbers = new HashMap<String, Integer>();
         for (var i = 0; i < set.texts().size(); i++) {
@@ -92,45 +138,32 @@ final class Search implements Bench.Benchmark {
         }
     }
 
-    private static void find(Callers callers, Set set, Map<String, Integer> numbers, String mode) throws Exception {
-        var bank = set.name();
-        search(callers, bank, "warm", mode);
-        var took = new long[set.queries().size()];
-        var first = 0;
-        var fifth = 0;
-        var tenth = 0;
-        var gain = 0.0;
-        var answered = 0;
-        var abstained = 0;
-        var rightly = 0;
-        for (var i = 0; i < took.length; i++) {
+    /** Each query in all modes, one after the other: the model embeds it once. */
+    private static void find(Callers callers, Set set, Map<String, Integer> numbers, int every, List<Tally> tallies) throws Exception {
+        for (var i = 0; i < set.queries().size(); i += every) {
             // Quotation marks would search for phrases.
             var query = set.queries().get(i).replaceAll("[\"“”„«»]", " ");
-            var began = System.nanoTime();
-            var found = search(callers, bank, query, mode);
-            took[i] = System.nanoTime() - began;
-            var answers = set.answers().get(i);
-            answered += answers.isEmpty() ? 0 : 1;
-            abstained += found.isAbstaining() ? 1 : 0;
-            rightly += found.isAbstaining() && answers.isEmpty() ? 1 : 0;
-            var grades = found.ids().stream().map(id -> answers.getOrDefault(numbers.get(id), 0)).toList();
-            first += grades.stream().limit(1).anyMatch(grade -> grade > 0) ? 1 : 0;
-            fifth += grades.stream().limit(5).anyMatch(grade -> grade > 0) ? 1 : 0;
-            tenth += grades.stream().anyMatch(grade -> grade > 0) ? 1 : 0;
-            var best = answers.values().stream().sorted(Comparator.reverseOrder()).toList();
-            gain += best.isEmpty() ? 0 : gain(grades) / gain(best);
+            for (var mode = 0; mode < MODES.size(); mode++) {
+                count(tallies.get(mode), callers, set, numbers, query, set.answers().get(i), MODES.get(mode));
+            }
         }
-        Arrays.sort(took);
-        var latencies = new Callers.Latencies(took);
-        var queries = (double) answered;
-        System.out.printf(
-                "%-14s %-7s %7d %7d %6.3f %6.3f %6.3f %8.3f %8.2f %8.2f%n",
-                bank, mode, set.texts().size(), took.length, first / queries, fifth / queries, tenth / queries, gain / queries, latencies.millis(0.5), latencies.millis(0.99));
-        if (answered < took.length) {
-            System.out.printf(
-                    "  abstained %d times on %d questions without an answer: precision %.3f, recall %.3f%n",
-                    abstained, took.length - answered, rightly / (double) Math.max(1, abstained), rightly / (double) (took.length - answered));
-        }
+        tallies.forEach(tally -> tally.texts += set.texts().size());
+    }
+
+    private static void count(Tally tally, Callers callers, Set set, Map<String, Integer> numbers, String query, Map<Integer, Integer> answers, String mode)
+            throws Exception {
+        var began = System.nanoTime();
+        var found = search(callers, set.bank(), query, mode);
+        tally.took.add(System.nanoTime() - began);
+        tally.answered += answers.isEmpty() ? 0 : 1;
+        tally.abstained += found.isAbstaining() ? 1 : 0;
+        tally.rightly += found.isAbstaining() && answers.isEmpty() ? 1 : 0;
+        var grades = found.ids().stream().map(id -> answers.getOrDefault(numbers.get(id), 0)).toList();
+        tally.first += grades.stream().limit(1).anyMatch(grade -> grade > 0) ? 1 : 0;
+        tally.fifth += grades.stream().limit(5).anyMatch(grade -> grade > 0) ? 1 : 0;
+        tally.tenth += grades.stream().anyMatch(grade -> grade > 0) ? 1 : 0;
+        var best = answers.values().stream().sorted(Comparator.reverseOrder()).toList();
+        tally.gain += best.isEmpty() ? 0 : gain(grades) / gain(best);
     }
 
     private record Found(List<String> ids, boolean isAbstaining) {}
@@ -225,7 +258,7 @@ final class Search implements Bench.Benchmark {
                 answers.add(line.startsWith("?") ? Map.of(texts.size() - 1, 1) : Map.of());
             }
         }
-        return new Set("notes", texts, queries, answers);
+        return new Set("notes", "notes", texts, queries, answers);
     }
 
     private static Set xquad(Path file) throws IOException {
@@ -242,7 +275,7 @@ final class Search implements Bench.Benchmark {
             }
         }
         var language = file.getFileName().toString().split("\\.")[1];
-        return new Set("xquad-" + language, texts, queries, answers);
+        return new Set("xquad-" + language, "xquad-" + language, texts, queries, answers);
     }
 
     /** Reads the Cranfield set. Its queries are numbered by their order in the file, from 1. */
@@ -259,7 +292,41 @@ final class Search implements Bench.Benchmark {
                 answers.get(Integer.parseInt(parts[0]) - 1).put(Integer.parseInt(parts[2]) - 1, Integer.parseInt(parts[3]));
             }
         }
-        return new Set("cranfield", texts, queries, answers);
+        return new Set("cranfield", "cranfield", texts, queries, answers);
+    }
+
+    /**
+     * Reads a conversation of several sessions. Each session is a memory, or each turn is one. Questions without an answer in the
+     * conversation, which have the category 5, are left out.
+     */
+    private static Set conversation(Path file, boolean areSessions) throws IOException {
+        var conversation = Callers.JSON.readTree(Files.readAllBytes(file));
+        var texts = new ArrayList<String>();
+        var places = new HashMap<String, Integer>();
+        for (var number = 1; conversation.has("session_%d_date_time".formatted(number)); number++) {
+            var session = new ArrayList<String>();
+            for (var turn : conversation.path("session_" + number)) {
+                session.add(turn.path("speaker").asString() + ": " + turn.path("text").asString(""));
+                places.put(turn.path("dia_id").asString(), areSessions ? texts.size() : texts.size() + session.size() - 1);
+            }
+            if (!session.isEmpty() && areSessions) {
+                texts.add(conversation.path("session_%d_date_time".formatted(number)).asString() + "\n" + String.join("\n", session));
+            } else {
+                texts.addAll(session);
+            }
+        }
+        var queries = new ArrayList<String>();
+        var answers = new ArrayList<Map<Integer, Integer>>();
+        for (var question : conversation.path("qa")) {
+            var found = question.path("evidence").valueStream().map(each -> places.get(each.asString())).filter(Objects::nonNull).distinct();
+            var expected = found.collect(Collectors.toMap(place -> place, _ -> 1));
+            if (question.path("category").asInt() != 5 && !expected.isEmpty()) {
+                queries.add(question.path("question").asString());
+                answers.add(expected);
+            }
+        }
+        var name = areSessions ? "sessions" : "turns";
+        return new Set(name, name + "-" + file.getFileName().toString().replace(".json", ""), texts, queries, answers);
     }
 
     private static Stream<String> elements(String xml, String name) {

@@ -223,8 +223,8 @@ public final class App implements AutoCloseable {
             // Tools.
             var files = new DocumentFileStore(db, clock);
             var presence = new AgentPresence(db);
-            var catalogue =
-                    Tools.catalogue(db, limits, receivers, new Tools.Shared(indexes, embedder, embeddings, files));
+            var shared = new Tools.Shared(indexes, embedder, embeddings, files, clock);
+            var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
             var runner = new ObservedRunner(
                     new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits, rules),

@@ -84,6 +84,7 @@ import io.agentworkspace.engine.webhooks.EndpointStore;
 import io.agentworkspace.engine.webhooks.EndpointTools;
 import io.agentworkspace.engine.webhooks.EventTools;
 import io.agentworkspace.engine.webhooks.GradeTool;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -93,7 +94,8 @@ public final class Tools {
     private Tools() {}
 
     /** What tools share with other parts of the engine: the search, and the files of documents. */
-    public record Shared(IndexCache indexes, Embedder embedder, EmbeddingQueue embeddings, DocumentFileStore files) {}
+    public record Shared(
+            IndexCache indexes, Embedder embedder, EmbeddingQueue embeddings, DocumentFileStore files, Clock clock) {}
 
     /** Returns all tools in the order that clients see: in each family a harmless read first. */
     public static Catalogue catalogue(Db db, Allowance.Meter meter, EndpointServices outbound, Shared shared) {
@@ -180,7 +182,7 @@ public final class Tools {
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
         var searcher = new Searcher(new SearchQueries(db, shared.embedder().id()), shared.indexes(), shared.embedder());
         tools.addAll(new SearchTools(banks, searcher).tools());
-        tools.addAll(new EvaluateTools(banks, searcher).tools());
+        tools.addAll(new EvaluateTools(banks, searcher, shared.clock()).tools());
         tools.addAll(new PermissionTools(banks, grants).tools());
         tools.addAll(new LoadTools(banks, grants, reads, acting, new LoadQueries(db), new DocumentLoadStore(db, banks))
                 .tools());

@@ -152,7 +152,8 @@ public final class TestDatabase {
                 new IndexCache(new SearchQueries(db, embedder.id()), Path.of("target", "search"), Clock.systemUTC()),
                 embedder,
                 new EmbeddingQueue(new EmbeddingStore(db), embedder),
-                new DocumentFileStore(db, Clock.systemUTC()));
+                new DocumentFileStore(db, Clock.systemUTC()),
+                Clock.systemUTC());
     }
 
     /** Returns the skills that a replica serves. */

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Embeds what waits for vectors. Each replica takes some under a lease; if it dies, the lease expires, and another replica
- * takes them.
+ * Embeds what waits for vectors. Tenants take turns, so a tenant that stores much does not make the others wait. Each replica
+ * takes some under a lease; if it dies, the lease expires, and another replica takes them.
  */
 public final class EmbeddingQueue implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddingQueue.class);
@@ -30,6 +30,9 @@ public final class EmbeddingQueue implements AutoCloseable {
     private final Thread thread =
             Thread.ofPlatform().daemon().name("embeddings").unstarted(this::run);
     private volatile boolean isClosed;
+
+    /** The tenant whose turn was last; only the thread uses it. */
+    private long last;
 
     public EmbeddingQueue(EmbeddingStore store, Embedder embedder) {
         this.store = store;
@@ -57,9 +60,10 @@ public final class EmbeddingQueue implements AutoCloseable {
     private void run() {
         while (!isClosed && embedder.isOn()) {
             try {
-                var waiting = store.claim(PORTION, LEASE);
+                var begins = last == 0;
+                var waiting = claim();
                 embed(waiting);
-                if (waiting.isEmpty() && !store.renew(embedder.id(), OUTDATED)) {
+                if (waiting.isEmpty() && begins && !store.renew(embedder.id(), OUTDATED)) {
                     rest();
                 }
             } catch (Problem e) {
@@ -70,6 +74,15 @@ public final class EmbeddingQueue implements AutoCloseable {
                 rest();
             }
         }
+    }
+
+    /** Claims a portion for the next tenants; behind the last tenant the first is next. */
+    private List<Waiting> claim() {
+        var waiting = store.claim(PORTION, LEASE, last);
+        var tenants =
+                waiting.stream().mapToLong(Waiting::tenant).distinct().sorted().toArray();
+        last = tenants.length < PORTION ? 0 : tenants[PORTION - 1];
+        return waiting;
     }
 
     /** Embeds them in order. If it stops early, it gives back the rest, so that nobody waits for the lease to expire. */

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.memory.embedding;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -8,21 +9,55 @@ import org.jspecify.annotations.Nullable;
 
 /** The memories that wait for vectors, of all tenants, and the vectors that they get. */
 public final class EmbeddingStore {
-    private static final String CLAIM = """
-            WITH next AS (
-                SELECT v.tenant_id, v.bank_id, v.memory_id, v.revision
+    private static final String FREE = "v.vectors IS NULL AND (v.lease_until IS NULL OR v.lease_until < now())";
+
+    /** The tenants with waiting memories, found one after the other in the index, without reading all that wait. */
+    private static final String TENANTS = """
+            SELECT f.tenant_id, 1 AS place
+              FROM (SELECT v.tenant_id
+                      FROM memory_vector v
+                     WHERE {free} AND v.tenant_id > :after
+                     ORDER BY v.tenant_id
+                     LIMIT 1) f
+            UNION ALL
+            SELECT n.tenant_id, t.place + 1
+              FROM tenants t
+             CROSS JOIN LATERAL (SELECT v.tenant_id
+                                   FROM memory_vector v
+                                  WHERE {free} AND v.tenant_id > t.tenant_id
+                                  ORDER BY v.tenant_id
+                                  LIMIT 1) n
+             WHERE t.place < :tenants
+            """;
+
+    /** One of each tenant, then a second one of each, and so on. What is claimed here is checked again under its lock. */
+    private static final String CLAIM = SqlTemplate.of("""
+            WITH RECURSIVE tenants AS ({tenants}),
+            turns AS (
+                SELECT o.*
+                  FROM tenants t
+                 CROSS JOIN LATERAL (SELECT v.tenant_id, v.bank_id, v.memory_id, v.revision, v.queued_at,
+                                            row_number() OVER (ORDER BY v.queued_at) AS turn
+                                       FROM (SELECT * FROM memory_vector v
+                                              WHERE {free} AND v.tenant_id = t.tenant_id
+                                              ORDER BY v.queued_at
+                                              LIMIT :most) v) o
+                 ORDER BY o.turn, o.queued_at
+                 LIMIT :most),
+            next AS (
+                SELECT v.tenant_id, v.bank_id, v.memory_id, v.revision, turns.turn
                   FROM memory_vector v
-                 WHERE v.vectors IS NULL AND (v.lease_until IS NULL OR v.lease_until < now())
-                 ORDER BY v.queued_at
-                 LIMIT :most
-                   FOR UPDATE SKIP LOCKED),
+                  JOIN turns ON v.tenant_id = turns.tenant_id AND v.bank_id = turns.bank_id
+                            AND v.memory_id = turns.memory_id AND v.revision = turns.revision
+                 WHERE {free}
+                   FOR UPDATE OF v SKIP LOCKED),
             held AS (
                 UPDATE memory_vector v
                    SET lease_until = now() + CAST(:lease AS interval), attempts = v.attempts + 1
                   FROM next
                  WHERE v.tenant_id = next.tenant_id AND v.bank_id = next.bank_id AND v.memory_id = next.memory_id
                    AND v.revision = next.revision
-                RETURNING v.*)
+                RETURNING v.*, next.turn)
             SELECT h.tenant_id, h.bank_id, h.memory_id, h.revision, h.attempts,
                    CASE WHEN m.revision = h.revision THEN m.name ELSE r.name END AS name,
                    CASE WHEN m.revision = h.revision THEN m.text ELSE r.text END AS text
@@ -30,8 +65,27 @@ public final class EmbeddingStore {
               JOIN memory m ON m.tenant_id = h.tenant_id AND m.bank_id = h.bank_id AND m.id = h.memory_id
               LEFT JOIN memory_revision r ON r.tenant_id = h.tenant_id AND r.bank_id = h.bank_id
                                          AND r.memory_id = h.memory_id AND r.revision = h.revision
-             ORDER BY h.queued_at
-            """;
+             ORDER BY h.turn, h.queued_at
+            """)
+            .with("tenants", SqlTemplate.of(TENANTS).with("free", FREE).sql())
+            .with("free", FREE)
+            .sql();
+
+    private static final String LAG = SqlTemplate.of("""
+            WITH RECURSIVE tenants AS ({tenants})
+            SELECT (SELECT count(*) FROM (SELECT 1 FROM memory_vector v WHERE v.vectors IS NULL LIMIT 10000) w) AS waiting,
+                   COALESCE(extract(epoch FROM now() - min(o.queued_at)) * 1000, 0) AS longest
+              FROM tenants t
+             CROSS JOIN LATERAL (SELECT v.queued_at
+                                   FROM memory_vector v
+                                  WHERE v.vectors IS NULL AND v.tenant_id = t.tenant_id
+                                  ORDER BY v.queued_at
+                                  LIMIT 1) o
+            """)
+            .with(
+                    "tenants",
+                    SqlTemplate.of(TENANTS).with("free", "v.vectors IS NULL").sql())
+            .sql();
 
     private final Db db;
 
@@ -49,10 +103,16 @@ public final class EmbeddingStore {
      */
     public record Lag(long memories, Duration longest) {}
 
-    /** Those that have waited longest and that nobody works at. */
-    List<Waiting> claim(int most, Duration lease) {
+    /**
+     * Claims memories that nobody works at: of each tenant those that have waited longest.
+     *
+     * @param after the tenant whose turn was last; the next ones have their turns, up to the last tenant
+     */
+    List<Waiting> claim(int most, Duration lease, long after) {
         return db.sql(CLAIM)
                 .set("most", most)
+                .set("tenants", most)
+                .set("after", after)
                 .set("lease", lease.toSeconds() + " seconds")
                 .list(row -> new Waiting(
                         row.number("tenant_id"),
@@ -116,10 +176,9 @@ public final class EmbeddingStore {
     }
 
     Lag lag() {
-        return db.sql("""
-                SELECT count(*) AS waiting, COALESCE(extract(epoch FROM now() - min(w.queued_at)) * 1000, 0) AS longest
-                  FROM (SELECT v.queued_at FROM memory_vector v WHERE v.vectors IS NULL ORDER BY v.queued_at LIMIT 10000) w
-                """)
+        return db.sql(LAG)
+                .set("after", 0)
+                .set("tenants", 10_000)
                 .one(row -> new Lag(row.number("waiting"), Duration.ofMillis(row.number("longest"))))
                 .orElseThrow();
     }

@@ -10,6 +10,9 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Tool;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,13 +21,24 @@ import java.util.Map;
 public final class EvaluateTools {
     private static final int HITS = 10;
 
+    /** Shorter than the time after which clients and proxies usually give up. */
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private static final int ATTEMPTS = 5;
+
     private final BankStore banks;
     private final Searcher searcher;
+    private final Clock clock;
 
-    public EvaluateTools(BankStore banks, Searcher searcher) {
+    public EvaluateTools(BankStore banks, Searcher searcher, Clock clock) {
         this.banks = banks;
         this.searcher = searcher;
+        this.clock = clock;
     }
+
+    /** The searches of one call, and when they must have ended. */
+    private record Evaluation(
+            EvaluateRequest in, Call call, Searcher.SearchScope scope, Instant end, List<Mode> modes) {}
 
     record BankTarget(@Doc("The bank.") Name bank) {}
 
@@ -98,19 +112,50 @@ public final class EvaluateTools {
         if (scope.banks().banks().isEmpty()) {
             throw banks.missing(call, bank);
         }
-        var byWords = figures(in, call, scope, Mode.TEXT);
-        if (!searcher.knowsMeanings()) {
+        var modes = searcher.knowsMeanings() ? List.of(Mode.values()) : List.of(Mode.TEXT);
+        var evaluation = new Evaluation(in, call, scope, clock.instant().plus(LIMIT), modes);
+        if (modes.contains(Mode.VECTOR)) {
+            awaitModel(evaluation);
+        }
+        var byWords = figures(evaluation, Mode.TEXT);
+        if (!modes.contains(Mode.VECTOR)) {
             return new EvaluateResponse(byWords, nothing(in.pairs()), byWords);
         }
-        return new EvaluateResponse(
-                byWords, figures(in, call, scope, Mode.VECTOR), figures(in, call, scope, Mode.HYBRID));
+        return new EvaluateResponse(byWords, figures(evaluation, Mode.VECTOR), figures(evaluation, Mode.HYBRID));
+    }
+
+    /** Otherwise the first queries would be searched without their meaning, and count as misses. */
+    private void awaitModel(Evaluation evaluation) {
+        var query = evaluation.in().pairs().getFirst().query();
+        for (var attempt = 0; attempt < ATTEMPTS && !searcher.understands(query); attempt++) {
+            checkTime(evaluation, 0);
+        }
+    }
+
+    /** @param done how many searches have ended */
+    private void checkTime(Evaluation evaluation, int done) {
+        if (clock.instant().isAfter(evaluation.end())) {
+            var pairs = evaluation.in().pairs().size();
+            var fit = Math.max(1, done / evaluation.modes().size());
+            throw Problem.invalid(
+                    "pairs",
+                    "took longer than %d seconds to evaluate: %d of %d searches were done. Send at most %d %s at once, or try again when the engine is less busy"
+                            .formatted(
+                                    LIMIT.toSeconds(),
+                                    done,
+                                    pairs * evaluation.modes().size(),
+                                    fit,
+                                    fit == 1 ? "pair" : "pairs"));
+        }
     }
 
     private static Figures nothing(List<Pair> pairs) {
         return new Figures(0, 0, 0, 0, 0, 0, pairs.stream().map(Pair::query).toList());
     }
 
-    private Figures figures(EvaluateRequest in, Call call, Searcher.SearchScope scope, Mode mode) {
+    private Figures figures(Evaluation evaluation, Mode mode) {
+        var in = evaluation.in();
+        var before = evaluation.modes().indexOf(mode) * in.pairs().size();
         var took = new ArrayList<Long>();
         var misses = new ArrayList<String>();
         var first = 0;
@@ -118,8 +163,9 @@ public final class EvaluateTools {
         var reciprocal = 0.0;
         var gain = 0.0;
         for (var pair : in.pairs()) {
+            checkTime(evaluation, before + took.size());
             var began = System.nanoTime();
-            var places = places(pair, in.target().bank(), call, scope, mode);
+            var places = places(pair, in.target().bank(), evaluation.call(), evaluation.scope(), mode);
             took.add(System.nanoTime() - began);
             var best = places.stream().mapToInt(place -> place).min().orElse(0);
             first += best == 1 ? 1 : 0;

@@ -6,13 +6,20 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.LoadClient;
+import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -87,6 +94,41 @@ class EvaluateToolsTest {
                 .refused(1005, "pairs");
         bob.call("MB_Evaluate", "{'target':{'bank':'b'},'pairs':[{'query':'x','expected':['y']}]}")
                 .refused(3001, "no bank 'b'");
+    }
+
+    /** A clock on which a second passes whenever somebody looks at it. */
+    private static final class HastyClock extends Clock {
+        private final AtomicLong seconds = new AtomicLong();
+
+        @Override
+        public Instant instant() {
+            return Instant.now().plusSeconds(seconds.incrementAndGet());
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+    }
+
+    @Test
+    void whatTakesTooLongIsEndedAndSaysHowMuchIsPossible() {
+        var key = tenant.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
+        try (var hasty = Replica.start(Map.of(), new HastyClock())) {
+            TestCaller carl = (name, input) -> ClientApi.REST.call(hasty.url(), key, name, input);
+            carl.call("MB_Create", "{'vx':{'name':'c'}}").ok();
+            var pair = "{'query':'tea','expected':['tea']}";
+            carl.call("MB_Evaluate", "{'target':{'bank':'c'},'pairs':[%s]}".formatted(pair))
+                    .ok();
+            var many = String.join(",", Collections.nCopies(100, pair));
+            carl.call("MB_Evaluate", "{'target':{'bank':'c'},'pairs':[%s]}".formatted(many))
+                    .refused(1004, "of 100 searches were done. Send at most ");
+        }
     }
 
     @Test

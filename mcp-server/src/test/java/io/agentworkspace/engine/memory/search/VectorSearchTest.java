@@ -13,8 +13,10 @@ import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class VectorSearchTest {
     private static final String DEPLOYS = "Deploys are frozen on Fridays.";
     private static final String INVOICES = "The invoice run is on the last working day of each month.";
+    private static final int LETTERS = 60;
     private static final String ESPRESSO = "The espresso machine needs descaling every eight weeks.";
 
     @TempDir
@@ -187,5 +190,25 @@ class VectorSearchTest {
                         .at("/content/0/name")
                         .asString())
                 .isEqualTo("minutes");
+    }
+
+    /** The model gets any text that a query can be. */
+    @Test
+    void noScriptFails() {
+        var letters = new EnumMap<Character.UnicodeScript, StringBuilder>(Character.UnicodeScript.class);
+        IntStream.rangeClosed(' ' + 1, Character.MAX_CODE_POINT)
+                .filter(Character::isLetter)
+                .forEach(character -> {
+                    var text = letters.computeIfAbsent(Character.UnicodeScript.of(character), _ -> new StringBuilder());
+                    if (text.length() < LETTERS) {
+                        text.appendCodePoint(character);
+                    }
+                });
+        letters.forEach((script, text) -> {
+            for (var mode : List.of("hybrid", "vector")) {
+                var found = search(app, text.toString(), ",'mode':'%s'".formatted(mode));
+                assertThat(found.at("/abstain").isBoolean()).as(script.name()).isTrue();
+            }
+        });
     }
 }
