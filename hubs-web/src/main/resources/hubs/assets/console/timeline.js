@@ -41,21 +41,28 @@ function events({ since, until }) {
 
 const none = async () => ({ items: [], more: false });
 
+// How many pages of each source are read for one page of the list: of many events, few may be wanted.
+const PAGES = 5;
+
 // @param show all (the calls, and what the service did by itself), calls or events
 export function timeline(filter, show) {
   const sources = [show === 'events' ? none : audit(filter), show === 'calls' ? none : events(filter)].map((read) => ({ read, items: [], more: true }));
   return async () => {
-    for (const source of sources) {
-      while (!source.items.length && source.more) {
+    const found = [];
+    for (let pages = 0; pages < PAGES && !found.length; pages++) {
+      for (const source of sources) {
+        if (source.items.length || !source.more) continue;
         const page = await source.read();
         source.items.push(...page.items.filter((entry) => show === 'events' || !entry.event || entry.own));
-        source.more = page.more;
+        Object.assign(source, { more: page.more, to: page.items.at(-1)?.at ?? source.to });
       }
-    }
-    const found = [];
-    while (sources.every((source) => source.items.length || !source.more) && sources.some((source) => source.items.length)) {
-      const [a, b] = sources.map((source) => source.items[0]?.at ?? '');
-      found.push(sources[a >= b ? 0 : 1].items.shift());
+      // What is older than any source was read down to may still get something before it.
+      const floor = sources.map((source) => (source.more ? source.to ?? '~' : '')).sort().at(-1);
+      for (;;) {
+        const [first] = sources.filter((source) => source.items.length && source.items[0].at >= floor).sort((a, b) => (a.items[0].at < b.items[0].at ? 1 : -1));
+        if (!first) break;
+        found.push(first.items.shift());
+      }
     }
     return { items: found, more: sources.some((source) => source.items.length || source.more) };
   };

@@ -161,10 +161,11 @@ final class NamedAgentQueries {
                 messages.add(read.get().message());
                 isOwn = isOwn && OwnAgentQueries.covers(call.context(), held.get(), read.get());
             }
-            if (isOwn) {
+            var found = found(call, held.get().agent(), messages, limit);
+            if (isOwn && found.isPresent()) {
                 own.learned(call, name);
             }
-            return found(call, held.get().agent(), messages, limit);
+            return found;
         });
     }
 

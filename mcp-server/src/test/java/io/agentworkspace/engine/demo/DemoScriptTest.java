@@ -15,6 +15,8 @@ class DemoScriptTest {
             roll it back and watch the pool        | Roll back the deploy
             Don't raise the pool, roll back        | Roll back the deploy
             please do not raise it                 | Roll back the deploy
+            dont raise it                          | Roll back the deploy
+            no larger pool                         | Roll back the deploy
             what do you think?                     | Roll back the deploy
             Raise the pool and watch it            | Raise the pool and watch it
             a larger pool                          | Raise the pool and watch it

@@ -54,9 +54,6 @@ class SignaturesTest {
             for (var i = 0; i < ENDPOINTS; i++) {
                 var endpoint =
                         fixture.endpoint(URI.create("https://127.0.0.1:%s/%d".formatted(port, i)), "webhook.test");
-                assertThat(endpoint.at("/preflight/ok").asBoolean())
-                        .as(endpoint.toString())
-                        .isTrue();
                 tells.write("/%d %s\n".formatted(i, endpoint.get("secret").asString()));
             }
             tells.flush();

@@ -30,10 +30,10 @@ public final class EmbeddingStore {
              WHERE t.place < :tenants
             """;
 
-    /** One of each tenant, then a second one of each, and so on. What is claimed here is checked again under its lock. */
+    /** One of each tenant, then a second one of each, and so on. What others have locked is skipped. */
     private static final String CLAIM = SqlTemplate.of("""
             WITH RECURSIVE tenants AS ({tenants}),
-            turns AS (
+            turns AS MATERIALIZED (
                 SELECT o.*
                   FROM tenants t
                  CROSS JOIN LATERAL (SELECT v.tenant_id, v.bank_id, v.memory_id, v.revision, v.queued_at,
@@ -41,23 +41,17 @@ public final class EmbeddingStore {
                                        FROM (SELECT * FROM memory_vector v
                                               WHERE {free} AND v.tenant_id = t.tenant_id
                                               ORDER BY v.queued_at
-                                              LIMIT :most) v) o
+                                              LIMIT :most
+                                                FOR UPDATE SKIP LOCKED) v) o
                  ORDER BY o.turn, o.queued_at
                  LIMIT :most),
-            next AS (
-                SELECT v.tenant_id, v.bank_id, v.memory_id, v.revision, turns.turn
-                  FROM memory_vector v
-                  JOIN turns ON v.tenant_id = turns.tenant_id AND v.bank_id = turns.bank_id
-                            AND v.memory_id = turns.memory_id AND v.revision = turns.revision
-                 WHERE {free}
-                   FOR UPDATE OF v SKIP LOCKED),
             held AS (
                 UPDATE memory_vector v
                    SET lease_until = now() + CAST(:lease AS interval), attempts = v.attempts + 1
-                  FROM next
-                 WHERE v.tenant_id = next.tenant_id AND v.bank_id = next.bank_id AND v.memory_id = next.memory_id
-                   AND v.revision = next.revision
-                RETURNING v.*, next.turn)
+                  FROM turns t
+                 WHERE v.tenant_id = t.tenant_id AND v.bank_id = t.bank_id AND v.memory_id = t.memory_id
+                   AND v.revision = t.revision
+                RETURNING v.*, t.turn)
             SELECT h.tenant_id, h.bank_id, h.memory_id, h.revision, h.attempts,
                    CASE WHEN m.revision = h.revision THEN m.name ELSE r.name END AS name,
                    CASE WHEN m.revision = h.revision THEN m.text ELSE r.text END AS text

@@ -126,8 +126,8 @@ public final class EvaluateTools {
 
     /** Otherwise the first queries would be searched without their meaning, and count as misses. */
     private void awaitModel(Evaluation evaluation) {
-        var query = evaluation.in().pairs().getFirst().query();
-        for (var attempt = 0; attempt < ATTEMPTS && !searcher.understands(query); attempt++) {
+        var queries = evaluation.in().pairs().stream().map(Pair::query).toList();
+        for (var attempt = 0; attempt < ATTEMPTS && !searcher.isReadyFor(queries); attempt++) {
             checkTime(evaluation, 0);
         }
     }

@@ -84,7 +84,7 @@ public final class Searcher {
      * A memory that was found.
      *
      * @param textRank its place among those found by words, 0 if it is not among them
-     * @param coverage about which share of the query's words it has; more than 1 if it repeats them
+     * @param coverage about which share of the query's words it has
      * @param vectorRank its place among those found by meaning
      * @param likeness how like it is to the query by meaning; -1 where that is not known
      */
@@ -111,10 +111,14 @@ public final class Searcher {
         return embedder.isOn();
     }
 
-    /** Returns whether the model could make the query's vector: the first attempts load it. */
-    boolean understands(String query) {
-        var meaning = QueryParser.parse(query).meaning();
-        return meaning.isBlank() || embedder.question(meaning) != null;
+    /** Returns whether the model can make the queries' vectors. The first attempts load it. */
+    boolean isReadyFor(List<String> queries) {
+        return queries.stream()
+                .map(query -> QueryParser.parse(query).meaning())
+                .filter(meaning -> !meaning.isBlank())
+                .findFirst()
+                .map(embedder::question)
+                .isPresent();
     }
 
     SearchScope scope(Call call, @Nullable Name bank, @Nullable Name author) {
@@ -251,12 +255,12 @@ public final class Searcher {
                         each,
                         each.textRank(),
                         each.coverage(),
+                        each.vectorRank(),
                         each.likeness(),
                         each.found().updatedAt(),
                         each.found().isPinned()))
                 .toList();
-        var best = Fusion.ordered(
-                ranked, mode == Mode.TEXT ? 0 : weight, wanted.asOf() == null ? call.now() : wanted.asOf());
+        var best = Fusion.ordered(ranked, weight, wanted.asOf() == null ? call.now() : wanted.asOf());
         return new SearchResult(best, lexical, languages, scope.banks().banks().size(), reader.numDocs(), mode);
     }
 
@@ -300,7 +304,7 @@ public final class Searcher {
         var vectorRanks = ranks(byMeaning, places, seen);
         Map<Integer, Double> coverages = new HashMap<>();
         for (var each : byWords) {
-            coverages.put(each.doc, bestScore == 0 ? 1 : each.score / bestScore);
+            coverages.put(each.doc, bestScore == 0 ? 1 : Math.min(1, each.score / bestScore));
         }
         var visible = new ArrayList<SearchCandidate>();
         for (var i = 0; i < documents.size(); i++) {
