@@ -27,7 +27,8 @@ final class DemoScript {
     private static final String JUNO = "Juno";
 
     /** What somebody does not want, to the end of the clause. */
-    private static final Pattern REFUSED = Pattern.compile("(?:\\bnot?\\b|\\bnever\\b|\\bavoid\\b|\\bdont\\b|n't\\b)[^.,;!]*");
+    private static final Pattern REFUSED =
+            Pattern.compile("(?:\\bnot?\\b|\\bnever\\b|\\bavoid\\b|\\bdont\\b|n't\\b)[^.,;!]*");
 
     private DemoScript() {}
 
