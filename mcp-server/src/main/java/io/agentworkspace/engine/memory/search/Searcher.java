@@ -117,7 +117,7 @@ public final class Searcher {
                 .map(query -> QueryParser.parse(query).meaning())
                 .filter(meaning -> !meaning.isBlank())
                 .findFirst()
-                .map(embedder::question)
+                .filter(meaning -> embedder.question(meaning) != null)
                 .isPresent();
     }
 
