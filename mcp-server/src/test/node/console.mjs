@@ -260,7 +260,6 @@ async function newcomer() {
   await page.route('**/api/demo', (route) => (route.request().method() === 'POST' && route.request().postData() === '{}' ? route.continue({ postData: '{"seconds":14}' }) : route.continue()));
   await live(page);
   const began = Date.now();
-  let clicks = 1;
   await page.locator('.empty').getByRole('button', { name: 'Start the demo' }).click();
   let over = false;
   const film = (async () => { // Eighteen pictures of the whole, as of every five seconds of the ninety.
@@ -279,7 +278,6 @@ async function newcomer() {
   await page.getByRole('button', { name: 'Resume' }).waitFor();
   await pages.look(page, 'console-demo-question');
   await answer.click(); // An answer resumes the demo.
-  clicks += 1;
   await page.locator('.feed', { hasText: 'Raising the pool to 400' }).waitFor();
   const answered = Date.now() - began;
   await page.getByText('The incident is over.').waitFor();
@@ -315,7 +313,7 @@ async function newcomer() {
     const [agents, domains, banks, keys] = await Promise.all([ask('AP_List', {}), ask('DM_List', {}), ask('MB_List', {}), ask('AK_List', {})]);
     return [agents.profile.length, domains.profile.length, banks.profile.length, keys.keys.filter((key) => key.name.startsWith('demo')).length];
   });
-  told('newcomer', { answered, clicks, replayed, room, doors, learnt, left });
+  told('newcomer', { answered, replayed, room, doors, learnt, left });
   await page.context().close();
 }
 

@@ -7,11 +7,11 @@ import static io.agentworkspace.engine.testing.DomainSetup.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.signin.TestClock;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Duration;

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.event.EventType;
-import io.agentworkspace.engine.signin.TestClock;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.file.Path;
 import java.time.Duration;

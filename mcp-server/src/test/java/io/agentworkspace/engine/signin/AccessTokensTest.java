@@ -9,6 +9,7 @@ import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import io.jsonwebtoken.JwtBuilder;

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import io.jsonwebtoken.JwtBuilder;

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.signin.Browser.Got;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.http.CapturedLog;
 import io.agentworkspace.engine.signin.Browser.Got;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.net.URI;
 import java.net.URLEncoder;

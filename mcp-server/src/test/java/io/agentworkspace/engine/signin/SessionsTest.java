@@ -15,6 +15,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.WaitingCall;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;

@@ -117,8 +117,8 @@ public final class Searcher {
                 .map(query -> QueryParser.parse(query).meaning())
                 .filter(meaning -> !meaning.isBlank())
                 .findFirst()
-                .filter(meaning -> embedder.question(meaning) != null)
-                .isPresent();
+                .map(meaning -> embedder.question(meaning) != null)
+                .orElse(true);
     }
 
     SearchScope scope(Call call, @Nullable Name bank, @Nullable Name author) {

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.memory.embedding;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.settings.EmbeddingSettings;
-import io.agentworkspace.engine.signin.TestClock;
+import io.agentworkspace.engine.testing.TestClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -9,17 +9,14 @@ import io.agentworkspace.engine.testing.LoadClient;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -96,35 +93,17 @@ class EvaluateToolsTest {
                 .refused(3001, "no bank 'b'");
     }
 
-    /** A clock on which a second passes whenever somebody looks at it. */
-    private static final class HastyClock extends Clock {
-        private final AtomicLong seconds = new AtomicLong();
-
-        @Override
-        public Instant instant() {
-            return Instant.now().plusSeconds(seconds.incrementAndGet());
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-    }
-
     @Test
     void whatTakesTooLongIsEndedAndSaysHowMuchIsPossible() {
         var key = tenant.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
-        try (var hasty = Replica.start(Map.of(), new HastyClock())) {
-            TestCaller carl = (name, input) -> ClientApi.REST.call(hasty.url(), key, name, input);
+        var clock = new TestClock();
+        try (var replica = Replica.start(Map.of(), clock)) {
+            TestCaller carl = (name, input) -> ClientApi.REST.call(replica.url(), key, name, input);
             carl.call("MB_Create", "{'vx':{'name':'c'}}").ok();
             var pair = "{'query':'tea','expected':['tea']}";
             carl.call("MB_Evaluate", "{'target':{'bank':'c'},'pairs':[%s]}".formatted(pair))
                     .ok();
+            clock.jumpAtEveryLook(Duration.ofSeconds(31));
             var many = String.join(",", Collections.nCopies(100, pair));
             carl.call("MB_Evaluate", "{'target':{'bank':'c'},'pairs':[%s]}".formatted(many))
                     .refused(1004, "of 100 searches were done. Send at most ");

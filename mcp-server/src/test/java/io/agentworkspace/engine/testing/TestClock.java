@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.signin;
+package io.agentworkspace.engine.testing;
 
 import java.time.Clock;
 import java.time.Duration;
@@ -6,11 +6,12 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 
-/** A clock that a test can advance, and that can run slower than real time. */
+/** A clock that a test can advance, and that can run slower than real time or jump at every look. */
 public final class TestClock extends Clock {
     private final Instant begun = Clock.systemUTC().instant();
     private final int slowness;
-    private volatile Duration ahead = Duration.ZERO;
+    private Duration ahead = Duration.ZERO;
+    private Duration jump = Duration.ZERO;
 
     public TestClock() {
         this(1);
@@ -21,12 +22,18 @@ public final class TestClock extends Clock {
         this.slowness = slowness;
     }
 
-    public void advance(Duration by) {
+    public synchronized void advance(Duration by) {
         ahead = ahead.plus(by);
     }
 
+    /** From now on it advances whenever somebody looks at it. */
+    public synchronized void jumpAtEveryLook(Duration by) {
+        jump = by;
+    }
+
     @Override
-    public Instant instant() {
+    public synchronized Instant instant() {
+        ahead = ahead.plus(jump);
         var passed = Duration.between(begun, Clock.systemUTC().instant());
         return begun.plus(passed.dividedBy(slowness)).plus(ahead);
     }
