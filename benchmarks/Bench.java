@@ -60,6 +60,10 @@ final class Bench {
             System.err.printf("there is no benchmark '%s'; there are: %s%n", arguments[0], String.join(", ", ALL.keySet()));
             System.exit(2);
         }
+        if (List.of(arguments).contains("--help")) {
+            System.out.printf("  ./engine bench %-12s %s%n", arguments[0], benchmark.words());
+            return;
+        }
         benchmark.run(new Options(List.of(arguments).subList(1, arguments.length)));
     }
 }

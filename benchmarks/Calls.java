@@ -23,10 +23,12 @@ final class Calls implements Bench.Benchmark {
     /** What follows this line in the page is replaced. */
     private static final String MARK = "<!-- measured -->\n";
     private static final int CONNECTIONS = 32;
+    private static final Duration WARM_SLICE = Duration.ofSeconds(2);
+    private static final int WARM_SLICES = 15;
 
     @Override
     public String words() {
-        return "calls beside a bare handler [--rounds 5] [--seconds 3] [--warm 6] [--only AP_Read,...] [--rows 10000] [--tenants 1000]"
+        return "calls beside a bare handler [--rounds 5] [--seconds 3] [--warm 20000] [--only AP_Read,...] [--rows 10000] [--tenants 1000]"
                 + " [--write 1: into docs/performance.md] [--short 1: quick]";
     }
 
@@ -40,6 +42,14 @@ final class Calls implements Bench.Benchmark {
             IntFunction<List<byte[]>> requests,
             List<Load.Measured> measured,
             List<Usage.Sum> used) {
+        /** Until the JVM has compiled what it runs often: that takes calls, not time. */
+        void warm(int calls) throws Exception {
+            var done = 0L;
+            for (var slice = 0; done < calls && slice < WARM_SLICES; slice++) {
+                done += Load.run(address, connections, WARM_SLICE, requests).calls();
+            }
+        }
+
         void run(Duration time) throws Exception {
             var before = usage.now();
             var result = Load.run(address, connections, time, requests);
@@ -69,7 +79,7 @@ final class Calls implements Bench.Benchmark {
         var isShort = options.number("short", 0) > 0;
         var rounds = options.number("rounds", isShort ? 1 : 5);
         var time = Duration.ofSeconds(options.number("seconds", isShort ? 2 : 3));
-        var warm = Duration.ofSeconds(options.number("warm", isShort ? 4 : 6));
+        var warm = options.number("warm", isShort ? 2_000 : 20_000);
         var only = List.of(options.text("only", "").split(","));
         var echo = only.getFirst().isEmpty() || only.contains("echo") ? Echo.start() : null;
         try (var engine = Engine.start();
@@ -87,7 +97,7 @@ final class Calls implements Bench.Benchmark {
                     && !row.name().startsWith("bare")
                     && only.stream().noneMatch(row.name()::contains));
             for (var row : rows) {
-                Load.run(row.address(), row.connections(), warm, row.requests());
+                row.warm(warm);
             }
             for (var round = 0; round < rounds; round++) {
                 for (var row : rows) {

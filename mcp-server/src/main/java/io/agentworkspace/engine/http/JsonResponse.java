@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.json.Json;
-import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -12,10 +11,10 @@ public record JsonResponse(int status, String mediaType, JsonNode body) {
     public static final String JSON = "application/json";
 
     public void send(Response response, Callback callback) {
-        var bytes = Json.bytes(body);
+        var bytes = Json.buffer(body);
         response.setStatus(status);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, mediaType);
-        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.length);
-        response.write(true, ByteBuffer.wrap(bytes), callback);
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes.remaining());
+        response.write(true, bytes, callback);
     }
 }

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.slf4j.LoggerFactory;
 final class RequestLog {
     private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
     private static final int MAX_PATH = 200;
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private RequestLog() {}
 
@@ -61,7 +63,7 @@ final class RequestLog {
 
     /** A path as others may see it. */
     static String path(String path) {
-        var plain = KeyFormat.masked(path.replaceAll("\\p{Cntrl}", "?"));
+        var plain = KeyFormat.masked(CONTROL.matcher(path).replaceAll("?"));
         return Excerpt.of(plain, MAX_PATH);
     }
 }

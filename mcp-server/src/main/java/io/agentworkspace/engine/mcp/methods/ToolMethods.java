@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.mcp.methods;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
@@ -10,22 +12,32 @@ import io.agentworkspace.engine.mcp.wire.ListPage;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.mcp.wire.Params;
 import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.NearestTool;
+import io.agentworkspace.engine.model.tool.Toolset;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The methods {@code tools/list} and {@code tools/call}, over all sources of tools. */
 public final class ToolMethods {
+    /** Requests that choose tools by name may see many different lists; only the latest are kept. */
+    private static final int PAGES = 64;
+
     private static final MethodResult.Caching FIVE_MINUTES = new MethodResult.Caching(300_000, false);
 
     private final List<ToolSource> sources;
-    private final WrittenLists written = new WrittenLists();
+    private final Cache<Asked, ListPage.Written> pages =
+            Caffeine.newBuilder().maximumSize(PAGES).build();
+
     private final McpTasks tasks;
     private final Clock clock;
 
@@ -36,10 +48,27 @@ public final class ToolMethods {
     }
 
     MethodResult list(ObjectNode params, McpRequest request) {
-        var all = all(request);
+        var cursor = Params.cursor(params).orElse(null);
+        var page = pages.get(
+                Asked.of(request, cursor),
+                _ -> ListPage.of(all(request), cursor).written());
         // The client's next access token may allow more.
         var caching = request.caller().hasScopes() ? MethodResult.Caching.NONE : FIVE_MINUTES;
-        return ListPage.of(all, Params.cursor(params).orElse(null)).result("tools", written::of, caching);
+        return page.result("tools", caching);
+    }
+
+    /** All that decides which tools a page has: descriptions never change while the server runs. */
+    private record Asked(
+            Role role,
+            Set<String> capabilities,
+            Toolset ofKey,
+            ToolSelection selection,
+            @Nullable String cursor) {
+        static Asked of(McpRequest request, @Nullable String cursor) {
+            var caller = request.caller();
+            return new Asked(
+                    caller.role(), caller.capabilities(), caller.credential().toolset(), request.selection(), cursor);
+        }
     }
 
     private List<ObjectNode> all(McpRequest request) {

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.mcp.wire;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -46,22 +45,29 @@ public record ListPage(List<ObjectNode> items, @Nullable String next) {
 
     /** Returns the result of a list method, with the items under this field. */
     public MethodResult result(String field, MethodResult.Caching caching) {
-        return result(field, ListPage::array, caching);
+        var array = JsonNodeFactory.instance.arrayNode(items.size());
+        items.forEach(array::add);
+        return result(field, array, next, caching);
     }
 
-    /** @param list makes the list of the items */
-    public MethodResult result(String field, Function<List<ObjectNode>, JsonNode> list, MethodResult.Caching caching) {
+    private static MethodResult result(
+            String field, JsonNode items, @Nullable String next, MethodResult.Caching caching) {
         var result = Json.object();
-        result.set(field, list.apply(items));
+        result.set(field, items);
         if (next != null) {
             result.put("nextCursor", next);
         }
         return MethodResult.done(result, caching);
     }
 
-    private static JsonNode array(List<ObjectNode> items) {
-        var array = JsonNodeFactory.instance.arrayNode(items.size());
-        items.forEach(array::add);
-        return array;
+    /** A page whose items have become JSON once, for many responses. */
+    public record Written(JsonNode items, @Nullable String next) {
+        public MethodResult result(String field, MethodResult.Caching caching) {
+            return ListPage.result(field, items, next, caching);
+        }
+    }
+
+    public Written written() {
+        return new Written(Json.written(Json.text(items)), next);
     }
 }

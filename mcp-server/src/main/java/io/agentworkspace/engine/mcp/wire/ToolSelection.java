@@ -74,6 +74,9 @@ public record ToolSelection(
 
     /** Returns the comma-separated values of a header without duplicates. A repeated header continues the list. */
     public static List<String> words(String header, HttpFields headers) {
+        if (!headers.contains(header)) {
+            return List.of();
+        }
         return headers.getValuesList(header).stream()
                 .flatMap(list -> Arrays.stream(list.split(",")))
                 .map(String::strip)

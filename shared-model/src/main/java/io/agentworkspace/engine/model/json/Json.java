@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.model.text.Excerpt;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -200,6 +201,19 @@ public final class Json {
 
     public static byte[] bytes(Object value) {
         return MAPPER.writeValueAsBytes(value);
+    }
+
+    /** Returns the value as UTF-8 bytes, like {@link #bytes}, but without copying what was {@link #written}. */
+    public static ByteBuffer buffer(Object value) {
+        var out = new Sink();
+        MAPPER.writeValue(out, value);
+        return out.buffer();
+    }
+
+    private static final class Sink extends ByteArrayOutputStream {
+        ByteBuffer buffer() {
+            return ByteBuffer.wrap(buf, 0, count);
+        }
     }
 
     /** Streams the value as UTF-8 bytes, without holding all of them in memory. */
