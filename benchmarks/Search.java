@@ -60,7 +60,7 @@ final class Search implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--every 1] [--memories 10000] [--seconds 10]";
+        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--every 1] [--memories 10000] [--tenant 1000000] [--seconds 10]";
     }
 
     @Override
@@ -78,7 +78,7 @@ final class Search implements Bench.Benchmark {
                     tallies.get(i).print(together.getFirst().name(), MODES.get(i));
                 }
             }
-            grow(engine, callers, options.number("memories", 10_000), options.number("seconds", 10));
+            grow(engine, callers, options.number("memories", 10_000), options.number("tenant", 0), options.number("seconds", 10));
         }
     }
 
@@ -193,24 +193,45 @@ final class Search implements Bench.Benchmark {
         return gain;
     }
 
-    /** Measures banks from 1,000 memories up, ten times as many at each step, next to AP_Read. */
-    private static void grow(Engine engine, Callers callers, int most, int seconds) throws Exception {
+    /**
+     * Measures a bank from 1,000 memories up, ten times as many at each step, next to AP_Read; and then with other banks, so that
+     * the tenant has as many as it should.
+     */
+    private static void grow(Engine engine, Callers callers, int most, int tenant, int seconds) throws Exception {
         callers.call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Ada", "description", "d"))));
-        callers.call(new Callers.Work("MB_Create", named("large")));
-        callers.call(new Callers.Work("MB_Store", in("large", "word1 word2", Map.of())));
-        var read = new Callers.Work("AP_Read", Map.of("target", Map.of("agent", "Ada")));
+        create(callers, "large");
+        create(callers, "written");
         for (var size = 1_000; size <= most; size *= 10) {
-            fill(engine, size);
-            var began = System.nanoTime();
-            search(callers, "large", "word7 word77", "hybrid");
-            System.out.printf("%n%,d memories in a bank; the first search took %,d ms%n", size, (System.nanoTime() - began) / 1_000_000);
-            callers.work(1, Duration.ofSeconds(seconds), number -> query(number, "hybrid")); // Warm-up.
-            System.out.println("AP_Read    " + callers.work(1, Duration.ofSeconds(seconds), _ -> read));
-            for (var mode : MODES) {
-                System.out.printf("MB_Search %-7s %s%n", mode, callers.work(1, Duration.ofSeconds(seconds), number -> query(number, mode)));
-            }
-            System.out.printf("resident memory %,d MB%n", engine.resident() >> 20);
+            fill(engine, "large", size);
+            compare("%,d memories in a bank".formatted(size), engine, callers, seconds);
         }
+        for (var others = 1; others * most < tenant; others++) {
+            create(callers, "other" + others);
+            fill(engine, "other" + others, most);
+        }
+        if (tenant > most) {
+            compare("%,d memories in a bank, %,d in the tenant".formatted(most, tenant), engine, callers, seconds);
+        }
+    }
+
+    private static void create(Callers callers, String bank) throws Exception {
+        callers.call(new Callers.Work("MB_Create", named(bank)));
+        callers.call(new Callers.Work("MB_Store", in(bank, "word1 word2", Map.of())));
+    }
+
+    private static void compare(String what, Engine engine, Callers callers, int seconds) throws Exception {
+        var began = System.nanoTime();
+        search(callers, "large", "word7 word77", "hybrid");
+        System.out.printf("%n%s; the first search took %,d ms%n", what, (System.nanoTime() - began) / 1_000_000);
+        var read = new Callers.Work("AP_Read", Map.of("target", Map.of("agent", "Ada")));
+        callers.work(1, Duration.ofSeconds(seconds), number -> query(number, "hybrid")); // Warm-up.
+        System.out.println("AP_Read    " + callers.work(1, Duration.ofSeconds(seconds), _ -> read));
+        for (var mode : MODES) {
+            System.out.printf("MB_Search %-7s %s%n", mode, callers.work(1, Duration.ofSeconds(seconds), number -> query(number, mode)));
+        }
+        System.out.println("MB_Store   " + callers.work(1, Duration.ofSeconds(seconds), number -> new Callers.Work(
+                "MB_Store", in("written", "word%d of word%d".formatted(number % 50, number % 997), Map.of()))));
+        System.out.printf("resident memory %,d MB%n", engine.resident() >> 20);
     }
 
     private static Callers.Work query(int number, String mode) {
@@ -219,7 +240,7 @@ final class Search implements Bench.Benchmark {
     }
 
     /** Writes memories of 40 words, a few of them frequent and most rare. */
-    private static void fill(Engine engine, int size) throws Exception {
+    private static void fill(Engine engine, String bank, int size) throws Exception {
         try (var database = DriverManager.getConnection(engine.jdbcUrl(), engine.user(), engine.password());
                 var statement = database.createStatement()) {
             statement.execute("""
@@ -229,9 +250,9 @@ final class Search implements Bench.Benchmark {
                            '{}', m.author_id, m.contributors, '{}', now(), now()
                       FROM bank b
                       CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id LIMIT 1) m,
-                           generate_series(1, %d - (SELECT count(*) FROM memory m JOIN bank b ON b.id = m.bank_id WHERE b.name = 'large')) n
-                     WHERE b.name = 'large'
-                    """.formatted(size));
+                           generate_series(1, %d - (SELECT count(*) FROM memory m JOIN bank b ON b.id = m.bank_id WHERE b.name = '%s')) n
+                     WHERE b.name = '%s'
+                    """.formatted(size, bank, bank));
             // Given vectors: two bytes for the number of dimensions, four for the scale, a byte for each dimension.
             statement.execute("""
                     UPDATE memory_vector v
