@@ -38,12 +38,12 @@ public final class AuditStore implements AutoCloseable {
     private static final String INSERT = """
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
-                               result, request_id, times, rules, before, after, details)
+                               result, request_id, times, rules, before, after, dry_run, details)
             SELECT r.tenant_id, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id,
                    (SELECT k.name FROM api_key k WHERE k.tenant_id = r.tenant_id AND k.id = r.key_id), r.agent,
                    r.tool, r.target_kind, r.target, r.target_id, r.target_key, r.renamed_to, r.member, r.door, r.address,
                    r.client, r.result, r.request_id, r.times, r.rules, r.before, r.after,
-                   r.details
+                   r.dry_run, r.details
               FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
             """;
 
@@ -51,11 +51,12 @@ public final class AuditStore implements AutoCloseable {
     private static final String INSERT_ONE = """
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
-                               result, request_id, times, rules, before, after, details)
+                               result, request_id, times, rules, before, after, dry_run, details)
             VALUES (:tenant, CAST(:at AS timestamptz), CAST(:row_id AS uuid), :user_name, :user_key, :acting_for, :credential,
                     :key_id, (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key_id AS text)), :agent,
                     :tool, :target_kind, :target, :target_id, :target_key, :renamed_to, :member, :door, :address, :client,
-                    :result, :request_id, CAST(:times AS integer), CAST(:rules AS text[]), :before, :after, :details)
+                    :result, :request_id, CAST(:times AS integer), CAST(:rules AS text[]), :before, :after,
+                    CAST(:dry_run AS boolean), :details)
             """;
 
     private static final String INSERT_WITH_EVENTS = EventLog.INSERT + ";\n" + INSERT_ONE;
@@ -112,6 +113,7 @@ public final class AuditStore implements AutoCloseable {
                 .set("rules", entry.rules())
                 .set("before", entry.before())
                 .set("after", entry.after())
+                .set("dry_run", entry.dryRun())
                 .set("details", entry.details());
     }
 

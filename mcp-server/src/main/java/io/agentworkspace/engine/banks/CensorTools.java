@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Hides content that is kept for audit: MB_Censor, MB_Uncensor. */
 public final class CensorTools {
-    private static final String PREVIEW = "dry_run: nothing was hidden";
-
     private final BankStore banks;
     private final ShareStore shares;
     private final CensorStore censors;
@@ -86,7 +84,6 @@ public final class CensorTools {
                             ? null
                             : agents(call, bank, in.target().agent());
                     if (Boolean.TRUE.equals(in.dryRun())) {
-                        call.details(PREVIEW);
                         var affected = censors.affected(call, bank, agents);
                         return new CensorResponse(false, censors.count(call, bank, agents), affected);
                     }

@@ -5,7 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -29,6 +31,9 @@ final class DemoScript {
     /** What somebody does not want, to the end of the clause. */
     private static final Pattern REFUSED =
             Pattern.compile("(?:\\bnot?\\b|\\bnever\\b|\\bavoid\\b|\\bdont\\b|n't\\b)[^.,;!]*");
+
+    private static final Pattern ROLLING = Pattern.compile("\\broll");
+    private static final Pattern RAISING = Pattern.compile("\\brais|\\bpool\\b");
 
     private DemoScript() {}
 
@@ -240,10 +245,16 @@ final class DemoScript {
     static String chosen(@Nullable String words) {
         var said = words == null ? "" : words.toLowerCase(Locale.ROOT).replace('\u2019', '\'');
         var wanted = REFUSED.matcher(said).replaceAll("");
-        if (wanted.contains("roll")) {
+        if (ROLLING.matcher(wanted).find()) {
             return ROLL_BACK;
         }
-        return wanted.contains("raise") || wanted.contains("pool") || said.contains("roll") ? RAISE : ROLL_BACK;
+        if (RAISING.matcher(wanted).find()) {
+            return RAISE;
+        }
+        var refused = REFUSED.matcher(said).results().map(MatchResult::group).collect(Collectors.joining(" "));
+        var isOnlyRollingRefused =
+                ROLLING.matcher(refused).find() && !RAISING.matcher(refused).find();
+        return isOnlyRollingRefused ? RAISE : ROLL_BACK;
     }
 
     /** Returns the last step that was taken before this one, if there is one. */

@@ -18,6 +18,8 @@ class DemoScriptTest {
             dont raise it                          | Roll back the deploy
             no larger pool                         | Roll back the deploy
             what do you think?                     | Roll back the deploy
+            do not raise it and do not roll back   | Roll back the deploy
+            don't lose control                     | Roll back the deploy
             Raise the pool and watch it            | Raise the pool and watch it
             a larger pool                          | Raise the pool and watch it
             Don’t roll back, raise it              | Raise the pool and watch it

@@ -175,6 +175,16 @@ class AuditTest {
         assertThat(tools("{'target':'user:ann'}")).containsExactly("US_Update done");
     }
 
+    /** Otherwise it would look like a censorship. */
+    @Test
+    void aDryRunIsMarkedAsOne() {
+        done(call(ann, "MB_Create", "{'vx':{'name':'Box'}}"));
+        done(call(ann, "MB_Censor", "{'target':{'bank':'Box'},'dry_run':true}"));
+        assertThat(newest().path("dry_run").asBoolean()).isTrue();
+        done(call(ann, "MB_Censor", "{'target':{'bank':'Box'},'dry_run':false}"));
+        assertThat(newest().has("dry_run")).isFalse();
+    }
+
     @Test
     void whatWasRefusedShowsSoonWithItsReason() {
         var reader = make(ann, "'capabilities':['agent:read']");
@@ -450,6 +460,7 @@ class AuditTest {
                 null,
                 "conflict",
                 "r",
+                null,
                 null,
                 null,
                 null,

@@ -29,8 +29,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The methods {@code tools/list} and {@code tools/call}, over all sources of tools. */
 public final class ToolMethods {
-    /** Requests that choose tools by name may see many different lists; only the latest are kept. */
-    private static final int PAGES = 64;
+    /** Most callers see one of a few lists. Each has up to half a megabyte. */
+    private static final int PAGES = 16;
 
     private static final MethodResult.Caching FIVE_MINUTES = new MethodResult.Caching(300_000, false);
 

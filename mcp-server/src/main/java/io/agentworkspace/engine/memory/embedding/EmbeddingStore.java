@@ -30,7 +30,10 @@ public final class EmbeddingStore {
              WHERE t.place < :tenants
             """;
 
-    /** One of each tenant, then a second one of each, and so on. What others have locked is skipped. */
+    /**
+     * One of each tenant, then a second one of each, and so on. What others have locked is skipped. Each tenant has the same
+     * share, so that no more rows are locked than are claimed.
+     */
     private static final String CLAIM = SqlTemplate.of("""
             WITH RECURSIVE tenants AS ({tenants}),
             turns AS MATERIALIZED (
@@ -41,7 +44,7 @@ public final class EmbeddingStore {
                                        FROM (SELECT * FROM memory_vector v
                                               WHERE {free} AND v.tenant_id = t.tenant_id
                                               ORDER BY v.queued_at
-                                              LIMIT :most
+                                              LIMIT (SELECT (:most + count(*) - 1) / GREATEST(count(*), 1) FROM tenants)
                                                 FOR UPDATE SKIP LOCKED) v) o
                  ORDER BY o.turn, o.queued_at
                  LIMIT :most),

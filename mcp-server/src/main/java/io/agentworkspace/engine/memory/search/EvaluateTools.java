@@ -24,7 +24,8 @@ public final class EvaluateTools {
     /** Shorter than the time after which clients and proxies usually give up. */
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
-    private static final int ATTEMPTS = 5;
+    private static final int ATTEMPTS = 15;
+    private static final Duration RETRY = Duration.ofSeconds(5);
 
     private final BankStore banks;
     private final Searcher searcher;
@@ -127,9 +128,15 @@ public final class EvaluateTools {
     /** Otherwise the first queries would be searched without their meaning, and count as misses. */
     private void awaitModel(Evaluation evaluation) {
         var queries = evaluation.in().pairs().stream().map(Pair::query).toList();
-        for (var attempt = 0; attempt < ATTEMPTS && !searcher.isReadyFor(queries); attempt++) {
-            checkTime(evaluation, 0);
+        for (var attempt = 0; attempt < ATTEMPTS; attempt++) {
+            if (searcher.isReadyFor(queries)) {
+                return;
+            }
+            if (clock.instant().isAfter(evaluation.end())) {
+                break;
+            }
         }
+        throw Problem.unavailable("the model that compares meanings is still loading; try again shortly", RETRY);
     }
 
     /** @param done how many searches have ended */

@@ -60,7 +60,7 @@ class EmbeddingStoreTest {
         }
         var second = tenant();
         var third = tenant();
-        assertThat(claim(6, 0)).containsExactly(first, second, third, first, first, first);
+        assertThat(claim(6, 0)).as("two of each, where there are two").containsExactly(first, second, third, first);
         assertThat(claim(6, 0)).hasSize(6).containsOnly(first);
         assertThat(store.lag().memories()).isEqualTo(10_000);
     }

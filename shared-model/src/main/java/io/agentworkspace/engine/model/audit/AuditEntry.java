@@ -62,6 +62,9 @@ public record AuditEntry(
 
         @Doc("For a changed rule: its new text.") @Nullable String after,
 
+        @Doc("true for a call that only showed what it would change.") @Nullable
+        Boolean dryRun,
+
         @Doc("What else the call did: what became of a deleted document's memories, what loading a document changed.")
         @Nullable
         String details) {
@@ -93,6 +96,7 @@ public record AuditEntry(
                 source.client(),
                 DONE,
                 requestId,
+                null,
                 null,
                 null,
                 null,
@@ -134,6 +138,7 @@ public record AuditEntry(
                 matched,
                 before,
                 after,
+                dryRun,
                 details);
     }
 
