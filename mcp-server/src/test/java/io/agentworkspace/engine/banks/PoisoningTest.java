@@ -4,9 +4,11 @@ import static io.agentworkspace.engine.banks.BankFixture.agent;
 import static io.agentworkspace.engine.banks.BankFixture.bank;
 import static io.agentworkspace.engine.banks.BankFixture.grant;
 import static io.agentworkspace.engine.banks.BankFixture.share;
-import static io.agentworkspace.engine.banks.BankFixture.storeAs;
+import static io.agentworkspace.engine.banks.BankFixture.store;
+import static io.agentworkspace.engine.banks.BankFixture.storeNamed;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.live.Feed;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -15,6 +17,7 @@ import io.agentworkspace.engine.testing.TestServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -28,7 +31,8 @@ class PoisoningTest {
     private final TestCaller bob = fixture.bob;
     private final String admin = fixture.tenant.key(ClientApi.MCP, "root", Role.ADMIN, List.of("*"));
 
-    private static final String DERIVED = "{'target':{'bank':'b','agent':'Ada'},'content':'%s','derived_from':['%s']}";
+    private final String listener = fixture.tenant.key(ClientApi.REST, "listener", Role.ADMIN, List.of("*"));
+    private int marks;
 
     @Test
     void oneCensorHidesTheFalseAndTheDerivedAndNothingElse() {
@@ -36,30 +40,33 @@ class PoisoningTest {
         agent(bob, "Bo", "public");
         bank(ann, "b");
         grant(ann, "b", "Bo", "write").ok();
-        var right = storeAs(ann, "b", "Ada", "true 0").ok().text("/memory/id");
-        storeAs(ann, "b", "Ada", "true 1").ok();
-        ann.call("MB_Store", DERIVED.formatted("true 2", right)).ok();
+        var beginning = beginning();
+        var right = storeNamed(ann, "b", "Ada", "true-0", "true 0").ok().text("/memory/id");
+        storeNamed(ann, "b", "Ada", "true-1", "true 1").ok();
+        derive("true 2", right);
         var before = everyView();
+        var streamedBefore = streamed(beginning);
+        assertThat(streamedBefore).containsExactly("true 0", "true 1", "true 2");
         assertThat(before).allSatisfy((_, texts) -> assertThat(texts).hasSize(3));
 
         // The first replaces a true one, and each derived one comes from the one before.
         bob.call(
                         "MB_Store",
-                        "{'target':{'bank':'b','agent':'Bo'},'content':'false 0','pinned':true,'supersedes':'%s'}"
+                        "{'target':{'bank':'b','agent':'Bo'},'vx':{'name':'false-0'},'content':'false 0','pinned':true,'supersedes':'%s'}"
                                 .formatted(right))
                 .ok();
         var origin = "";
         for (var i = 1; i < 10; i++) {
-            origin = storeAs(bob, "b", "Bo", "false " + i).ok().text("/memory/id");
+            origin = storeNamed(bob, "b", "Bo", "false-" + i, "false " + i).ok().text("/memory/id");
         }
         for (var i = 0; i < 10; i++) {
-            origin = ann.call("MB_Store", DERIVED.formatted("derived " + i, origin))
-                    .ok()
-                    .text("/memory/id");
+            origin = derive("derived " + i, origin);
         }
         var poisoned = everyView();
         assertThat(poisoned)
                 .allSatisfy((_, texts) -> assertThat(texts).hasSize(22).doesNotContain("true 0"));
+        var streamed = streamed(beginning);
+        assertThat(streamed).hasSize(23).containsAll(streamedBefore);
 
         var preview = ann.call("MB_Censor", "{'target':{'bank':'b','agent':'Bo'},'dry_run':true}")
                 .ok();
@@ -71,10 +78,65 @@ class PoisoningTest {
         assertThat(ann.call("MB_Censor", share("b", "Bo")).ok().number("/hidden"))
                 .isEqualTo(20);
         assertThat(everyView()).isEqualTo(before);
+        assertThat(streamed(beginning)).isEqualTo(streamedBefore);
 
         assertThat(ann.call("MB_Uncensor", share("b", "Bo")).ok().number("/shown"))
                 .isEqualTo(20);
         assertThat(everyView()).isEqualTo(poisoned);
+        assertThat(streamed(beginning)).isEqualTo(streamed);
+    }
+
+    /** Stores a memory that comes from another, and returns its id. */
+    private String derive(String text, String from) {
+        return ann.call(
+                        "MB_Store",
+                        "{'target':{'bank':'b','agent':'Ada'},'vx':{'name':'%s'},'content':'%s','derived_from':['%s']}"
+                                .formatted(text.replace(' ', '-'), text, from))
+                .ok()
+                .text("/memory/id");
+    }
+
+    /** Returns a place in the stream of changes, before everything that is stored from now on. */
+    private String beginning() {
+        bank(ann, "marks");
+        try (var feed = Feed.begun(TestServer.url(), "?topics=memories", "X-Api-Key", listener)) {
+            mark();
+            feed.next("memories");
+            return feed.lastId();
+        }
+    }
+
+    private String mark() {
+        var mark = "mark " + marks++;
+        store(ann, "marks", mark).ok();
+        return mark;
+    }
+
+    /** Returns the texts that the stream reports if it is resumed at a place, up to now. A superseded one is among them. */
+    private List<String> streamed(String place) {
+        var now = mark();
+        try (var feed =
+                Feed.open(TestServer.url(), "?topics=memories", "X-Api-Key", listener, "Last-Event-ID", place)) {
+            assertThat(feed.next().data().path("resumed").asBoolean()).isTrue();
+            var texts = new TreeSet<String>();
+            for (var text = "";
+                    !text.equals(now);
+                    text = feed.next("memories").path("text").asString("")) {
+                texts.add(text);
+            }
+            texts.removeIf(text -> text.isEmpty() || text.startsWith("mark "));
+            return List.copyOf(texts);
+        }
+    }
+
+    /** Returns the texts of the files in the bank; each is named like its text. */
+    private List<String> files() {
+        var view = ann.call("MB_Files", "{'target':{'bank':'b'},'command':'view','path':'/memories'}")
+                .ok()
+                .text("/text");
+        return sorted(view.lines()
+                .filter(line -> line.contains("/memories/"))
+                .map(line -> line.substring(line.lastIndexOf('/') + 1).replace('-', ' ')));
     }
 
     /** Returns the texts that each way of reading shows, in order. */
@@ -103,6 +165,8 @@ class PoisoningTest {
                         .path("content")
                         .valueStream()
                         .map(memory -> memory.path("text").asString())),
+                "files",
+                files(),
                 "list",
                 ofSize(ann.call("MB_List").ok().number("/content/0/memories"), read.texts("/content", "text")));
     }
@@ -119,7 +183,8 @@ class PoisoningTest {
 
     private JsonNode resource() {
         var answer = ClientApi.post(TestServer.url() + "/mcp", admin, """
-                {"jsonrpc":"2.0","id":"1","method":"resources/read","params":{"uri":"engine://banks/b"}}""");
+            {"jsonrpc":"2.0","id":"1","method":"resources/read","params":{"uri":"engine://banks/b"}}\
+            """);
         var contents = Json.readObject(answer.body()).at("/result/contents/0/text");
         assertThat(contents.isString())
                 .as(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8))

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /** Reads {@code /api/stream} as a program does. */
-final class Feed implements AutoCloseable {
+public final class Feed implements AutoCloseable {
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
     private static final Event END = new Event("", "end", Json.object());
 
@@ -28,14 +28,14 @@ final class Feed implements AutoCloseable {
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
     private volatile String id = "";
 
-    record Event(String id, String name, JsonNode data) {}
+    public record Event(String id, String name, JsonNode data) {}
 
     private Feed(HttpResponse<InputStream> response) {
         this.response = response;
         Thread.startVirtualThread(this::read);
     }
 
-    static Feed open(String url, String query, String... headers) {
+    public static Feed open(String url, String query, String... headers) {
         var request =
                 HttpRequest.newBuilder(URI.create(url + "/api/stream" + query)).headers(headers);
         try {
@@ -49,7 +49,7 @@ final class Feed implements AutoCloseable {
     }
 
     /** Opens a stream and waits until it has begun. */
-    static Feed begun(String url, String query, String... headers) {
+    public static Feed begun(String url, String query, String... headers) {
         var feed = open(url, query, headers);
         assertThat(feed.status()).isEqualTo(200);
         assertThat(feed.next().name()).isEqualTo("open");
@@ -79,11 +79,11 @@ final class Feed implements AutoCloseable {
         return response.statusCode();
     }
 
-    String lastId() {
+    public String lastId() {
         return id;
     }
 
-    Event next() {
+    public Event next() {
         try {
             var event = events.poll(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS);
             assertThat(event).as("an event").isNotNull();
@@ -95,7 +95,7 @@ final class Feed implements AutoCloseable {
     }
 
     /** Returns the next event of a topic and skips others. */
-    JsonNode next(String topic) {
+    public JsonNode next(String topic) {
         return Stream.generate(this::next)
                 .peek(event -> assertThat(event).isNotEqualTo(END))
                 .filter(event -> event.name().equals(topic))
