@@ -37,7 +37,10 @@ final class LiveStreams implements DatabaseSignals.Listener {
         ticker.every(CHECK, this::endInvalid);
     }
 
-    /** Makes sure that, after it returns, all changes in the tenant are logged. */
+    /**
+     * Makes sure that changes in the tenant are logged whose statements begin after it returns. A change that is being
+     * written meanwhile may be missing, because its statement cannot see yet that somebody listens.
+     */
     void listen(long tenant) {
         listening.in(Set.of(tenant));
     }

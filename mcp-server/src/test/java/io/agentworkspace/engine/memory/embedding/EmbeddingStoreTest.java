@@ -11,6 +11,7 @@ import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,5 +75,22 @@ class EmbeddingStoreTest {
         assertThat(claim(2, tenants.get(1))).containsExactlyElementsOf(tenants.subList(2, 4));
         assertThat(claim(2, tenants.get(3))).containsExactly(tenants.get(4), tenants.get(4));
         assertThat(claim(2, tenants.get(4))).isEmpty();
+    }
+
+    @Test
+    void whatAnotherConnectionHasLockedIsSkipped() {
+        var first = tenant();
+        var second = tenant();
+        copy(first, 1);
+        TestDatabase.db().transaction(() -> {
+            TestDatabase.db()
+                    .sql("SELECT 1 FROM memory_vector WHERE tenant_id = :tenant ORDER BY queued_at LIMIT 1 FOR UPDATE")
+                    .set("tenant", first)
+                    .one(_ -> true);
+            // A thread of its own has another connection. What is left of the first tenant has waited less.
+            assertThat(CompletableFuture.supplyAsync(() -> claim(6, 0)).join()).containsExactly(second, first);
+            return true;
+        });
+        assertThat(claim(6, 0)).containsExactly(first);
     }
 }

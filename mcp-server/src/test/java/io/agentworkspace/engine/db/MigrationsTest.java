@@ -1,0 +1,23 @@
+package io.agentworkspace.engine.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.testing.Repository;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The files of the migrations. */
+class MigrationsTest {
+    private static final Pattern FILE = Pattern.compile("V(\\d+)__[a-z0-9_]+\\.sql");
+
+    /** Two branches may take the same number. Git merges them, and no database can be upgraded any more. */
+    @Test
+    void eachHasANumberOfItsOwn() {
+        var files = Repository.files("mcp-server/src/main/resources/db/migration", ".sql").stream()
+                .map(file -> file.getFileName().toString())
+                .toList();
+        assertThat(files).isNotEmpty().allMatch(FILE.asMatchPredicate());
+        assertThat(files.stream().map(file -> FILE.matcher(file).replaceFirst("$1")))
+                .doesNotHaveDuplicates();
+    }
+}
