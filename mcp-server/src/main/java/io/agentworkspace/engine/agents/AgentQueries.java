@@ -1,13 +1,16 @@
 package io.agentworkspace.engine.agents;
 
 import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.context.ContextQueries;
 import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.UnselectedContextQueries;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.TextSize;
+import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -16,15 +19,17 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads agents and their messages: one statement each, including the context. */
 public final class AgentQueries {
+    /** The agents on the roster. Each is looked up, so that no plan reads all agents of the tenant. */
     private static final String ROSTER = """
             ctx
             JOIN roster r ON r.tenant_id = :tenant AND r.user_id = ctx.user_id
-            JOIN agent a ON a.tenant_id = r.tenant_id AND a.id = r.agent_id
+            CROSS JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = r.tenant_id AND x.id = r.agent_id OFFSET 0) a
             """;
 
     private static final String NAMED = """
@@ -118,43 +123,53 @@ public final class AgentQueries {
                 .sql();
     }
 
-    private static final String LIST_ROSTER = listOf(ROSTER);
+    private static final ContextQueries LIST_ROSTER = listOf(ROSTER);
 
-    private static final String LIST_NAMED = listOf(NAMED);
+    private static final ContextQueries LIST_NAMED = listOf(NAMED);
 
     /** @param agents the FROM list with {@code ctx} and the agents {@code a} to choose from */
-    private static String listOf(String agents) {
-        return ContextStore.WITH_CONTEXT
+    private static ContextQueries listOf(String agents) {
+        return ContextQueries.of(ContextQueries.ACTOR
                 + SqlTemplate.of("""
-                , page AS (
-                    SELECT a.*
+                , page AS MATERIALIZED (
+                    SELECT a.tenant_id, a.id, a.name, a.name_key, a.description, char_length(a.profile) AS profile_length,
+                           a.access, a.owner_id, a.revision, a.created_at, a.updated_at
                       FROM {agents}
                      WHERE a.tenant_id = :tenant AND a.name_key > :after AND {visible_agent}
                      ORDER BY a.name_key
-                     LIMIT :limit + 1)
-                SELECT ctx.*,
-                       (SELECT jsonb_agg(jsonb_build_object('agent', {agent_json}, 'unread', COALESCE(talk.unread, 0),
-                                                            'last_message_at', talk.last_at)
-                                         ORDER BY a.name_key)
-                          FROM page a {join_owner}
-                          LEFT JOIN LATERAL (
-                              SELECT sum(st.last_seq - p.read_seq - p.own_unread) AS unread, max(st.last_at) AS last_at
-                                FROM participant p
-                                JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
-                               WHERE p.tenant_id = a.tenant_id AND p.party_id = a.id AND {may_see_stream}) talk ON true) AS rows
-                  FROM ctx
+                     LIMIT :limit + 1),
+                talk AS (
+                    SELECT p.party_id, sum(st.last_seq - p.read_seq - p.own_unread) AS unread, max(st.last_at) AS last_at
+                      FROM ctx, page a
+                      CROSS JOIN LATERAL (SELECT * FROM participant x
+                                           WHERE x.tenant_id = a.tenant_id AND x.party_id = a.id OFFSET 0) p
+                      CROSS JOIN LATERAL (SELECT * FROM stream x
+                                           WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id OFFSET 0) st
+                     WHERE {may_see_stream}
+                     GROUP BY p.party_id)
+                SELECT a.*,
+                       CASE WHEN a.owner_id <> ctx.user_id
+                            THEN (SELECT o.name FROM app_user o
+                                   WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) END AS owner,
+                       {online} AS online,
+                       {skills} AS skills,
+                       COALESCE(talk.unread, 0) AS unread, talk.last_at
+                  FROM ctx, page a
+                  LEFT JOIN talk ON talk.party_id = a.id
+                 ORDER BY a.name_key
                 """)
                         .with("agents", agents)
                         .with("visible_agent", Visibility.agent("a"))
-                        .with("agent_json", AgentStore.RECORD)
-                        .with("join_owner", Visibility.owner("a"))
                         .with("may_see_stream", maySeeStream("a", "p"))
-                        .sql();
+                        .with("online", ContextStore.online("a"))
+                        .with("skills", NamedAgentQueries.SKILLS)
+                        .sql());
     }
 
     private final Db db;
     private final AgentStore agents;
     private final NamedAgentQueries named;
+    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public AgentQueries(Db db, AgentStore agents) {
         this.db = db;
@@ -169,20 +184,41 @@ public final class AgentQueries {
     ListSlice<AgentSummary> list(Call call, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
-        var rows = db.sql(call, prefix == null ? LIST_ROSTER : LIST_NAMED)
-                .set("prefix", prefix == null ? null : prefix.key())
-                .set("after", after)
-                .set("limit", limit)
-                .one(row -> {
-                    ContextStore.read(call, row);
-                    return row.jsonList("rows", AgentSummary.class);
-                })
-                .orElseThrow();
+        var rows = (prefix == null ? LIST_ROSTER : LIST_NAMED)
+                .run(
+                        db,
+                        unselected,
+                        call,
+                        statement -> statement
+                                .set("prefix", prefix == null ? null : prefix.key())
+                                .set("after", after)
+                                .set("limit", limit),
+                        results -> results.list(row -> summary(call, row)));
         return ListSlice.of(
                 call,
                 rows,
                 limit,
                 last -> Cursor.ofName(call.service(), Name.key(last.agent().name())));
+    }
+
+    private static AgentSummary summary(Call call, Row row) throws SQLException {
+        var owner = row.textOrNull("owner");
+        var length = row.numberOrNull("profile_length");
+        var agent = new Agent(
+                row.text("name"),
+                row.text("description"),
+                null,
+                null,
+                null,
+                length == null ? null : (Integer) Math.toIntExact(length),
+                Access.of(row.text("access")),
+                owner == null ? call.context().user().name() : owner,
+                row.flag("online"),
+                row.number("revision"),
+                row.texts("skills"),
+                Objects.requireNonNull(row.instantOrNull("created_at")),
+                Objects.requireNonNull(row.instantOrNull("updated_at")));
+        return new AgentSummary(agent, row.number("unread"), row.instantOrNull("last_at"));
     }
 
     /**

@@ -2,12 +2,15 @@ package io.agentworkspace.engine.agents;
 
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.agents.AgentQueries.AgentWithMessages;
+import io.agentworkspace.engine.context.ContextQueries;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.context.UnselectedContextQueries;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.messages.ZoneMessageRow;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.Message;
@@ -38,15 +41,13 @@ final class NamedAgentQueries {
     private static final int BESIDE_TEXT = 3_000;
     private static final int BESIDE_LINK = 520;
 
-    private static final String CTX = "WITH ctx AS NOT MATERIALIZED (SELECT CAST(:caller AS bigint) AS user_id)";
-
     /** The skills of agent {@code a}, sorted. */
     static final String SKILLS = """
             ARRAY(SELECT i.skill FROM skill_install i
                    WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id
                    ORDER BY i.skill COLLATE "C")""";
 
-    private static final String AGENT = CTX
+    private static final String AGENT = ContextQueries.ACTOR
             + SqlTemplate.of("""
             SELECT a.id, a.name, a.description, a.profile, a.access, a.owner_id, o.name AS owner, a.revision, a.created_at,
                    a.updated_at,
@@ -61,8 +62,18 @@ final class NamedAgentQueries {
                     .with("visible_agent", Visibility.agent("a"))
                     .sql();
 
+    /** The newest messages {@code m} of the streams {@code s}: one more than the limit, which shows that there are more. */
+    static final String NEWEST = """
+            CROSS JOIN LATERAL (SELECT * FROM message x
+                                 WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.stream_id
+                                 ORDER BY x.seq DESC
+                                 LIMIT :limit + 1) m
+             ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
+             LIMIT :limit + 1
+            """;
+
     /** Names are looked up once for each stream, and in zones for each message. */
-    private static final String MESSAGES = CTX
+    private static final String MESSAGES = ContextQueries.ACTOR
             + SqlTemplate.of("""
             , spoken AS (
                 SELECT p.tenant_id, p.stream_id, st.low_id, st.high_id,
@@ -94,29 +105,17 @@ final class NamedAgentQueries {
                    CASE WHEN s.low_id IS NULL
                         THEN (SELECT x.name FROM app_user x
                                WHERE x.tenant_id = :tenant AND x.id = m.speaker_id) END AS from_user,
-                   CASE WHEN m.chain <> '{}'
-                        THEN ARRAY(SELECT link.name
-                                     FROM unnest(m.chain) WITH ORDINALITY k (id, n)
-                                     CROSS JOIN LATERAL (SELECT x.name FROM party x
-                                                          WHERE x.tenant_id = m.tenant_id AND x.id = k.id
-                                                         OFFSET 0) link
-                                    ORDER BY k.n) END AS chain
+                   {chain}
               FROM spoken s
-              CROSS JOIN LATERAL (SELECT * FROM message x
-                                   WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.stream_id
-                                   ORDER BY x.seq DESC
-                                   LIMIT :limit + 1) m
-             ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
-             LIMIT :limit + 1
+              {newest}
             """)
                     .with("may_see_stream", AgentQueries.maySeeStream("a", "p"))
                     .with("short", SHORT)
+                    .with("chain", ZoneMessageRow.CHAIN)
+                    .with("newest", NEWEST)
                     .sql();
 
-    private static final String READ =
-            ContextStore.WITH_CONTEXT + "SELECT ctx.* FROM ctx;\n" + AGENT + ";\n" + MESSAGES;
-
-    private static final String READ_UNSELECTED = UnselectedContextQueries.SELECT + ";\n" + AGENT + ";\n" + MESSAGES;
+    private static final ContextQueries READ = ContextQueries.of(AGENT, MESSAGES);
 
     private final Db db;
     private final UnselectedContextQueries unselected = new UnselectedContextQueries();
@@ -139,34 +138,34 @@ final class NamedAgentQueries {
         if (cheapest.isPresent()) {
             return cheapest;
         }
-        var isSmall = unselected.has(call);
-        var statement = db.sql(call, isSmall ? READ_UNSELECTED : READ);
-        return statement.set("key", name.key()).set("limit", limit).all(results -> {
-            var isRead = isSmall
-                    ? results.next(row -> unselected.read(call, row)).orElse(false)
-                    : results.next(row -> unselected.learned(call, row)).isPresent();
-            if (!isRead) {
+        return READ.run(
+                db,
+                unselected,
+                call,
+                statement -> statement.set("key", name.key()).set("limit", limit),
+                results -> read(results, call, name, limit));
+    }
+
+    private Optional<AgentWithMessages> read(Statement.Results results, Call call, Name name, int limit)
+            throws SQLException {
+        var held = results.next(row -> held(row, row.text("owner")));
+        if (held.isEmpty() || marks(call, held.get())) {
+            return Optional.empty();
+        }
+        var messages = new ArrayList<Message>();
+        var isOwn = held.get().owner() == call.context().user().id();
+        for (var read : results.list(NamedAgentQueries::message)) {
+            if (read.isEmpty()) {
                 return Optional.empty();
             }
-            var held = results.next(row -> held(row, row.text("owner")));
-            if (held.isEmpty() || marks(call, held.get())) {
-                return Optional.empty();
-            }
-            var messages = new ArrayList<Message>();
-            var isOwn = held.get().owner() == call.context().user().id();
-            for (var read : results.list(NamedAgentQueries::message)) {
-                if (read.isEmpty()) {
-                    return Optional.empty();
-                }
-                messages.add(read.get().message());
-                isOwn = isOwn && OwnAgentQueries.covers(call.context(), held.get(), read.get());
-            }
-            var found = found(call, held.get().agent(), messages, limit);
-            if (isOwn && found.isPresent()) {
-                own.learned(call, name);
-            }
-            return found;
-        });
+            messages.add(read.get().message());
+            isOwn = isOwn && OwnAgentQueries.covers(call.context(), held.get(), read.get());
+        }
+        var found = found(call, held.get().agent(), messages, limit);
+        if (isOwn && found.isPresent()) {
+            own.learned(call, name);
+        }
+        return found;
     }
 
     /** Reading one's own messages marks them as read. */

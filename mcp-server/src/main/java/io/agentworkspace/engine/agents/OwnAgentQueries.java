@@ -42,12 +42,11 @@ final class OwnAgentQueries {
             .with("skills", NamedAgentQueries.SKILLS)
             .sql();
 
-    private static final String MESSAGES =
-            SqlTemplate.of("""
+    private static final String MESSAGES = SqlTemplate.of("""
             SELECT m.id, m.speaker_id, m.seq, m.answers, m.created_at, m.chain <> '{}' AS is_chained,
                    CASE WHEN octet_length(m.content) <= {short} THEN m.content END AS content,
                    s.low_id, s.high_id
-              FROM (SELECT st.tenant_id, st.id, st.low_id, st.high_id
+              FROM (SELECT st.tenant_id, st.id AS stream_id, st.low_id, st.high_id
                       FROM agent a
                       JOIN participant p ON p.tenant_id = a.tenant_id AND p.party_id = a.id
                       CROSS JOIN LATERAL (SELECT * FROM stream x
@@ -56,13 +55,11 @@ final class OwnAgentQueries {
                      WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL AND a.owner_id = :caller
                      ORDER BY st.last_at DESC, st.id DESC
                      LIMIT :limit + 1) s
-              CROSS JOIN LATERAL (SELECT * FROM message x
-                                   WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.id
-                                   ORDER BY x.seq DESC
-                                   LIMIT :limit + 1) m
-             ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
-             LIMIT :limit + 1
-            """).with("short", NamedAgentQueries.SHORT).sql();
+              {newest}
+            """)
+            .with("short", NamedAgentQueries.SHORT)
+            .with("newest", NamedAgentQueries.NEWEST)
+            .sql();
 
     private static final String READ = UnselectedContextQueries.SELECT + ";\n" + AGENT + ";\n" + MESSAGES;
 

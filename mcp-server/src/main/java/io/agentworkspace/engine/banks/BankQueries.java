@@ -29,7 +29,7 @@ public final class BankQueries {
                             AND CASE WHEN CAST(:agent AS text) IS NULL THEN a.id = ctx.self_id AND a.destroyed_at IS NULL
                                      ELSE a.name_key = :agent AND {visible_agent} END),
             page AS (
-                SELECT b.*, held.permission, held.via, s.agent_id, {censored} AS censored
+                SELECT b.*, held.permission, held.via, s.agent_id
                   FROM ctx, s, bank b, {held}
                  WHERE b.tenant_id = :tenant AND b.name_key > :after AND starts_with(b.name_key, :prefix) AND b.name_key >= :prefix
                    AND held.permission <> 'none' AND {visible_bank}
@@ -43,19 +43,14 @@ public final class BankQueries {
                                                             WHERE l.tenant_id = b.tenant_id AND l.bank_id = b.id
                                                               AND l.agent_id = b.agent_id))
                                      ORDER BY b.name_key)
-                      FROM page b {join_owner}
-                      CROSS JOIN LATERAL (SELECT count(*) AS memories
-                                            FROM memory m
-                                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {current}) counted) AS rows
+                      FROM page b {join_owner}) AS rows
               FROM ctx, s
             """)
                     .with("visible_agent", Visibility.agent("a"))
-                    .with("censored", MemoryVisibility.censored("b"))
                     .with("held", BankPermissionRow.HELD)
                     .with("visible_bank", Visibility.bank("b"))
-                    .with("bank_json", BankStore.json("counted.memories"))
+                    .with("bank_json", BankStore.RECORD)
                     .with("join_owner", Visibility.owner("b"))
-                    .with("current", MemoryVisibility.current("m", "b", ":now", "b.censored"))
                     .sql();
 
     private final Db db;

@@ -1,12 +1,15 @@
 package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.access.Visibility;
-import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.ContextQueries;
+import io.agentworkspace.engine.context.UnselectedContextQueries;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -127,70 +130,77 @@ public final class MemoryQueries {
                 AND (n.updated_at <= :as_of OR r.revision IS NOT NULL)) m
             """;
 
-    /** A statement for the present, and one for a time in the past. */
-    private record Statements(String now, String then) {
-        String at(@Nullable Instant time) {
+    /** The read for the present, and the one for a time in the past. */
+    private record Reads(ContextQueries now, ContextQueries then) {
+        ContextQueries at(@Nullable Instant time) {
             return time == null ? now : then;
         }
     }
 
-    private static Statements anytime(String wanted) {
-        return new Statements(selecting("memory m", wanted), selecting(PAST, wanted));
+    private static final String READ_BANK = ContextQueries.ACTOR_WITH_SELF
+            + BankPermissionRow.SUBJECT
+            + SqlTemplate.of("""
+            SELECT b.id, b.name, b.description, b.access, b.censored_at IS NOT NULL AS is_censored, b.revision, b.created_at,
+                   b.updated_at, {permission},
+                   CASE WHEN held.permission = 'none' THEN 0 ELSE {memories} END AS memories
+              FROM ctx, s, bank b {join_owner}, {held}
+             WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
+            """)
+                    .with("permission", BankPermissionRow.COLUMNS)
+                    .with("join_owner", Visibility.owner("b"))
+                    .with("held", BankPermissionRow.HELD)
+                    .with("memories", BankStore.MEMORIES)
+                    .with("visible_bank", Visibility.bank("b"))
+                    .sql();
+
+    private static final Reads READ_LISTED =
+            new Reads(selecting("memory m", listed(":now")), selecting(PAST, listed(":as_of")));
+
+    private static final Reads READ_NAMED = anytime(NAMED);
+
+    private static final Reads READ_OF_ID = anytime(OF_ID);
+
+    private static Reads anytime(String wanted) {
+        return new Reads(selecting("memory m", wanted), selecting(PAST, wanted));
     }
 
-    private static final Statements READ_LISTED =
-            new Statements(selecting("memory m", listed(":now")), selecting(PAST, listed(":as_of")));
-
-    private static final Statements READ_NAMED = anytime(NAMED);
-
-    private static final Statements READ_OF_ID = anytime(OF_ID);
-
     /**
+     * The text is left out of those that do not fit into the response.
+     *
      * @param memories the source of the memories {@code m}
      * @param wanted the condition that selects them
      */
-    private static String selecting(String memories, String wanted) {
-        return ContextStore.WITH_CONTEXT
-                + BankPermissionRow.SUBJECT
-                + SqlTemplate.of("""
-                , b AS (
-                    SELECT b.*, {permission}
-                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, {held}
-                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}),
-                page AS (
-                    SELECT page.*
-                      FROM b CROSS JOIN LATERAL (
-                          SELECT m.*, {superseder} AS superseder
-                            FROM {memories}
-                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                             AND b.held_permission <> 'none' AND {wanted}
-                           ORDER BY m.created_at DESC, m.id DESC
-                           LIMIT :limit + 1) page),
-                near AS (
-                    SELECT m.*, sum(octet_length(m.text)) OVER newest - octet_length(m.text) AS ahead
-                      FROM page m
-                    WINDOW newest AS (ORDER BY m.created_at DESC, m.id DESC)),
-                shown AS (SELECT * FROM near WHERE ahead <= :room)
-                SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
-                       (SELECT {bank_json} FROM app_user o WHERE o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS bank,
-                       (SELECT jsonb_agg({memory_json} ORDER BY m.created_at DESC, m.id DESC) FROM shown m {join_writers}) AS memories,
-                       (SELECT count(*) FROM page) > (SELECT count(*) FROM shown) AS more
-                  FROM ctx LEFT JOIN b ON true
+    private static ContextQueries selecting(String memories, String wanted) {
+        return ContextQueries.of(
+                READ_BANK,
+                SqlTemplate.of("""
+                SELECT m.bank_id, CAST(m.id AS text) AS id, m.name, CASE WHEN m.ahead <= :room THEN m.text END AS text, m.tags,
+                       author.name AS author, m.source, COALESCE(editor.kind, author.kind) AS writer_kind,
+                       COALESCE(editor.name, author.name) AS writer, m.revision,
+                       CAST(m.derived_from AS text[]) AS derived_from, CAST(m.supersedes AS text) AS supersedes,
+                       CAST(m.superseder AS text) AS superseder, m.expires_at, m.pinned, m.created_at, m.updated_at
+                  FROM (SELECT page.*, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
+                          FROM bank b CROSS JOIN LATERAL (
+                              SELECT m.*, {superseder} AS superseder
+                                FROM {memories}
+                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {wanted}
+                               ORDER BY m.created_at DESC, m.id DESC
+                               LIMIT :limit + 1) page
+                         WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
+                        WINDOW newest AS (ORDER BY page.created_at DESC, page.id DESC)) m
+                       {join_writers}
+                 ORDER BY m.created_at DESC, m.id DESC
                 """)
-                        .with("permission", BankPermissionRow.COLUMNS)
-                        .with("held", BankPermissionRow.HELD)
-                        .with("visible_bank", Visibility.bank("b"))
                         .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
                         .with("memories", memories)
                         .with("wanted", wanted)
-                        .with("bank_json", BankStore.RECORD)
-                        .with("memory_json", MemoryStore.json("b.bank_name"))
                         .with("join_writers", MemoryStore.WRITERS)
-                        .sql();
+                        .sql());
     }
 
     private final Db db;
     private final BankStore banks;
+    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public MemoryQueries(Db db, BankStore banks) {
         this.db = db;
@@ -208,7 +218,7 @@ public final class MemoryQueries {
             List<String> tags,
             @Nullable Name author,
             @Nullable Instant asOf) {
-        private Statements reading() {
+        private Reads reading() {
             return name != null ? READ_NAMED : id != null ? READ_OF_ID : READ_LISTED;
         }
     }
@@ -217,7 +227,7 @@ public final class MemoryQueries {
     record BankWithMemories(Bank bank, ListSlice<Memory> memories) {}
 
     /**
-     * Returns the bank and the selected memories, in one statement with the context. Reading stops after as many bytes
+     * Returns the bank and the selected memories, in one round trip with the context. Reading stops after as many bytes
      * of text as fit into the response.
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
@@ -225,18 +235,31 @@ public final class MemoryQueries {
     BankWithMemories read(Call call, Name bank, MemoryFilter wanted, @Nullable Page page) {
         var limit = Page.limit(page);
         var before = ListPosition.of(page);
-        var found = db.sql(call, wanted.reading().at(wanted.asOf()))
-                .set("key", bank.key())
-                .set("id", wanted.id())
-                .set("as_of", wanted.asOf())
-                .set("name", wanted.name() == null ? null : wanted.name().key())
-                .set("tags", wanted.tags())
-                .set("author", wanted.author() == null ? null : wanted.author().key())
-                .set("before", before.at())
-                .set("before_id", before.id())
-                .set("limit", limit)
-                .one(row -> found(call, row, limit))
-                .orElseThrow()
+        var found = wanted.reading()
+                .at(wanted.asOf())
+                .run(
+                        db,
+                        unselected,
+                        call,
+                        statement -> statement
+                                .set("key", bank.key())
+                                .set("id", wanted.id())
+                                .set("as_of", wanted.asOf())
+                                .set(
+                                        "name",
+                                        wanted.name() == null
+                                                ? null
+                                                : wanted.name().key())
+                                .set("tags", wanted.tags())
+                                .set(
+                                        "author",
+                                        wanted.author() == null
+                                                ? null
+                                                : wanted.author().key())
+                                .set("before", before.at())
+                                .set("before_id", before.id())
+                                .set("limit", limit),
+                        results -> found(call, results, limit))
                 .orElseThrow(() -> banks.missing(call, bank));
         if (found.memories().rows().isEmpty() && wanted.name() != null) {
             throw missing(call, bank, wanted.name());
@@ -247,21 +270,73 @@ public final class MemoryQueries {
         return found;
     }
 
-    private static Optional<BankWithMemories> found(Call call, Row row, int limit) throws SQLException {
-        ContextStore.read(call, row);
-        if (row.textOrNull("held_permission") == null) {
+    private static Optional<BankWithMemories> found(Call call, Statement.Results results, int limit)
+            throws SQLException {
+        var read = results.next(row -> new ReadBank(row.number("id"), BankPermissionRow.read(row), bank(row)));
+        if (read.isEmpty()) {
             return Optional.empty();
         }
-        BankAccess.requireRead(call, BankPermissionRow.read(row));
-        var bank = Objects.requireNonNull(row.json("bank", Bank.class));
+        BankAccess.requireRead(call, read.get().held());
+        var bank = read.get().bank();
         call.budget().spend(bank);
-        var read = row.jsonList("memories", Memory.class);
-        var page = read.subList(0, Math.min(limit, read.size()));
-        var more = row.flag("more") || page.size() < read.size();
+        var all = results.list(row -> memory(row, read.get()));
+        var fitting = all.stream()
+                .takeWhile(Optional::isPresent)
+                .flatMap(Optional::stream)
+                .toList();
+        var page = fitting.subList(0, Math.min(limit, fitting.size()));
         return Optional.of(new BankWithMemories(
                 bank,
                 ListSlice.of(
-                        call, page, more, last -> Cursor.of(last.createdAt().toString(), last.id()))));
+                        call,
+                        page,
+                        page.size() < all.size(),
+                        last -> Cursor.of(last.createdAt().toString(), last.id()))));
+    }
+
+    /** The bank's row, and what the caller may do there. */
+    private record ReadBank(long id, BankPermissionRow held, Bank bank) {}
+
+    private static Bank bank(Row row) throws SQLException {
+        return new Bank(
+                row.text("name"),
+                row.textOrNull("description"),
+                null,
+                null,
+                Access.of(row.text("access")),
+                row.text("owner_name"),
+                row.flag("is_censored") ? "censored" : "active",
+                row.number("memories"),
+                row.number("revision"),
+                Objects.requireNonNull(row.instantOrNull("created_at")),
+                Objects.requireNonNull(row.instantOrNull("updated_at")));
+    }
+
+    /** Empty if there is no room for it, or if another bank got the name between the two statements. */
+    private static Optional<Memory> memory(Row row, ReadBank bank) throws SQLException {
+        var text = row.textOrNull("text");
+        if (text == null || row.number("bank_id") != bank.id()) {
+            return Optional.empty();
+        }
+        var source = row.json("source", Memory.Source.class);
+        return Optional.of(new Memory(
+                row.text("id"),
+                bank.bank().name(),
+                row.textOrNull("name"),
+                text,
+                null,
+                null,
+                row.texts("tags"),
+                row.text("author"),
+                source == null ? new Memory.Source(row.text("writer_kind"), row.text("writer"), null, null) : source,
+                row.number("revision"),
+                row.texts("derived_from"),
+                row.textOrNull("supersedes"),
+                row.textOrNull("superseder"),
+                row.instantOrNull("expires_at"),
+                row.flag("pinned"),
+                Objects.requireNonNull(row.instantOrNull("created_at")),
+                Objects.requireNonNull(row.instantOrNull("updated_at"))));
     }
 
     /** Returns the refusal for an unknown memory, with similar names in the bank. */

@@ -44,8 +44,10 @@ public final class MemoryStore {
 
     /** The writers of a memory {@code m}: who stored it first, and who stored this revision. */
     public static final String WRITERS = """
-            JOIN party author ON author.tenant_id = m.tenant_id AND author.id = m.author_id
-            LEFT JOIN party editor ON editor.tenant_id = m.tenant_id AND editor.id = m.editor_id
+            CROSS JOIN LATERAL (SELECT x.name, x.kind FROM party x
+                                 WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author
+            LEFT JOIN LATERAL (SELECT x.name, x.kind FROM party x
+                                WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
             """;
 
     /** A memory that has just been written, which nothing supersedes. */

@@ -196,12 +196,13 @@ public final class ContextStore {
         return SAVE + ";\n" + then;
     }
 
-    /** Returns whether the agent with this alias is online. */
+    /** Returns whether the agent with this alias is online: a look-up for each, never a set of all tenants' contexts. */
     public static String online(String alias) {
         return SqlTemplate.of("""
-                EXISTS (SELECT 1 FROM context at
-                         WHERE at.tenant_id = {agent}.tenant_id AND at.self_id = {agent}.id
-                           AND at.used_at > CAST(:now AS timestamptz) - {minutes} * INTERVAL '1 minute')""")
+                COALESCE((SELECT true FROM context at
+                           WHERE at.tenant_id = {agent}.tenant_id AND at.self_id = {agent}.id
+                             AND at.used_at > CAST(:now AS timestamptz) - {minutes} * INTERVAL '1 minute'
+                           LIMIT 1), false)""")
                 .with("agent", alias)
                 .with("minutes", ONLINE.toMinutes())
                 .sql();

@@ -1,12 +1,16 @@
 package io.agentworkspace.engine.domains;
 
 import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.context.ContextQueries;
 import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.UnselectedContextQueries;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
-import io.agentworkspace.engine.messages.MessageRow;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.messages.ZoneMessageRow;
+import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Domain;
 import io.agentworkspace.engine.model.domain.Member;
@@ -19,10 +23,12 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of domains: one statement each, including the context. */
+/** Reads of domains: one round trip each, including the context. */
 public final class DomainQueries {
     /** How many of the latest messages a domain shows. */
     static final int MESSAGES = 20;
@@ -72,64 +78,89 @@ public final class DomainQueries {
                     .with("join_owner", DomainStore.JOINS)
                     .sql();
 
-    private static final String READ = ContextStore.WITH_CONTEXT + ", " + DOMAIN
+    /** Returns whether {@code d} is the domain whose key is :domain, else the entered one, if the user may see it. */
+    private static final String WANTED =
+            SqlTemplate.of("""
+            d.tenant_id = :tenant
+            AND d.id = CASE WHEN CAST(:domain AS text) IS NULL
+                            THEN (SELECT c.domain_id FROM context c
+                                   WHERE c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context)
+                            ELSE (SELECT x.id FROM domain x
+                                   WHERE x.tenant_id = :tenant AND x.name_key = :domain) END
+            AND {visible_domain}
+            """).with("visible_domain", Visibility.domain("d")).sql();
+
+    private static final String READ_DOMAIN = ContextQueries.ACTOR
             + SqlTemplate.of("""
-            , caller AS (SELECT d.owner_id = ctx.user_id OR :admin AS owns, {may_talk} AS takes_part FROM d, ctx),
-            listed AS (
-                SELECT a.*, m.state, m.since, d.host_id
-                  FROM d CROSS JOIN caller
-                  JOIN membership m ON m.tenant_id = d.tenant_id AND m.domain_id = d.id
-                  JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
-                 WHERE (m.state <> 'banned' OR caller.owns)
-                   AND a.name_key > :after AND (CAST(:agent AS text) IS NULL OR a.name_key = :agent)
-                 ORDER BY a.name_key
-                 LIMIT :limit + 1),
-            zones AS (
-                SELECT z.*
-                  FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-                 ORDER BY z.name_key <> :main, z.name_key
-                 LIMIT :zones),
-            spoken AS (
-                SELECT z.tenant_id, z.stream_id
-                  FROM d CROSS JOIN caller
-                  JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-                  CROSS JOIN LATERAL (SELECT * FROM stream x
-                                       WHERE x.tenant_id = z.tenant_id AND x.id = z.stream_id AND x.last_seq > 0
-                                      OFFSET 0) st
-                 WHERE caller.takes_part
-                 ORDER BY st.last_at DESC, st.id DESC
-                 LIMIT :messages),
-            recent AS (
-                SELECT m.*, max(m.created_at) OVER (PARTITION BY m.stream_id ORDER BY m.seq) AS reached
-                  FROM spoken z
-                  CROSS JOIN LATERAL (SELECT * FROM message x
-                                       WHERE x.tenant_id = z.tenant_id AND x.stream_id = z.stream_id
-                                       ORDER BY x.seq DESC
-                                       LIMIT :messages) m),
-            latest AS (SELECT * FROM recent ORDER BY reached DESC, stream_id DESC, seq DESC LIMIT :messages)
-            SELECT ctx.*,
-                   (SELECT {domain_json} FROM d {join_owner}) AS domain,
-                   (SELECT jsonb_agg(jsonb_build_object(
-                               'agent', a.name, 'role', CASE WHEN a.id = a.host_id THEN 'host' ELSE 'member' END,
-                               'online', {online}, 'since', a.since, 'state', a.state)
-                           ORDER BY a.name_key)
-                      FROM listed a) AS members,
-                   (SELECT jsonb_agg({zone_json} ORDER BY z.name_key <> :main, z.name_key) FROM zones z) AS zones,
-                   (SELECT takes_part FROM caller) AS takes_part,
-                   (SELECT jsonb_agg({message_json} ORDER BY m.reached, m.stream_id, m.seq) FROM latest m {message_joins}) AS messages
-              FROM ctx
+            SELECT d.id, d.name, d.description, d.profile, d.access, d.revision, d.created_at, d.updated_at, d.host_id,
+                   (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner,
+                   (SELECT h.name FROM agent h WHERE h.tenant_id = d.tenant_id AND h.id = d.host_id) AS host,
+                   {may_talk} AS takes_part
+              FROM ctx, domain d
+             WHERE {wanted}
             """)
                     .with("may_talk", Visibility.talk("d"))
-                    .with("domain_json", DomainStore.RECORD)
-                    .with("join_owner", DomainStore.JOINS)
-                    .with("online", ContextStore.online("a"))
-                    .with("zone_json", ZoneStore.RECORD)
-                    .with("message_json", MessageRow.RECORD)
-                    .with("message_joins", MessageRow.JOINS)
+                    .with("wanted", WANTED)
                     .sql();
+
+    private static final String READ_MEMBERS = ContextQueries.ACTOR
+            + SqlTemplate.of("""
+            SELECT a.domain_id, a.id, a.name, a.state, a.since,
+                   {online} AS online
+              FROM (SELECT m.tenant_id, m.domain_id, a.id, a.name, a.name_key, m.state, m.since
+                      FROM ctx, domain d
+                      JOIN membership m ON m.tenant_id = d.tenant_id AND m.domain_id = d.id
+                      CROSS JOIN LATERAL (SELECT x.id, x.name, x.name_key FROM agent x
+                                           WHERE x.tenant_id = m.tenant_id AND x.id = m.agent_id OFFSET 0) a
+                     WHERE {wanted} AND (m.state <> 'banned' OR d.owner_id = ctx.user_id OR :admin)
+                       AND a.name_key > :after AND (CAST(:agent AS text) IS NULL OR a.name_key = :agent)
+                     ORDER BY a.name_key
+                     LIMIT :limit + 1) a
+             ORDER BY a.name_key
+            """)
+                    .with("online", ContextStore.online("a"))
+                    .with("wanted", WANTED)
+                    .sql();
+
+    private static final String READ_ZONES =
+            ContextQueries.ACTOR + SqlTemplate.of("""
+            SELECT z.domain_id, z.name, z.description, z.created_at
+              FROM ctx, domain d
+              JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+             WHERE {wanted}
+             ORDER BY z.name_key <> :main, z.name_key
+             LIMIT :zones
+            """).with("wanted", WANTED).sql();
+
+    private static final String READ_MESSAGES = ContextQueries.ACTOR
+            + SqlTemplate.of("""
+            SELECT s.domain_id, s.zone, {columns}
+              FROM (SELECT z.tenant_id, z.domain_id, z.stream_id, z.name AS zone
+                      FROM ctx, domain d
+                      JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                      CROSS JOIN LATERAL (SELECT * FROM stream x
+                                           WHERE x.tenant_id = z.tenant_id AND x.id = z.stream_id AND x.last_seq > 0
+                                          OFFSET 0) st
+                     WHERE {wanted} AND {may_talk}
+                     ORDER BY st.last_at DESC, st.id DESC
+                     LIMIT :messages) s
+              CROSS JOIN LATERAL (SELECT * FROM message x
+                                   WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.stream_id
+                                   ORDER BY x.seq DESC
+                                   LIMIT :messages) m
+             ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
+             LIMIT :messages
+            """)
+                    .with("columns", ZoneMessageRow.COLUMNS)
+                    .with("may_talk", Visibility.talk("d"))
+                    .with("wanted", WANTED)
+                    .sql();
+
+    private static final ContextQueries READ = ContextQueries.of(READ_DOMAIN, READ_MEMBERS, READ_ZONES, READ_MESSAGES);
 
     private final Db db;
     private final DomainStore domains;
+    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public DomainQueries(Db db, DomainStore domains) {
         this.db = db;
@@ -175,39 +206,89 @@ public final class DomainQueries {
     DomainDetails read(Call call, @Nullable Name name, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
-        return db.sql(call, READ)
-                .set("domain", name == null ? null : name.key())
-                .set("agent", agent == null ? null : agent.key())
-                .set("after", after)
-                .set("limit", limit)
-                .set("main", ZoneStore.MAIN)
-                .set("zones", ZONES)
-                .set("messages", MESSAGES)
-                .one(row -> found(call, row, limit))
-                .orElseThrow()
+        return READ.run(
+                        db,
+                        unselected,
+                        call,
+                        statement -> statement
+                                .set("domain", name == null ? null : name.key())
+                                .set("agent", agent == null ? null : agent.key())
+                                .set("after", after)
+                                .set("limit", limit)
+                                .set("main", ZoneStore.MAIN)
+                                .set("zones", ZONES)
+                                .set("messages", MESSAGES),
+                        results -> found(call, results, limit))
                 .orElseThrow(() -> absent(call, name));
     }
 
-    private static Optional<DomainDetails> found(Call call, Row row, int limit) throws SQLException {
-        ContextStore.read(call, row);
-        var domain = row.json("domain", Domain.class);
-        if (domain == null) {
+    /** The domain's row. Rows of the other statements belong to it if they carry its id. */
+    private record FoundDomain(long id, @Nullable Long host, boolean takesPart, Domain domain) {
+        static FoundDomain of(Row row) throws SQLException {
+            return new FoundDomain(
+                    row.number("id"),
+                    row.numberOrNull("host_id"),
+                    row.flag("takes_part"),
+                    new Domain(
+                            row.text("name"),
+                            row.text("description"),
+                            null,
+                            null,
+                            row.textOrNull("profile"),
+                            null,
+                            Access.of(row.text("access")),
+                            row.text("owner"),
+                            row.textOrNull("host"),
+                            row.number("revision"),
+                            Objects.requireNonNull(row.instantOrNull("created_at")),
+                            Objects.requireNonNull(row.instantOrNull("updated_at"))));
+        }
+
+        /** The rows of this domain. Another one may have got its name between two statements. */
+        <T> List<T> list(Statement.Results results, Statement.Reader<T> reader) throws SQLException {
+            return results
+                    .list(row -> row.number("domain_id") == id ? Optional.of(reader.read(row)) : Optional.<T>empty())
+                    .stream()
+                    .flatMap(Optional::stream)
+                    .toList();
+        }
+
+        private Member member(Row row) throws SQLException {
+            return new Member(
+                    row.text("name"),
+                    host != null && row.number("id") == host ? "host" : "member",
+                    row.flag("online"),
+                    Objects.requireNonNull(row.instantOrNull("since")),
+                    MemberState.valueOf(row.text("state").toUpperCase(Locale.ROOT)));
+        }
+    }
+
+    private static Zone zone(Row row) throws SQLException {
+        return new Zone(
+                row.text("name"),
+                row.textOrNull("description"),
+                null,
+                null,
+                Objects.requireNonNull(row.instantOrNull("created_at")));
+    }
+
+    private static Optional<DomainDetails> found(Call call, Statement.Results results, int limit) throws SQLException {
+        var read = results.next(FoundDomain::of);
+        if (read.isEmpty()) {
             return Optional.empty();
         }
+        var found = read.get();
+        var name = found.domain().name();
+        var listed = found.list(results, found::member);
+        var zoned = found.list(results, DomainQueries::zone);
+        var said = found.list(results, row -> ZoneMessageRow.read(row, name, row.text("zone")));
         var budget = call.budget();
-        budget.spend(domain);
+        budget.spend(found.domain());
         // The list of members has pages. It gets the room that the other lists leave: at least a third.
-        var zones = budget.fit(row.jsonList("zones", Zone.class), budget.left() / 3);
-        var messages = row.flag("takes_part")
-                ? budget.fit(row.jsonList("messages", Message.class).reversed(), budget.left() / 2)
-                        .reversed()
-                : null;
-        var members = ListSlice.of(
-                call,
-                row.jsonList("members", Member.class),
-                limit,
-                last -> Cursor.ofName(call.service(), Name.key(last.agent())));
-        return Optional.of(new DomainDetails(domain, members, zones, messages));
+        var zones = budget.fit(zoned, budget.left() / 3);
+        var messages = found.takesPart() ? budget.fit(said, budget.left() / 2).reversed() : null;
+        var members = ListSlice.of(call, listed, limit, last -> Cursor.ofName(call.service(), Name.key(last.agent())));
+        return Optional.of(new DomainDetails(found.domain(), members, zones, messages));
     }
 
     /** Returns why a read of a domain found none. */
