@@ -9,19 +9,14 @@ import java.net.URI;
 import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
- * Sends requests to customers' endpoints while a caller waits: pre-flights and gradings. At most two run at once for
- * a tenant, and eight on a replica. They have their own sender, so that deliveries do not wait behind them, for
+ * Sends requests to customers' endpoints while a caller waits: pre-flights and gradings. Few of them run
+ * at once. They have their own sender, so that deliveries do not wait behind them, for
  * example for slow name servers.
  */
 public final class EndpointProbes implements AutoCloseable {
-    static final int EACH = 2;
-    static final int IN_ALL = 8;
-
     /** More than the number of concurrent probes, since a look-up continues for a while after its caller has given up. */
     private static final int NAMES = 32;
 
@@ -30,7 +25,7 @@ public final class EndpointProbes implements AutoCloseable {
     private final Sender sender;
     private final Grader grader;
     private final Clock clock;
-    private final Map<Long, Integer> underWay = new HashMap<>();
+    private final ProbePlaces places;
 
     /**
      * @param allowPrivate whether private and loopback addresses are allowed, for development
@@ -40,11 +35,13 @@ public final class EndpointProbes implements AutoCloseable {
         this(
                 new Sender(
                         new AddressResolver(InetAddress::getAllByName, allowPrivate, NAMES, NAMES), authorities, clock),
-                clock);
+                clock,
+                new ProbePlaces());
     }
 
-    EndpointProbes(Sender sender, Clock clock) {
+    EndpointProbes(Sender sender, Clock clock, ProbePlaces places) {
         this.sender = sender;
+        this.places = places;
         this.grader = new Grader(sender, clock);
         this.clock = clock;
     }
@@ -54,13 +51,13 @@ public final class EndpointProbes implements AutoCloseable {
      * skipped, which blocks nothing.
      */
     public PreflightReport check(long tenant, URI url) {
-        if (!begun(tenant)) {
+        if (!places.take(tenant)) {
             return PreflightReport.none(clock.instant(), "too many are at once");
         }
         try {
             return sender.check(url);
         } finally {
-            end(tenant);
+            places.free(tenant);
         }
     }
 
@@ -70,30 +67,17 @@ public final class EndpointProbes implements AutoCloseable {
      * @throws Problem {@code rate_limited} if too many tests are running
      */
     public List<Trial> grade(long tenant, Receiver receiver, Progress progress) {
-        if (!begun(tenant)) {
+        if (!places.take(tenant)) {
             throw Problem.rateLimited(
                     "only %d checks of a tenant's endpoints, and %d of all tenants', run at once: try again soon"
-                            .formatted(EACH, IN_ALL),
+                            .formatted(ProbePlaces.EACH, ProbePlaces.IN_ALL),
                     SOON);
         }
         try {
             return grader.grade(receiver, progress);
         } finally {
-            end(tenant);
+            places.free(tenant);
         }
-    }
-
-    private synchronized boolean begun(long tenant) {
-        var all = underWay.values().stream().mapToInt(Integer::intValue).sum();
-        if (all >= IN_ALL || underWay.getOrDefault(tenant, 0) >= EACH) {
-            return false;
-        }
-        underWay.merge(tenant, 1, Integer::sum);
-        return true;
-    }
-
-    private synchronized void end(long tenant) {
-        underWay.computeIfPresent(tenant, (_, count) -> count == 1 ? null : count - 1);
     }
 
     @Override
