@@ -1,14 +1,20 @@
 // What the audit and the event feed contain, as sentences.
 import { el, number } from './ui.js';
 
-// What a tool did: before the thing, and after it.
+// What a call did: before the thing, and after it. A text needs no thing. Reads are in the audit where a rule matched them, and where they were refused.
 const VERBS = {
-  AP_Create: ['created'], AP_Update: ['changed'], AP_Modify: ['changed'], AP_Destroy: ['deleted'], AP_Chat: ['wrote to'], AP_LogOn: ['logged on as'], AP_LogOff: ['logged off as'], AP_Add: ['added', 'to the roster'], AP_Remove: ['removed', 'from the roster'], AP_Select: ['selected'],
-  DM_Create: ['created'], DM_Update: ['changed'], DM_Destroy: ['deleted'], DM_Invite: ['invited an agent to'], DM_Kick: ['removed an agent from'], DM_Ban: ['banned an agent from'], DM_Unban: ['lifted a ban in'], ZN_Create: ['created'], ZN_Destroy: ['deleted'], ZN_Enter: ['entered'], ZN_Leave: ['left'],
-  MB_Create: ['created'], MB_Update: ['changed'], MB_Store: ['stored a memory in'], MB_Files: ['wrote a file in'], MB_Load: ['loaded'], MB_Unload: ['unloaded'], MB_Permissions: ['set a permission on'], MB_Censor: ['censored'], MB_Uncensor: ['lifted the censorship of'], MB_Delete: ['moved', 'to the trash'], MB_Restore: ['restored'], MB_Destroy: ['deleted', 'permanently'],
-  WH_Create: ['created'], WH_Update: ['changed'], WH_Delete: ['deleted'], WH_Test: ['sent a test to'], WH_Grade: ['graded the receiver of'], WH_RotateSecret: ['rotated the secret of'], WH_Redeliver: ['sent again'], WH_RedeliverFailed: ['sent failed deliveries again to'],
-  DC_Submit: ['submitted'], DC_Validate: ['validated', 'again'], DC_Delete: ['deleted'], RL_Create: ['created'], RL_Update: ['changed'], RL_Delete: ['deleted'], SK_Install: ['installed'], SK_Uninstall: ['uninstalled'], SK_Add: ['added'], SK_Remove: ['removed'],
-  US_Create: ['added'], US_Update: ['changed'], US_Remove: ['removed'], AK_Create: ['created'], AK_Rotate: ['rotated'], AK_Revoke: ['revoked'], AK_Update: ['changed'], AK_Delete: ['deleted'], AC_ChangePlan: ['changed the plan'], 'session.start': ['signed in'], 'session.end': ['signed out'],
+  AP_Create: ['created'], AP_Update: ['changed'], AP_Modify: ['changed'], AP_Destroy: ['deleted'], AP_Chat: ['wrote to'], AP_LogOn: ['logged on as'], AP_LogOff: ['logged off as'], AP_Add: ['added', 'to the roster'], AP_Remove: ['removed', 'from the roster'], AP_Select: ['selected'], AP_List: 'listed agents', AP_Read: ['read'],
+  DM_Create: ['created'], DM_Update: ['changed'], DM_Destroy: ['deleted'], DM_Invite: ['invited an agent to'], DM_Kick: ['removed an agent from'], DM_Ban: ['banned an agent from'], DM_Unban: ['lifted a ban in'], DM_List: 'listed domains', DM_Read: ['read'],
+  ZN_Create: ['created'], ZN_Destroy: ['deleted'], ZN_Enter: ['entered'], ZN_Leave: ['left'], ZN_List: 'listed zones', ZN_Read: ['read'],
+  MB_Create: ['created'], MB_Update: ['changed'], MB_Store: ['stored a memory in'], MB_Files: ['wrote a file in'], MB_Load: ['loaded'], MB_Unload: ['unloaded'], MB_Permissions: ['set a permission on'], MB_Censor: ['censored'], MB_Uncensor: ['lifted the censorship of'], MB_Delete: ['moved', 'to the trash'], MB_Restore: ['restored'], MB_Destroy: ['deleted', 'permanently'], MB_List: 'listed banks', MB_Read: ['read'], MB_Search: ['searched'], MB_Evaluate: ['evaluated the search of'], MB_AgentList: ['listed the agents of'],
+  WH_Create: ['created'], WH_Update: ['changed'], WH_Delete: ['deleted'], WH_Test: ['sent a test to'], WH_Grade: ['graded the receiver of'], WH_RotateSecret: ['rotated the secret of'], WH_Redeliver: ['sent again'], WH_RedeliverFailed: ['sent failed deliveries again to'], WH_List: 'listed endpoints', WH_Read: ['read'], WH_Deliveries: 'listed deliveries', WH_Delivery: ['read'], WH_Events: 'listed event types', WH_Feed: 'read the event feed',
+  DC_Submit: ['submitted'], DC_Validate: ['validated', 'again'], DC_Delete: ['deleted'], DC_List: 'listed documents', DC_Queue: 'read the queue of documents', DC_Read: ['read'],
+  RL_Create: ['created'], RL_Update: ['changed'], RL_Delete: ['deleted'], RL_List: 'listed rules', RL_Templates: 'listed rule templates', RL_Check: ['tried'],
+  SK_Install: ['installed'], SK_Uninstall: ['uninstalled'], SK_Add: ['added'], SK_Remove: ['removed'], SK_List: 'listed skills', SK_Read: ['read'],
+  US_Create: ['added'], US_Update: ['changed'], US_Remove: ['removed'], US_List: 'listed users', US_Read: ['read'],
+  AK_Create: ['created'], AK_Rotate: ['rotated'], AK_Revoke: ['revoked'], AK_Update: ['changed'], AK_Delete: ['deleted'], AK_List: 'listed keys', AK_Read: ['read'], AK_Usage: ['read the use of'],
+  AC_ChangePlan: 'changed the plan', AC_Read: 'read the plan', AC_Audit: 'read the audit',
+  'session.start': 'signed in', 'session.end': 'signed out', 'session.token': 'received an access token', 'user.joined': 'joined', 'tenant.created': ['created'], 'document.validated': ['submitted', 'which a rule matched'],
 };
 
 // What a tool is for, where the thing is not known.
@@ -27,12 +33,15 @@ export const actor = (entry) => entry.agent ?? entry.user;
 
 // What somebody did, without who it was.
 export function deed(entry) {
-  if (entry.details?.startsWith('dry_run')) return [`previewed what ${entry.tool} would do to `, thing(entry), entry.member ? soft(` (${entry.member})`) : null].filter(Boolean);
-  const [before, after] = entry.result === 'done' || entry.target ? VERBS[entry.tool] ?? [`called ${entry.tool} on`] : [`called ${entry.tool}`];
   const found = thing(entry);
+  const member = entry.member ? soft(` (${entry.member})`) : null;
+  if (entry.details?.startsWith('dry_run')) return [`previewed what ${entry.tool} would do to `, found, member].filter(Boolean);
+  const words = VERBS[entry.tool] ?? [`called ${entry.tool} on`];
+  if (typeof words === 'string') return [words, member].filter(Boolean);
+  const [before, after] = found || entry.result === 'done' ? words : [`called ${entry.tool}`];
   const bare = before.replace(/ (on|in|to|of|from|as)$/, '');
   const object = found ?? (bare === before && entry.result === 'done' ? NOUNS[entry.tool.slice(0, 2)] : null);
-  return [`${found || entry.tool.startsWith('session') ? before : bare} `, object, after ? ` ${after}` : null, entry.member ? soft(` (${entry.member})`) : null].filter(Boolean);
+  return [`${found ? before : bare} `, object, after ? ` ${after}` : null, member].filter(Boolean);
 }
 
 export const sentence = (entry) => (entry.event ? entry.words : [el('b', {}, actor(entry)), entry.agent ? soft(` for ${entry.user} `) : ' ', ...deed(entry)]);
@@ -48,6 +57,7 @@ const EVENTS = {
   'webhook.endpoint.updated': (data) => (data.warning ? [`An endpoint fails. It will be disabled on ${new Date(data.warning.disabled_at).toLocaleDateString()}: `, soft(data.url)]
     : [`An endpoint was ${data.enabled ? 'changed' : `disabled (${data.disabled_reason})`}: `, soft(data.url)]),
   'webhook.endpoint.deleted': (data) => ['An endpoint was deleted: ', soft(data.url)],
+  'webhook.test': () => ['A test event was sent.'],
   'document.accepted': (data) => [el('b', {}, data.document), ` was accepted, version ${data.version}.`],
   'document.rejected': (data) => [el('b', {}, data.document), ` was rejected, version ${data.version}: `, soft(data.reasons.map((reason) => reason.message).join('; '))],
 };

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.problem.Name;
@@ -23,13 +24,13 @@ record TenantFounder(TenantStore tenants, KeyStore keys, AuditStore audit, Plan 
         var tenant = tenants.create(name, plan.word(), now);
         var owner = tenants.createUser(tenant, ownerName, Role.OWNER, now);
         keys.insert(key, new KeyStore.KeyOwner(tenant, owner, "first key", List.of(Capability.ALL)), now);
-        note(tenant, "tenant.created", ownerName, new AuditEntry.Subject("tenant", name.text(), null), now);
-        note(tenant, "user.joined", ownerName, new AuditEntry.Subject("user", ownerName.text(), null), now);
+        note(tenant, AuditEvent.TENANT_CREATED, ownerName, new AuditEntry.Subject("tenant", name.text(), null), now);
+        note(tenant, AuditEvent.USER_JOINED, ownerName, new AuditEntry.Subject("user", ownerName.text(), null), now);
         return new FirstKey(key.reveal());
     }
 
     /** Writes an audit entry. It has no endpoint and no credential: the operator acted with access to the machine. */
-    private void note(long tenant, String event, Name owner, AuditEntry.Subject subject, Instant now) {
+    private void note(long tenant, AuditEvent event, Name owner, AuditEntry.Subject subject, Instant now) {
         var actor = new AuditEntry.Actor(owner.text(), "operator", null);
         var id = UUID.randomUUID().toString();
         audit.note(tenant, AuditEntry.event(event, now, actor, subject, RequestSource.NOWHERE, id));

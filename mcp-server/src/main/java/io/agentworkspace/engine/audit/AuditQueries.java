@@ -4,6 +4,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
@@ -18,6 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads of the audit: one statement for a page, along the index for its filter. */
 public final class AuditQueries {
+    /** The record of an entry, of the row {@code a}. */
+    public static final String RECORD = """
+            (to_jsonb(a) - ARRAY['tenant_id', 'row_id', 'user_name', 'user_key', 'target_key']
+                || jsonb_build_object('user', a.user_name))""";
+
     /** Matches all results except success. */
     static final String REFUSED = "refused";
 
@@ -25,7 +31,7 @@ public final class AuditQueries {
      * A condition that the filter does not set is {@code TRUE} in the text, so that each combination is planned along its
      * own index. Entries contain names: an e-mail address finds the entries under its user's current name.
      */
-    private static final String LIST = ContextStore.WITH_CONTEXT + """
+    private static final String LIST = SqlTemplate.of(ContextStore.WITH_CONTEXT + """
             , page AS (
                 SELECT a.*
                   FROM audit a
@@ -47,10 +53,12 @@ public final class AuditQueries {
                  LIMIT :limit + 1)
             SELECT ctx.*,
                    (SELECT jsonb_agg(jsonb_build_object(
-                               'row_id', p.row_id, 'entry', to_jsonb(p) || jsonb_build_object('user', p.user_name))
-                           ORDER BY p.at DESC, p.row_id DESC) FROM page p) AS rows
+                               'row_id', a.row_id, 'entry', {record})
+                           ORDER BY a.at DESC, a.row_id DESC) FROM page a) AS rows
               FROM ctx
-            """;
+            """)
+            .with("record", RECORD)
+            .sql();
 
     private final Db db;
 

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.audit;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Near;
@@ -95,14 +96,14 @@ public final class AuditTools {
     }
 
     private @Nullable String tool(@Nullable String name) {
-        var known = Stream.concat(all.stream().map(Tool::name), AuditEntry.EVENTS.stream())
+        var known = Stream.concat(all.stream().map(Tool::name), AuditEvent.words().stream())
                 .toList();
         return checked(
                 "tool",
                 name,
                 known,
                 "the tools are listed at /api/mcp/tools, and besides there are "
-                        + String.join(", ", AuditEntry.EVENTS));
+                        + String.join(", ", AuditEvent.words()));
     }
 
     private static @Nullable String result(@Nullable String name) {

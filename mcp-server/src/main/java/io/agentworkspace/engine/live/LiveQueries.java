@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.live;
 
 import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.audit.AuditQueries;
 import io.agentworkspace.engine.banks.BankPermissionRow;
 import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.context.ContextStore;
@@ -104,15 +105,14 @@ public final class LiveQueries {
              WHERE l.topic = 'documents' AND :documents
             """;
 
-    private static final String AUDIT = """
-            SELECT l.ordinal, l.xid, l.topic,
-                   jsonb_build_object('user', a.user_name, 'agent', a.agent, 'tool', a.tool, 'target_kind', a.target_kind,
-                                      'target', a.target, 'result', a.result, 'door', a.door, 'client', a.client,
-                                      'key_name', a.key_name, 'request_id', a.request_id) AS data
+    /** Entries as AC_Audit lists them, without the texts of rules: events are short. */
+    private static final String AUDIT =
+            SqlTemplate.of("""
+            SELECT l.ordinal, l.xid, l.topic, {record} - ARRAY['before', 'after'] AS data
               FROM live l
               JOIN audit a ON a.tenant_id = l.tenant_id AND a.at = l.moment AND a.row_id = l.thing
              WHERE l.topic = 'audit' AND :audit
-            """;
+            """).with("record", AuditQueries.RECORD).sql();
 
     private static final String READ = SqlTemplate.of("""
             WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:bound AS bigint) AS self_id)

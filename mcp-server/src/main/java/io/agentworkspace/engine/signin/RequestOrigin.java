@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
@@ -29,7 +30,7 @@ record RequestOrigin(Instant at, RequestSource source, String requestId) {
     }
 
     /** Returns the entry for an event of a session. */
-    AuditEntry session(String event, Caller caller, String session) {
+    AuditEntry session(AuditEvent event, Caller caller, String session) {
         var credential = caller.principal().split(":", 2)[0];
         var actor = new AuditEntry.Actor(
                 caller.userName(), credential, caller.credential().key());
@@ -39,13 +40,13 @@ record RequestOrigin(Instant at, RequestSource source, String requestId) {
     /** Returns the entry for a session that began with a provider. */
     AuditEntry arrival(String user, String session) {
         var subject = new AuditEntry.Subject("session", null, session);
-        return AuditEntry.event("session.start", at, provided(user), subject, source, requestId);
+        return AuditEntry.event(AuditEvent.SESSION_START, at, provided(user), subject, source, requestId);
     }
 
     /** Returns the entry for a new user from a provider. */
     AuditEntry joined(String user) {
         var subject = new AuditEntry.Subject("user", user, null);
-        return AuditEntry.event("user.joined", at, provided(user), subject, source, requestId);
+        return AuditEntry.event(AuditEvent.USER_JOINED, at, provided(user), subject, source, requestId);
     }
 
     private static AuditEntry.Actor provided(String user) {

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.Credentials;
 import io.agentworkspace.engine.credentials.SessionSecret;
+import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -68,7 +69,7 @@ public final class SessionEndpoint implements SignIn {
         var key = (ApiKey) Credentials.presented(request.getHeaders()).orElseThrow();
         endOld(request);
         var secret = SessionSecret.generate(random);
-        var entry = RequestOrigin.of(request, clock).session("session.start", caller, secret.id());
+        var entry = RequestOrigin.of(request, clock).session(AuditEvent.SESSION_START, caller, secret.id());
         audit.noting(caller.tenant(), entry, () -> sessions.startWithKey(secret, caller, key));
         var current = sessions.find(secret).orElseThrow(SessionSecret::ended);
         return SignInResponse.of(201, state(secret, current)).with(SET_COOKIE, COOKIE.formatted(secret.reveal()));
@@ -106,7 +107,7 @@ public final class SessionEndpoint implements SignIn {
     public SignInResponse end(Request request) {
         var secret = required(request);
         var caller = caller(request);
-        var entry = RequestOrigin.of(request, clock).session("session.end", caller, secret.id());
+        var entry = RequestOrigin.of(request, clock).session(AuditEvent.SESSION_END, caller, secret.id());
         audit.noting(caller.tenant(), entry, () -> sessions.end(secret));
         return SignInResponse.of(200, signedOut()).with(SET_COOKIE, COOKIE.formatted("") + "; Max-Age=0");
     }
@@ -116,7 +117,8 @@ public final class SessionEndpoint implements SignIn {
         var caller = caller(request);
         var session = required(request).id();
         var token = tokens.issue(caller, session);
-        audit.note(caller.tenant(), RequestOrigin.of(request, clock).session("session.token", caller, session));
+        audit.note(
+                caller.tenant(), RequestOrigin.of(request, clock).session(AuditEvent.SESSION_TOKEN, caller, session));
         return SignInResponse.of(
                 200,
                 Json.object()

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * {@code GET /api/stream}: Ann owns the den and its bank. The stream is read on one replica, and changes happen on another.
@@ -134,6 +135,23 @@ class LiveStreamTest {
             say("for the audit");
             assertThat(admin.next("messages").path("content").asString()).isEqualTo("for the audit");
             assertThat(admin.next("audit").path("tool").asString()).isEqualTo("AP_Chat");
+        }
+    }
+
+    /** An entry that has an id, one with a second agent, and one that changed nothing. */
+    @Test
+    void anAuditEntryIsReportedAsTheAuditListsIt() {
+        try (var admin = listen(owner, "?topics=audit")) {
+            call(owner, "AK_Create", "{'name':'spare','capabilities':['agent:read']}");
+            call(ann, "MB_Permissions", "{'target':{'bank':'Box','agent':'Ada'},'vx':{'access':'manage'}}");
+            call(ann, "MB_Censor", "{'target':{'bank':'Box'},'dry_run':true}");
+            for (var tool : List.of("AK_Create", "MB_Permissions", "MB_Censor")) {
+                var reported = (ObjectNode) admin.next("audit");
+                var listed = (ObjectNode) call(owner, "AC_Audit", "{'tool':'%s','page':{'limit':1}}".formatted(tool))
+                        .at("/entries/0");
+                assertThat(reported.without("at")).isEqualTo(listed.without("at"));
+                assertThat(reported.path("tool").asString()).isEqualTo(tool);
+            }
         }
     }
 

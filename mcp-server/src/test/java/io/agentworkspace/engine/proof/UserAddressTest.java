@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.signin.SignInStore;
@@ -45,7 +46,7 @@ class UserAddressTest {
     private static AuditEntry entry(String user) {
         var subject = new AuditEntry.Subject("user", user, null);
         return AuditEntry.event(
-                "user.joined",
+                AuditEvent.USER_JOINED,
                 Instant.now(),
                 new AuditEntry.Actor(user, "oidc", null),
                 subject,

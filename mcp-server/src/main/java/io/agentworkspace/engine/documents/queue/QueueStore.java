@@ -7,6 +7,7 @@ import io.agentworkspace.engine.documents.DocumentRow;
 import io.agentworkspace.engine.documents.extract.Extracted;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentType;
@@ -247,7 +248,7 @@ public final class QueueStore {
             var subject =
                     new AuditEntry.Subject("document", claim.name(), claim.id().toString());
             var entry = AuditEntry.event(
-                    "document.validated",
+                    AuditEvent.DOCUMENT_VALIDATED,
                     now,
                     actor,
                     subject,

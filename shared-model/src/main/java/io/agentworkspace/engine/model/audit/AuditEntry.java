@@ -70,13 +70,9 @@ public record AuditEntry(
         String details) {
     public static final String DONE = "done";
 
-    /** The types of events that are not tool calls. */
-    public static final List<String> EVENTS = List.of(
-            "session.start", "session.end", "session.token", "user.joined", "tenant.created", "document.validated");
-
     /** Returns an entry for an event that is not a tool call. */
     public static AuditEntry event(
-            String event, Instant at, Actor actor, Subject subject, RequestSource source, String requestId) {
+            AuditEvent event, Instant at, Actor actor, Subject subject, RequestSource source, String requestId) {
         return new AuditEntry(
                 at,
                 actor.user(),
@@ -85,7 +81,7 @@ public record AuditEntry(
                 actor.key(),
                 null,
                 null,
-                event,
+                event.word(),
                 subject.kind(),
                 subject.name(),
                 subject.id(),
