@@ -342,7 +342,7 @@ async function firstView() {
   const held = await fresh();
   const let_ = [];
   await held.route('**/*', (route) => {
-    if (!/\/console\/world$|\.css$|\/theme\.js$/.test(route.request().url())) return; // It never gets an answer.
+    if (!/\/console\/world$|(hub|console)\.css$|\/theme\.js$/.test(route.request().url())) return; // It never gets an answer.
     let_.push(new URL(route.request().url()).pathname.split('/').at(-1));
     route.continue();
   });
@@ -350,7 +350,7 @@ async function firstView() {
   await held.evaluate(() => new Promise((resolve) => {
     new PerformanceObserver((list) => list.getEntriesByName('first-contentful-paint').length && resolve()).observe({ type: 'paint', buffered: true });
   }));
-  told('first view', { ...step, before: let_, content: await held.locator('.rail nav').innerText() });
+  told('first view', { ...step, before: let_, content: await held.locator('.rail nav').innerText(), heading: await held.locator('main h1').first().innerText(), frame: await held.locator('main .skeleton span').count() });
   await held.context().close();
 }
 

@@ -1,5 +1,5 @@
-// How soon there is something to see, each time with nothing kept from before; how soon one browser shows what another one says; and how soon
-// 200 open streams have it: node paint.mjs <address of the engine> <loads of each page>, an owner's key in ENGINE_KEY.
+// How soon there is something to see, each time with nothing kept from before, also as a multiple of what a bare text of the same engine needs;
+// how soon one browser shows what another one says; and how soon 200 open streams have it: node paint.mjs <address of the engine> <loads of each page>, an owner's key in ENGINE_KEY.
 // It measures, for ./engine bench pages; what must hold of pages on every machine, hub.mjs and console.mjs look at.
 import { tmpdir } from 'node:os';
 import { Pages, loaded, widths } from './pages.mjs';
@@ -8,6 +8,7 @@ const [engine, count] = process.argv.slice(2);
 const { ENGINE_KEY } = process.env;
 const MESSAGES = 20;
 const STREAMS = 200;
+const BARE = '/llms.txt';
 const pages = await Pages.launch(engine, tmpdir());
 
 // A page in a context of its own, where somebody is signed in but nothing was loaded.
@@ -25,9 +26,10 @@ async function paint(path, width) {
   return found.paint;
 }
 
-function row(name, times) {
-  times.sort((a, b) => a - b);
-  console.log(`${name.padEnd(26)} median ${Math.round(times[Math.floor(times.length / 2)])} ms, longest ${Math.round(times.at(-1))} ms`);
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+function row(name, times, more = '') {
+  console.log(`${name.padEnd(26)} median ${Math.round(median(times))} ms, longest ${Math.round(Math.max(...times))} ms${more}`);
 }
 
 async function call(tool, args) {
@@ -94,11 +96,10 @@ try {
   await call('AP_Create', { vx: { name: 'Ada', description: 'Writes.' } });
   await call('DM_Create', { target: { agent: 'Ada' }, vx: { name: 'bench', description: 'A room.' } });
   console.log('first paint');
-  for (const path of ['/mcp-hub', '/mcp-hub/tools/AP_Create', '/mcp-hub/connect', '/skills-hub', '/skills-hub/first-steps', '/docs', '/console/world', '/console/spaces/bench/main']) {
-    const times = [];
-    for (let i = 0; i < Number(count); i++) times.push(await paint(path, widths[i % widths.length]));
-    row(path, times);
-  }
+  const times = new Map([BARE, '/mcp-hub', '/mcp-hub/tools/AP_Create', '/mcp-hub/connect', '/skills-hub', '/skills-hub/first-steps', '/docs', '/console/world', '/console/spaces/bench/main'].map((path) => [path, []]));
+  // Each round loads all pages, so that what else the machine does slows all of them.
+  for (let i = 0; i < Number(count); i++) for (const [path, taken] of times) taken.push(await paint(path, widths[i % widths.length]));
+  for (const [path, taken] of times) row(path, taken, `, ${median(taken.map((time, i) => time / times.get(BARE)[i])).toFixed(1)} times the bare text`);
   console.log('live');
   await message();
   await streams();

@@ -8,14 +8,17 @@ export const signedIn = () => 'user' in button.dataset;
 
 // What a request that changes something carries beside the cookie.
 export async function csrf() {
-  token ??= (await session()).csrf_token;
+  if (!token) await session();
   return token;
 }
 
-async function session() {
+// Whether somebody is signed in, and who.
+export async function session() {
   const response = await fetch('/api/auth/session');
   if (!response.ok) throw new Error(await said(response));
-  return response.json();
+  const known = await response.json();
+  token = known.csrf_token;
+  return known;
 }
 
 function show(user) {

@@ -1,5 +1,5 @@
 // Calls of tools with the session's rights. Every action of the console is one of these calls, and can be shown as curl or over MCP.
-import { csrf, forget } from '../account.js';
+import { csrf, forget, session } from '../account.js';
 import { ended } from '../dom.js';
 
 const { base, mcp } = document.body.dataset;
@@ -92,9 +92,9 @@ export const may = (tool) => me.tools.has(tool);
 
 // Who is signed in, and what they may do; null when nobody is.
 export async function identify() {
-  const [session, listed] = await Promise.all([request('/api/auth/session'), request('/api/mcp/tools')]);
-  if (!session.signed_in) return null;
-  Object.assign(me, { user: session.user, role: session.role, tenant: session.tenant, all: listed.tools, tools: new Set(listed.tools.map((tool) => tool.name)) });
+  const [known, listed] = await Promise.all([session(), request('/api/mcp/tools')]);
+  if (!known.signed_in) return null;
+  Object.assign(me, { user: known.user, role: known.role, tenant: known.tenant, all: listed.tools, tools: new Set(listed.tools.map((tool) => tool.name)) });
   return me;
 }
 

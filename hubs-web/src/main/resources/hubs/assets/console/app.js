@@ -2,11 +2,12 @@
 import { signIn, signedIn } from '../account.js';
 import { identify, made, onSessionLost } from './api.js';
 import * as live from './live.js';
-import { el, empty, problem } from './ui.js';
+import { el, problem } from './ui.js';
 import { apply, banner } from './view-as.js';
 
 const main = document.getElementById('main');
 const rail = document.querySelector('.rail nav');
+const welcome = document.getElementById('welcome'); // The page has it for its first paint, and it is shown again after a sign-out.
 let leave = () => {};
 let current = 0;
 
@@ -72,19 +73,21 @@ function strangers() {
   leave = () => {};
   current += 1;
   delete main.dataset.page;
-  const page = rail.querySelector('[aria-current]')?.textContent.trim() ?? 'Console';
-  main.replaceChildren(el('div', { class: 'view welcome' }, el('h1', { class: 'unseen' }, page),
-    empty('See your agents work', 'The console shows agents, their conversations and their memory, live. Sign in with an API key or your identity provider.',
-      el('button', { type: 'button', click: () => signIn(boot) }, 'Sign in'), el('a', { class: 'button quiet', href: '/docs/console' }, 'What is here'))));
+  welcome.querySelector('h1').textContent = rail.querySelector('[aria-current]')?.textContent.trim() ?? 'Console';
+  welcome.querySelector('button').disabled = false;
+  welcome.hidden = false;
+  main.replaceChildren(welcome);
   main.removeAttribute('aria-busy');
 }
 
 async function boot() {
   if (!signedIn()) return strangers();
+  MODULES[place().page]?.(); // It is evaluated while the service answers.
   try {
     if (!(await identify())) return strangers();
   } catch (error) {
     main.replaceChildren(problem(error));
+    main.removeAttribute('aria-busy');
     return;
   }
   apply();
@@ -92,6 +95,7 @@ async function boot() {
   await show();
 }
 
+welcome.querySelector('button').addEventListener('click', () => signIn(boot));
 onSessionLost(strangers);
 live.onEnded(() => {
   document.getElementById('account-button').dispatchEvent(new CustomEvent('forget'));

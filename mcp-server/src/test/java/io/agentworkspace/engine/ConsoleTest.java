@@ -229,8 +229,13 @@ class ConsoleTest {
     void theFirstContentNeedsOnlyThePageAndItsStyle() {
         var view = only("first view");
         assertThat(view.path("before").valueStream().map(JsonNode::asString))
-                .containsExactlyInAnyOrder("world", "hub.css", "console.css", "documents.css", "theme.js");
+                .containsExactlyInAnyOrder("world", "hub.css", "console.css", "theme.js");
         assertThat(view.path("content").asString()).contains("World", "Settings");
+        assertThat(view.path("heading").asString()).isEqualTo("World");
+        assertThat(view.path("frame").asInt()).isPositive();
+        assertThat(view.path("calls").valueStream().map(JsonNode::asString))
+                .as("who is signed in is asked once")
+                .containsOnlyOnce("/api/auth/session");
         assertThat(view.path("late"))
                 .as("scripts that only another script names")
                 .isEmpty();

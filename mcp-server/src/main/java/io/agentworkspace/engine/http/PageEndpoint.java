@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -46,6 +47,9 @@ public final class PageEndpoint extends Handler.Abstract {
     private static final String SIGN_IN = "/api/auth/oauth/";
 
     private final HubRoutes hubs;
+
+    /** The pages' styles and scripts, compressed once: their addresses change with their content. */
+    private final Map<String, byte[]> compressed = new ConcurrentHashMap<>();
 
     public PageEndpoint(HubRoutes hubs) {
         this.hubs = hubs;
@@ -128,7 +132,7 @@ public final class PageEndpoint extends Handler.Abstract {
         }
     }
 
-    private static void send(PageResponse page, Request request, Response response, Callback callback) {
+    private void send(PageResponse page, Request request, Response response, Callback callback) {
         var body = page.body();
         if (body.length > 0
                 && request.getHeaders().contains(HttpHeader.ACCEPT_ENCODING)
@@ -136,7 +140,9 @@ public final class PageEndpoint extends Handler.Abstract {
                         .getQualityCSV(HttpHeader.ACCEPT_ENCODING)
                         .contains("gzip")) {
             response.getHeaders().put(HttpHeader.CONTENT_ENCODING, "gzip");
-            body = gzipped(body);
+            body = page.kept()
+                    ? compressed.computeIfAbsent(Request.getPathInContext(request), _ -> gzipped(page.body()))
+                    : gzipped(body);
         }
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
         response.write(true, HttpMethod.HEAD.is(request.getMethod()) ? null : ByteBuffer.wrap(body), callback);
