@@ -9,7 +9,7 @@ const DOORS = { mcp: 'MCP', rest: 'REST' };
 const MOST = 10_000;
 
 export async function show({ at, view, on, isHere }) {
-  const inputs = Object.fromEntries([['user', 'Person'], ['agent', 'Agent'], ['tool', 'Tool'], ['target', 'bank:notes']].map(([name, label]) => [name, el('input', { type: 'search', name, placeholder: label, 'aria-label': name === 'target' ? 'Thing, such as bank:notes' : label, value: at.query.get(name) })]));
+  const inputs = Object.fromEntries([['user', 'Person'], ['agent', 'Agent'], ['tool', 'Tool'], ['target', 'kind:name']].map(([name, label]) => [name, el('input', { type: 'search', name, placeholder: label, 'aria-label': name === 'target' ? 'Thing, such as bank:notes' : label, value: at.query.get(name) })]));
   const result = el('select', { name: 'result', 'aria-label': 'Result' }, ...[['', 'every result'], ['done', 'done'], ['refused', 'refused']].map(([value, label]) => el('option', { value, selected: value === at.query.get('result') }, label)));
   const kinds = may('WH_Feed') ? [['all', 'everything'], ['calls', 'calls'], ['events', 'events']] : [['calls', 'calls']];
   const shown = el('select', { name: 'show', 'aria-label': 'Show' }, ...kinds.map(([value, label]) => el('option', { value, selected: value === at.query.get('show') }, label)));

@@ -107,7 +107,7 @@ export async function show(context) {
     return;
   }
   const wanted = at.parts[0];
-  const search = el('input', { type: 'search', placeholder: 'Find by name', 'aria-label': 'Names that begin with' });
+  const search = el('input', { type: 'search', placeholder: 'Find by name', 'aria-label': 'Find by name' });
   const which = el('select', { 'aria-label': 'State' }, ...['', 'accepted', 'rejected', 'queued', 'validating'].map((one) => el('option', { value: one }, one || 'every state')));
   const place = el('div', {});
   const side = el('div', { class: 'side' }, el('div', { class: 'filters' }, search, which), place);

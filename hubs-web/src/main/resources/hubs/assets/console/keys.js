@@ -77,12 +77,29 @@ async function one(keys, id, place, go) {
       action('AK_Revoke', 'Revoke', () => ask({ title: `Revoke ${key.name}?`, text: broken(key, usage, keys), verb: 'Revoke', danger: true, tool: 'AK_Revoke', args: () => ({ id: key.id }), done: again })))),
     el('p', { class: 'tagline' }, tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), key.environment ? tag(key.environment) : null, key.agent ? tag(`acts as ${key.agent}`) : null, key.expires_at ? tag(`expires ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null),
     left > 0 ? countdown(key) : null,
-    narrow ? el('div', { class: 'note' }, el('p', {}, `Not used in ${usage.days} days: `, ...usage.never_needed.flatMap((one_) => [el('code', {}, one_), ' '])), action('AK_Update', 'Remove unused capabilities', () => ask({ title: `Remove the unused capabilities of ${key.name}?`, text: `It keeps ${usage.needed.join(', ')} and loses the rest.`, verb: 'Remove them', tool: 'AK_Update', args: () => ({ id: key.id, capabilities: usage.needed, if_revision: key.revision }), done: () => { toast('Unused capabilities removed.'); again(); } }), '')) : null,
+    narrow ? unused(key, usage, again) : null,
     el('section', {}, el('h3', {}, 'Use ', el('span', { class: 'count' }, `last ${usage.days} days`)), usage.commands.length ? el('div', {}, byDay(usage),
       el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Tool'), el('th', { scope: 'col' }, 'Calls'), el('th', { scope: 'col' }, 'Last'))), el('tbody', {}, ...usage.commands.map((used) => el('tr', {}, el('td', {}, el('a', { href: `/mcp-hub/tools/${enc(used.tool)}` }, used.tool)), el('td', {}, number(used.calls)), el('td', {}, ago(used.last_used_at ?? used.last_at))))))) : el('p', { class: 'soft' }, 'No calls yet.')),
     el('section', {}, el('h3', {}, 'Capabilities'), el('p', {}, ...key.capabilities.flatMap((word) => [el('code', {}, word), ' ']))),
     el('section', {}, el('h3', {}, 'Handshakes'), handshakes(key)),
     el('section', {}, el('h3', {}, 'Record'), facts([['User', key.user], ['Parent', key.parent ? link(`/console/keys/${enc(key.parent)}`, key.parent) : null], ['Children', number(key.children)], ['Last used', ago(key.last_used_at)], ['Client', client(key.last_client)], ['Old secret last used', key.previous_last_used_at ? ago(key.previous_last_used_at) : null], ['Created', ago(key.created_at)], ['Rotated', key.rotated_at ? ago(key.rotated_at) : null]])));
+}
+
+// What the key was given and has not needed, to be taken from it with a click: it can be given back by its owner.
+function unused(key, usage, again) {
+  const words = (all_) => all_.flatMap((word) => [el('code', {}, word), ' ']);
+  return el('div', { class: 'note' }, el('p', {}, el('b', {}, 'Capabilities never used '), `in ${usage.days} days: `, ...words(usage.never_needed)), el('p', {}, 'Without them it keeps ', ...words(usage.needed)),
+    action('AK_Update', 'Remove unused capabilities', async (event) => {
+      event.target.disabled = true;
+      try {
+        await call('AK_Update', { id: key.id, capabilities: usage.needed, if_revision: key.revision });
+        toast('Unused capabilities removed.');
+        again();
+      } catch (error) {
+        event.target.disabled = false;
+        toast(error.message);
+      }
+    }, ''));
 }
 
 // Calls on each of the days that are kept, those without any too.
@@ -93,7 +110,7 @@ function byDay(usage) {
     return { label: day, value: calls.get(day) ?? 0 };
   });
   return el('figure', { class: 'by-day' }, bars(points, `Calls on each day: ${usage.daily.map((one_) => `${one_.day} ${one_.calls}`).join(', ')}`),
-    el('figcaption', { class: 'soft' }, el('span', {}, points[0].label), el('span', {}, `at most ${number(Math.max(...points.map((point) => point.value)))} calls a day`), el('span', {}, 'today')));
+    el('figcaption', { class: 'soft' }, el('span', {}, points[0].label), el('span', {}, `most in a day: ${number(Math.max(...points.map((point) => point.value)))}`), el('span', {}, 'today')));
 }
 
 // Which keys hang on a key, however deep.

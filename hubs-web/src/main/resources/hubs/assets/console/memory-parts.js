@@ -43,7 +43,7 @@ export async function trash(view, go) {
   view.append(el('p', {}, byName), el('ul', { class: 'trash' }, ...found.map((entry) => {
     const ends = new Date(Date.parse(entry.at) + DAYS * 86_400_000);
     const row = el('li', {}, el('span', {}, el('b', {}, entry.target), entry.member ? el('span', { class: 'soft' }, ` what ${entry.member} wrote`) : null),
-      el('span', { class: 'soft' }, `deleted by ${entry.agent ?? entry.user} `, ago(entry.at), `; deleted permanently on ${ends.toLocaleDateString()}`),
+      el('span', { class: 'soft' }, `deleted by ${entry.agent ?? entry.user} `, ago(entry.at), `, kept until ${ends.toLocaleDateString()}`),
       action('MB_Restore', 'Restore', () => back(entry.target, entry.member, () => row.remove())));
     return row;
   })));

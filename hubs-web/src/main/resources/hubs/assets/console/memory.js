@@ -87,8 +87,8 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
       action('MB_Delete', 'Delete', () => ask({ title: `Delete ${bank.name}?`, text: `Its ${number(bank.memories)} memories can be restored for 30 days.`, verb: 'Move to trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('Moved to the trash for 30 days.'); go('/console/memory?view=trash'); } })))),
     el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owned by ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(`${number(bank.memories)} memories`)));
 
-  const authors = el('input', { type: 'search', placeholder: 'Only by this agent', 'aria-label': 'Only by this agent' });
-  const tags = el('input', { type: 'search', placeholder: 'Only with these tags', 'aria-label': 'Only with these tags, with commas between them' });
+  const authors = el('input', { type: 'search', placeholder: 'Author', 'aria-label': 'Only by this agent' });
+  const tags = el('input', { type: 'search', placeholder: 'Tags', 'aria-label': 'Only with these tags, with commas between them' });
   const words = may('MB_Search') ? el('input', { type: 'search', placeholder: 'Search memories', 'aria-label': 'Search this bank' }) : null;
   const found = el('div', { class: 'memories' });
   place.append(el('div', { class: 'filters' }, words, authors, tags), found);
@@ -154,7 +154,7 @@ function marked(text, places = []) {
   return [...pieces, signs.slice(at).join('')];
 }
 
-// Agents by banks: a click sets the permission.
+// Agents by banks: a click on a permission shows the others, a click on one of them sets it.
 async function matrix(view, banks) {
   const agents = await all('AP_List', {}, (body) => body.profile, 2);
   const shown = banks.slice(0, 30);
@@ -167,18 +167,35 @@ async function matrix(view, banks) {
     view.append(empty('Nothing to share yet', 'Create agents and banks first. This table then shows the permission of each agent on each bank.', link('/console/agents', 'Agents')));
     return;
   }
+  const choices = el('div', { class: 'choices', popover: 'auto', role: 'group' });
   const cell = (bank, agent) => {
     const one = held.get(`${bank.name}\n${agent.name}`) ?? { permission: 'none' };
-    const button = el('button', { type: 'button', class: `cell p-${one.permission}`, disabled: !may('MB_Permissions'), title: one.why ?? 'No permission.', 'aria-label': `${agent.name} on ${bank.name}: ${one.permission}` }, one.permission === 'none' ? '–' : one.permission);
-    button.addEventListener('click', () => ask({ title: `${agent.name} on ${bank.name}`, text: one.why ?? 'It holds no permission now.', verb: 'Set', fields: [{ name: 'access', label: 'Permission', options: PERMISSIONS, value: one.permission }], tool: 'MB_Permissions',
-      args: ({ access }) => ({ target: { bank: bank.name, agent: agent.name }, vx: { access } }),
-      done: (answer) => {
-        const now = answer.permissions.find((each) => each.agent === agent.name);
-        if (now) held.set(`${bank.name}\n${agent.name}`, now);
-        button.closest('td').replaceChildren(cell(bank, agent));
-      } }));
+    const button = el('button', { type: 'button', class: `cell p-${one.permission}`, disabled: !may('MB_Permissions'), title: one.why ?? 'No permission.', 'aria-haspopup': 'true', 'aria-label': `${agent.name} on ${bank.name}: ${one.permission}`, click: () => choose(button, bank, agent, one) }, one.permission === 'none' ? '–' : one.permission);
     return button;
   };
-  view.append(el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Permissions' }, el('table', { class: 'matrix' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Agent'), ...shown.map((bank) => el('th', { scope: 'col' }, link(`/console/memory/${enc(bank.name)}`, bank.name))))),
+  function choose(button, bank, agent, one) {
+    choices.setAttribute('aria-label', `${agent.name} on ${bank.name}`);
+    choices.replaceChildren(...PERMISSIONS.map((access) => el('button', { type: 'button', class: `cell p-${access}`, 'aria-pressed': String(access === one.permission), click: () => set(button, bank, agent, access) }, access)));
+    choices.showPopover();
+    const place = button.getBoundingClientRect();
+    choices.style.left = `${Math.max(8, Math.min(place.left, innerWidth - choices.offsetWidth - 8))}px`;
+    choices.style.top = `${place.bottom + choices.offsetHeight + 12 > innerHeight ? place.top - choices.offsetHeight - 4 : place.bottom + 4}px`;
+    choices.querySelector('[aria-pressed="true"]').focus();
+  }
+  async function set(button, bank, agent, access) {
+    choices.hidePopover();
+    try {
+      const { permissions } = await call('MB_Permissions', { target: { bank: bank.name, agent: agent.name }, vx: { access } });
+      const now = permissions.find((each) => each.agent === agent.name);
+      if (now) held.set(`${bank.name}\n${agent.name}`, now);
+      const next = cell(bank, agent);
+      button.replaceWith(next);
+      next.focus();
+      toast(`${agent.name} on ${bank.name}: ${now?.permission ?? access}.`);
+    } catch (error) {
+      toast(error.message);
+    }
+  }
+  view.append(el('p', { class: 'soft' }, may('MB_Permissions') ? 'Select a permission to change it. It applies at once.' : 'What each agent may do with each bank.'), choices, el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Permissions' }, el('table', { class: 'matrix' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Agent'), ...shown.map((bank) => el('th', { scope: 'col' }, link(`/console/memory/${enc(bank.name)}`, bank.name))))),
     el('tbody', {}, ...agents.slice(0, 200).map((agent) => el('tr', {}, el('th', { scope: 'row' }, agent.name), ...shown.map((bank) => el('td', {}, cell(bank, agent)))))))));
 }

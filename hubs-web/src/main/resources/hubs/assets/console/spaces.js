@@ -1,7 +1,7 @@
 // Spaces: domains and their zones like a team chat. The person reads along, speaks, invites, and sees who answers whom.
 import { all, call, isAdmin, may, me } from './api.js';
 import { graph } from './graph.js';
-import { action, ago, ask, avatar, clock, el, empty, enc, given, head, link, number, problem, tag } from './ui.js';
+import { action, ago, ask, avatar, clock, el, empty, enc, given, head, link, number, problem, tag, toast } from './ui.js';
 
 const HOPS = 8;
 const MOST = 400;
@@ -171,7 +171,9 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     await older();
     if (!known.size) transcript.append(el('li', { class: 'none soft' }, 'No messages yet. Write the first one.'));
   } catch (error) {
-    transcript.append(el('li', { class: 'none' }, problem(error)));
+    const outside = error.error === 'conflict'; // The caller has no agent in the room.
+    transcript.append(el('li', { class: 'none soft' }, outside ? 'Only members read the messages. Accept an invitation, or ask to join.' : problem(error)));
+    for (const one of outside ? [say, form.lastChild] : []) one.disabled = true;
   }
   on('messages', (message) => {
     if (message.domain === domain.name && message.zone === zone && isHere()) add(message);
@@ -191,16 +193,23 @@ function members({ room, about, go, zone, messages }) {
   const target = (agent) => ({ target: { domain: domain.name, agent } });
   const again = () => go(location.pathname, true);
   const sure = (tool, verb, member, text) => action(tool, verb, () => ask({ title: `${verb} ${member.agent}?`, text, verb, danger: tool !== 'DM_Unban', tool, args: () => target(member.agent), done: again }));
+  const invite = () => ask({ title: `Invite to ${domain.name}`, text: 'An agent of somebody else joins once its owner agrees.', verb: 'Invite', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], tool: 'DM_Invite', args: ({ agent }) => target(agent), done: again });
+  async function join() {
+    const inside = new Set(room.content.map((member) => member.agent));
+    const own = (await all('AP_List', {}, (body) => body.profile)).filter((agent) => agent.owner === me.user && !inside.has(agent.name)).map((agent) => agent.name);
+    if (!own.length) return toast('You have no other agent. Create one on the page Agents.');
+    return ask({ title: `Join ${domain.name}`, text: 'Your agent joins at once if the domain is public. Otherwise the owner of the domain must agree.', verb: 'Join', fields: [{ name: 'agent', label: 'Your agent', options: own }], tool: 'DM_Invite', args: ({ agent }) => target(agent), done: again });
+  }
   about.append(
     el('p', { class: 'soft' }, domain.description),
     el('p', { class: 'tagline' }, tag(`access ${domain.access}`), tag(`owned by ${domain.owner}`)),
-    el('h3', {}, 'Members ', el('span', { class: 'count' }, number(room.content.length))),
+    el('h3', {}, 'Members ', el('span', { class: 'count' }, number(room.content.filter((member) => member.state === 'member').length))),
     el('ul', { class: 'members' }, ...room.content.map((member) => el('li', {}, link(`/console/agents/${enc(member.agent)}`, avatar(member.agent, { online: member.online }), el('span', {}, member.agent)),
       member.role === 'host' ? tag('host', 'reads') : null, member.state !== 'member' ? tag(member.state, 'changes') : null,
-      (member.state === 'requested' && mine) || (member.state === 'invited' && !mine) ? el('span', { class: 'member-actions' }, action('DM_Invite', 'Accept', () => ask({ title: member.state === 'requested' ? `Let ${member.agent} join?` : `Accept the invitation for ${member.agent}?`, text: member.state === 'requested' ? 'Its owner asks to join.' : 'The agent becomes a member. Only its owner can accept.', verb: 'Accept', tool: 'DM_Invite', args: () => target(member.agent), done: again }))) : null,
+      (member.state === 'requested' && mine) || (member.state === 'invited' && (!mine || isAdmin())) ? el('span', { class: 'member-actions' }, action('DM_Invite', 'Accept', () => ask({ title: member.state === 'requested' ? `Let ${member.agent} join?` : `Accept the invitation for ${member.agent}?`, text: member.state === 'requested' ? 'Its owner asks to join.' : 'The agent becomes a member. Only its owner can accept.', verb: 'Accept', tool: 'DM_Invite', args: () => target(member.agent), done: again }))) : null,
       mine && member.role !== 'host' ? el('span', { class: 'member-actions' }, member.state === 'banned' ? sure('DM_Unban', 'Unban', member, 'It can be invited again.') : sure('DM_Kick', 'Remove', member, 'It can be invited again.')) : null))),
     el('div', { class: 'row' },
-      action('DM_Invite', mine ? 'Invite' : 'Join', () => ask({ title: mine ? `Invite to ${domain.name}` : `Join ${domain.name}`, text: mine ? 'An agent of somebody else joins once its owner agrees.' : 'Your agent joins at once if the domain is public. Otherwise its owner must agree.', verb: mine ? 'Invite' : 'Join', fields: [{ name: 'agent', label: mine ? 'Agent' : 'Your agent', required: true, max: 64 }], tool: 'DM_Invite', args: ({ agent }) => target(agent), done: again })),
+      action('DM_Invite', mine ? 'Invite' : 'Join', () => (mine ? invite() : join())),
       action('ZN_Create', 'New zone', () => ask({ title: `New zone in ${domain.name}`, verb: 'Create', fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', max: 2000 }], tool: 'ZN_Create', args: (values) => ({ target: { domain: domain.name }, vx: given(values) }), done: (_, values) => go(`/console/spaces/${enc(domain.name)}/${enc(values.name)}`) }))),
   );
   const counts = new Map();

@@ -47,10 +47,10 @@ export const tag = (text, kind = '') => el('span', { class: `tag ${kind}` }, tex
 // Puts pieces into a place, without those that are not there.
 export const put = (place, ...pieces) => place.append(...pieces.filter((piece) => piece !== null && piece !== undefined && piece !== false));
 
-// What a client calls itself, in a few words: browsers say much more.
+// What a client calls itself, in a word: browsers say much more.
 export function client(text) {
   if (!text?.startsWith('Mozilla/')) return text;
-  return `a browser (${/Firefox|Edg|Chrome|Safari/.exec(text)?.[0].replace('Edg', 'Edge') ?? 'unknown'})`;
+  return /Firefox|Edg|Chrome|Safari/.exec(text)?.[0].replace('Edg', 'Edge') ?? 'a browser';
 }
 
 export const number = (value) => Number(value ?? 0).toLocaleString('en');

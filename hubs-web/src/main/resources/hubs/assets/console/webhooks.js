@@ -29,17 +29,27 @@ export async function show({ at, view, on, go, isHere }) {
     return;
   }
   const wanted = endpoints.find((one) => one.id === at.parts[0]);
-  const side = el('ul', { class: 'side endpoints', 'aria-label': 'Endpoints' }, ...endpoints.map((one) => {
+  const side = el('ul', { class: 'side endpoints', 'aria-label': 'Endpoints' });
+  const listed = (all_) => side.replaceChildren(...all_.map((one) => {
     const entry = link(`/console/webhooks/${enc(one.id)}`, el('b', { class: 'clip' }, one.url), el('span', { class: 'soft clip' }, events(one)),
-      el('span', {}, tag(one.enabled ? 'enabled' : one.disabled_reason ?? 'disabled', one.enabled ? 'reads' : 'destroys'), ' ', el('span', { class: 'soft' }, one.health?.succeeded + one.health?.failed ? `${one.health.success_percent} % of ${number(one.health.succeeded + one.health.failed)} in 24 h` : 'nothing in 24 h')));
-    if (one === wanted) entry.setAttribute('aria-current', 'true');
+      el('span', {}, tag(one.enabled ? 'enabled' : one.disabled_reason ?? 'disabled', one.enabled ? 'reads' : 'destroys'), ' ', el('span', { class: 'soft' }, one.health?.succeeded + one.health?.failed ? `${number(one.health.succeeded)} of ${number(one.health.succeeded + one.health.failed)} attempts succeeded in 24 h` : 'nothing sent in 24 h')));
+    if (one.id === wanted?.id) entry.setAttribute('aria-current', 'true');
     return el('li', {}, entry);
   }));
+  listed(endpoints);
   const detail = el('div', { class: 'detail' });
   view.append(el('div', { class: `split wide-side${wanted ? ' chosen' : ''}` }, side, detail));
   if (wanted) endpoint(wanted, detail, go);
   else if (at.parts[0]) detail.append(el('p', { class: 'note' }, 'This endpoint was deleted. Its deliveries stay listed.'));
-  deliveries({ id: at.parts[0], known }, detail, { on, isHere });
+  // What was just delivered counts in the health, too.
+  async function again() {
+    const now = await all('WH_List', {}, (body) => body.endpoints).catch(() => null);
+    if (!now || !isHere()) return;
+    listed(now);
+    const { health } = now.find((one) => one.id === wanted?.id) ?? {};
+    if (health) detail.querySelector('.figures').replaceWith(figures(health));
+  }
+  deliveries({ id: at.parts[0], known, again }, detail, { on, isHere });
 }
 
 function endpoint(one, place, go) {
@@ -54,8 +64,8 @@ function endpoint(one, place, go) {
     action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its pending deliveries are dropped. Earlier deliveries stay listed.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') })))),
   el('p', { class: 'tagline' }, tag(one.enabled ? 'enabled' : one.disabled_reason, one.enabled ? 'reads' : 'destroys'), tag(`circuit ${health.circuit ?? 'closed'}`, health.circuit === 'open' ? 'destroys' : '')),
   one.missed ? el('p', { class: 'note' }, gap(one.missed)) : null,
-  el('div', { class: 'figures' }, figure('Delivered', number(health.succeeded)), figure('Failed', number(health.failed)), figure('Success', health.success_percent === undefined ? '–' : `${health.success_percent} %`), figure('Median', health.p50_ms === undefined ? '–' : `${health.p50_ms} ms`), figure('95th percentile', health.p95_ms === undefined ? '–' : `${health.p95_ms} ms`)),
-  one.preflight ? el('p', { class: 'soft' }, `Last check: ${one.preflight.detail ?? (one.preflight.ok ? 'fine' : 'not reachable')} `, ago(one.preflight.checked_at)) : null);
+  figures(health),
+  one.preflight ? el('p', { class: 'soft' }, `Last check: ${one.preflight.detail ?? (one.preflight.ok ? 'fine' : 'not reachable')} · `, ago(one.preflight.checked_at)) : null);
 }
 
 // The events that an endpoint did not receive, and how to read them.
@@ -70,10 +80,12 @@ async function test(one) {
     args: ({ event_type: type }) => ({ event_type: type, data: types.find((each) => each.type === type).example.data, endpoint_id: one.id }), done: () => toast('Queued. It appears below.') });
 }
 
+const figures = (health) => el('div', { class: 'figures' }, figure('Delivered', number(health.succeeded)), figure('Failed', number(health.failed)), figure('Success', health.success_percent === undefined ? '–' : `${health.success_percent} %`), figure('Median', health.p50_ms === undefined ? '–' : `${health.p50_ms} ms`), figure('p95', health.p95_ms === undefined ? '–' : `${health.p95_ms} ms`));
+
 const figure = (name, value) => el('div', { class: 'figure' }, el('span', { class: 'soft' }, name), el('b', {}, value));
 
-// Of one endpoint, or of all; known are the endpoints that are not deleted.
-function deliveries({ id, known }, place, { on, isHere }) {
+// Of one endpoint, or of all; known are the endpoints that are not deleted; again is called when there are new ones.
+function deliveries({ id, known, again: happened }, place, { on, isHere }) {
   let cursor;
   const state = el('select', { 'aria-label': 'State' }, ...['', 'pending', 'delivering', 'delivered', 'failed', 'exhausted'].map((one) => el('option', { value: one }, one || 'every state')));
   const chosen = new Set();
@@ -119,7 +131,11 @@ function deliveries({ id, known }, place, { on, isHere }) {
   let waiting;
   on('deliveries', () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => isHere() && !chosen.size && holder.firstChild.scrollTop < 40 && list(), 700);
+    waiting = setTimeout(() => {
+      if (!isHere()) return;
+      happened?.();
+      if (!chosen.size && holder.firstChild.scrollTop < 40) list();
+    }, 700);
   });
 }
 
@@ -153,7 +169,7 @@ async function grade(one) {
   const box = dialog('Grade my receiver', place, el('div', { class: 'row' }, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
   try {
     const body = await call('WH_Grade', { id: one.id });
-    place.replaceChildren(el('p', { class: 'score' }, el('b', {}, `${body.score} %`)), el('ul', { class: 'why' }, ...body.trials.map((trial) => el('li', {}, tag(trial.ok ? 'right' : 'wrong', trial.ok ? 'reads' : 'destroys'), ` ${trial.delivery} `, el('span', { class: 'soft' }, `responded ${trial.status ?? trial.error}; expected ${trial.expected}`)))));
+    place.replaceChildren(el('p', { class: 'score' }, el('b', {}, `${body.score} %`)), el('ul', { class: 'why trials' }, ...body.trials.map((trial) => el('li', {}, tag(trial.ok ? 'right' : 'wrong', trial.ok ? 'reads' : 'destroys'), el('span', {}, trial.delivery), el('span', { class: 'soft' }, `${trial.status ?? trial.error}${trial.ok ? '' : `, expected ${trial.expected}`}`)))));
   } catch (error) {
     place.replaceChildren(problem(error));
   }

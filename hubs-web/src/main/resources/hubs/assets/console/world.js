@@ -84,10 +84,10 @@ export async function show({ view, on, isHere }) {
     count.textContent = number(state.agents.size);
     if (!body.contains(rooms)) {
       body.replaceChildren(
-        el('div', { class: 'world-side' }, el('section', { class: 'panel', 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', count), people),
+        el('div', { class: 'world-side' }, el('section', { 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', count), el('div', { class: 'panel' }, people)),
           el('section', { class: 'world-banks', 'aria-labelledby': 'w-banks' }, el('h2', { id: 'w-banks' }, 'Memory'), banks)),
         el('section', { class: 'world-rooms', 'aria-labelledby': 'w-rooms' }, el('h2', { id: 'w-rooms' }, 'Rooms'), rooms),
-        el('section', { class: 'panel', 'aria-labelledby': 'w-feed' }, el('h2', { id: 'w-feed' }, 'Latest'), feed));
+        el('section', { class: 'world-feed', 'aria-labelledby': 'w-feed' }, el('h2', { id: 'w-feed' }, 'Latest'), el('div', { class: 'panel' }, feed)));
     }
     if (!feed.children.length) feed.append(el('li', { class: 'soft', 'data-none': true }, 'New messages, memories and deliveries appear here.'));
   }

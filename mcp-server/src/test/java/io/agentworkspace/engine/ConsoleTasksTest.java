@@ -1,0 +1,255 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Chromium;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Tasks in the console, which {@code console-tasks.mjs} does in real Chromium; then the server is asked what became of them. */
+@Tag("slow")
+class ConsoleTasksTest {
+    private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
+    private static final TestTenant TENANT = new TestTenant();
+    private static final Map<String, JsonNode> STEPS = new HashMap<>();
+    private static final int NOT_PERMITTED = 2003;
+
+    /** A cell of a CSV file, in quotation marks or without. */
+    private static final Pattern CELL = Pattern.compile("(?:\"((?:[^\"]|\"\")*)\"|([^,\"\r\n]*))(,|\r?\n|$)");
+
+    private static final String FORMULA = "=HYPERLINK(\"http://127.0.0.1:9/\",\"<b>click</b>\")";
+    private static final String DOCUMENT = "@SUM(1), \"two\" <img src=x onerror=alert(1)>.txt";
+
+    private static String owner;
+    private static String wide;
+
+    @BeforeAll
+    static void play() {
+        Chromium.require();
+        owner = TENANT.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
+        var member = TENANT.key(ClientApi.REST, "mia", Role.MEMBER, List.of("*"));
+        var nina = TENANT.key(ClientApi.REST, "nina", Role.MEMBER, List.of("*"));
+        fill(member, nina);
+        Chromium.play(
+                        Map.of("OWNER_KEY", owner, "MEMBER_KEY", member),
+                        "console-tasks.mjs",
+                        TestServer.url(),
+                        SCREENSHOTS.toString())
+                .forEach(step -> STEPS.put(step.get("step").asString(), step));
+    }
+
+    private static void fill(String member, String nina) {
+        call(owner, "AP_Create", "{'vx':{'name':'Ada','description':'Hosts.'}}").ok();
+        call(member, "AP_Create", "{'vx':{'name':'Mo','description':'Joins.','access':'public'}}")
+                .ok();
+        call(owner, "AP_Add", "{'target':{'agent':'Mo'}}").ok();
+        call(
+                        owner,
+                        "DM_Create",
+                        "{'target':{'agent':'Ada'},'vx':{'name':'plaza','description':'For all.','access':'public'}}")
+                .ok();
+        var dora = TENANT.key(ClientApi.REST, "dora", Role.MEMBER, List.of("*"));
+        call(dora, "AP_Create", "{'vx':{'name':'Doa','description':'Invites.'}}")
+                .ok();
+        call(dora, "DM_Create", "{'target':{'agent':'Doa'},'vx':{'name':'study','description':'For few.'}}")
+                .ok();
+        call(dora, "DM_Invite", "{'target':{'domain':'study','agent':'Mo'}}").ok();
+        call(owner, "MB_Create", "{'target':{'agent':'Ada'},'vx':{'name':'notes'}}")
+                .ok();
+        wide = call(owner, "AK_Create", "{'name':'too wide','capabilities':['agent:read','agent:write','bank:read']}")
+                .ok()
+                .text("/api_key");
+        call(wide, "AP_List", "{}").ok();
+        var made = Json.object().put("name", FORMULA);
+        made.putArray("capabilities").add("*");
+        var named = ClientApi.REST
+                .call(TestServer.url(), nina, "AK_Create", made)
+                .ok()
+                .text("/api_key");
+        call(named, "AP_Create", "{'vx':{'name':'-Nan','description':'d'}}").ok();
+        ClientApi.REST
+                .call(
+                        TestServer.url(),
+                        named,
+                        "DC_Submit",
+                        Json.object().put("name", DOCUMENT).put("text", "Low water at six."))
+                .ok();
+    }
+
+    private static Reply call(String key, String tool, String arguments) {
+        var given = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        return ClientApi.REST.call(TestServer.url(), key, tool, given);
+    }
+
+    private static JsonNode only(String step) {
+        assertThat(STEPS).containsKey(step);
+        return STEPS.get(step);
+    }
+
+    private static List<String> texts(JsonNode list) {
+        return list.valueStream().map(JsonNode::asString).toList();
+    }
+
+    @Test
+    void nothingIsWrongWithAnyPage() {
+        assertThat(texts(only("faults").get("faults"))).isEmpty();
+        assertThat(STEPS).doesNotContainKey("a script ran");
+    }
+
+    @Test
+    void aDeliveryShowsItsAttemptsWhatWasSentAndTheResponse() {
+        var step = only("webhooks");
+        assertThat(texts(step.path("attempts")))
+                .satisfiesExactly(
+                        first -> assertThat(first).contains("503", " ms", "back <b>soon</b>"),
+                        second -> assertThat(second).contains("200", " ms"));
+        assertThat(step.path("response").asString()).isEqualTo("back <b>soon</b>");
+        assertThat(step.path("sent").asString())
+                .isEqualTo(step.at("/taken/0/body").asString());
+    }
+
+    /** The test, again, both of them again, and the test after the rotation: with the old secret's signature beside the new one's. */
+    @Test
+    void deliveriesAreSentAgainAndSignedWithANewSecret() {
+        var step = only("webhooks");
+        var taken = step.path("taken").valueStream().toList();
+        assertThat(taken).hasSize(5);
+        assertThat(taken.subList(0, 4))
+                .allMatch(each -> each.path("id").equals(taken.getFirst().path("id")))
+                .allMatch(each -> each.path("signatures").asInt() == 1);
+        assertThat(step.path("rotated").asBoolean()).isTrue();
+        assertThat(taken.getLast().path("id")).isNotEqualTo(taken.getFirst().path("id"));
+        assertThat(taken.getLast().path("signatures").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void aReceiverIsGradedAsAChecklist() {
+        var step = only("webhooks");
+        assertThat(step.path("score").asString()).isEqualTo("100 %");
+        assertThat(texts(step.path("trials")))
+                .hasSize(9)
+                .allMatch(trial -> trial.startsWith("right"))
+                .anyMatch(trial -> trial.contains("wrong signature") && trial.contains("400"))
+                .anyMatch(trial -> trial.contains("the same again") && trial.contains("200"));
+    }
+
+    @Test
+    void aDeletedEndpointIsGone() {
+        assertThat(only("webhooks")).isNotNull();
+        assertThat(call(owner, "WH_List", "{}").ok().at("/endpoints")).isEmpty();
+    }
+
+    @Test
+    void aMemberJoinsARoomAndAcceptsAnInvitation() {
+        var step = only("spaces");
+        assertThat(texts(step.path("offered"))).containsExactly("Mo");
+        assertThat(step.path("joined").asString()).doesNotContain("requested", "invited");
+        assertThat(step.path("invited").asString()).contains("invited", "Accept");
+        assertThat(step.at("/outside/words").asString()).contains("Only members");
+        assertThat(step.at("/outside/writes").asBoolean()).isFalse();
+        for (var domain : List.of("plaza", "study")) {
+            var members = call(owner, "DM_Read", "{'target':{'domain':'%s'}}".formatted(domain))
+                    .ok()
+                    .at("/content")
+                    .valueStream()
+                    .filter(each -> each.path("agent").asString().equals("Mo"))
+                    .toList();
+            assertThat(members)
+                    .as(domain)
+                    .singleElement()
+                    .satisfies(mo -> assertThat(mo.path("state").asString()).isEqualTo("member"));
+        }
+        assertThat(call(owner, "ZN_Read", "{'target':{'domain':'study','zone':'main'}}")
+                        .ok()
+                        .texts("/content", "content"))
+                .contains("Here I am.");
+    }
+
+    /** Row for row what the page shows, and no cell that a spreadsheet would run. */
+    @Test
+    void theDownloadedActivityIsThatOfThePage() {
+        var step = only("activity");
+        assertThat(step.path("name").asString()).isEqualTo("activity.csv");
+        var table = csv(step.path("csv").asString());
+        var columns = table.removeFirst();
+        var shown = step.path("rows").valueStream().toList();
+        assertThat(shown).hasSize(3);
+        assertThat(table).hasSameSizeAs(shown).allMatch(row -> row.size() == columns.size());
+        for (var i = 0; i < shown.size(); i++) {
+            var row = table.get(i);
+            assertThat(row.get(columns.indexOf("at")))
+                    .isEqualTo(shown.get(i).path("at").asString());
+            assertThat(row.get(columns.indexOf("tool")))
+                    .isEqualTo(shown.get(i).path("tool").asString());
+            assertThat(shown.get(i).path("words").asString())
+                    .contains(row.get(columns.indexOf("user")))
+                    .contains(thing(row, columns));
+            assertThat(row).noneMatch(cell -> cell.matches("(?s)[=+\\-@\t\r\n].*"));
+        }
+        assertThat(table).extracting(row -> row.get(columns.indexOf("target"))).contains("'" + DOCUMENT, "'-Nan");
+        assertThat(table)
+                .extracting(row -> row.get(columns.indexOf("key_name")))
+                .contains("'" + FORMULA, "test");
+    }
+
+    /** Returns what the entry is about, as the page names it: without the sign that keeps it from being a formula. */
+    private static String thing(List<String> row, List<String> columns) {
+        var target = row.get(columns.indexOf("target"));
+        return (target.isEmpty() ? row.get(columns.indexOf("target_id")) : target).replaceFirst("^'", "");
+    }
+
+    private static List<List<String>> csv(String text) {
+        var rows = new ArrayList<List<String>>();
+        var row = new ArrayList<String>();
+        var cells = CELL.matcher(text);
+        while (!cells.hitEnd() && cells.lookingAt()) {
+            row.add(cells.group(1) == null ? cells.group(2) : cells.group(1).replace("\"\"", "\""));
+            if (!cells.group(3).equals(",")) {
+                rows.add(List.copyOf(row));
+                row.clear();
+            }
+            cells.region(cells.end(), text.length());
+        }
+        assertThat(cells.regionStart()).as(text).isEqualTo(text.length());
+        return rows;
+    }
+
+    @Test
+    void aKeyLosesWhatItNeverUsed() {
+        var step = only("keys");
+        assertThat(texts(step.path("unused")).getFirst()).contains("agent:write", "bank:read");
+        assertThat(texts(step.path("kept"))).containsExactly("agent:read");
+        call(wide, "AP_List", "{}").ok();
+        call(wide, "AP_Create", "{'vx':{'name':'Eve','description':'d'}}").refused(NOT_PERMITTED);
+        call(wide, "MB_List", "{}").refused(NOT_PERMITTED);
+    }
+
+    @Test
+    void aClickSetsAPermission() {
+        var step = only("permissions");
+        assertThat(texts(step.path("choices"))).containsExactly("none", "read", "append", "write", "manage");
+        assertThat(step.path("open").asBoolean()).isFalse();
+        assertThat(call(owner, "MB_Permissions", "{'target':{'bank':'notes'}}")
+                        .ok()
+                        .at("/permissions")
+                        .valueStream()
+                        .filter(each -> each.path("agent").asString().equals("Mo"))
+                        .map(each -> each.path("permission").asString()))
+                .containsExactly("append");
+    }
+}

@@ -1,0 +1,198 @@
+// What people do in the console with webhooks, spaces, keys, permissions and the audit: node console-tasks.mjs <address of the engine>
+// <folder for pictures>, keys in OWNER_KEY (a tenant as ConsoleTasksTest fills it) and MEMBER_KEY of the same tenant. Each step prints one
+// line of JSON, which ConsoleTasksTest looks at.
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { Pages, together, told } from './pages.mjs';
+
+const [engine, screenshots] = process.argv.slice(2);
+const { OWNER_KEY, MEMBER_KEY } = process.env;
+const pages = await Pages.launch(engine, screenshots);
+
+// A customer's receiver, which refuses what is not signed with its secret or is too old. To the first delivery it is not ready.
+class Receiver {
+  #server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => { body += part; });
+    request.on('end', () => {
+      const signed = this.#signatures(request.headers['x-service-signature'] ?? '', body);
+      const wanted = signed && JSON.parse(body).type === 'agent.deployment.created';
+      const ready = !wanted || this.#asked;
+      this.#asked ||= wanted;
+      if (wanted && ready) this.taken.push({ id: request.headers['webhook-id'], body: JSON.parse(body).id, signatures: signed });
+      response.writeHead(!signed ? 400 : ready ? 200 : 503).end(ready ? '' : 'back <b>soon</b>');
+    });
+  });
+
+  #asked = false;
+
+  taken = [];
+
+  secret = ''; // Before it has one, it is asked whether it is there.
+
+  async listen() {
+    await new Promise((done) => { this.#server.listen(0, '127.0.0.1', done); });
+    return `http://127.0.0.1:${this.#server.address().port}/hooks`;
+  }
+
+  // How many signatures there are, if one of them is right.
+  #signatures(header, body) {
+    const parts = header.split(',').map((part) => part.split('='));
+    const at = parts.find(([name]) => name === 't')?.[1];
+    const given = parts.filter(([name]) => name === 'v1').map(([, hex]) => hex);
+    const right = createHmac('sha256', this.secret).update(`${at}.${body}`).digest('hex');
+    return Math.abs(Date.now() / 1000 - Number(at)) < 300 && given.includes(right) ? given.length : 0;
+  }
+
+  close() {
+    this.#server.close();
+  }
+}
+
+async function open(key, path, there = '.view') {
+  const page = await pages.open('/llms.txt');
+  page.on('dialog', (dialog) => told('a script ran', { text: dialog.message() }));
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
+  await page.goto(engine + path);
+  await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
+  return page;
+}
+
+const button = (place, name) => place.getByRole('button', { name, exact: true });
+
+// The dialog on top, after what its button leads to.
+async function through(page, name) {
+  await button(page.getByRole('dialog').last(), name).click();
+}
+
+async function secretShown(page, title) {
+  const box = page.getByRole('dialog', { name: title });
+  const secret = await box.locator('code').innerText();
+  await button(box, 'I have kept it').click();
+  return secret;
+}
+
+// A developer connects a receiver: creates the endpoint, tries it, sends again, has it graded, rotates its secret and removes it.
+async function webhooks() {
+  const receiver = new Receiver();
+  const url = await receiver.listen();
+  const page = await open(OWNER_KEY, '/console/webhooks', '.empty');
+  await page.waitForSelector('#live[data-state="on"]', { state: 'attached' });
+  const delivered = (count) => page.waitForFunction((wanted) => document.querySelectorAll('.delivery .tag.reads').length === wanted, count);
+  await button(page, 'Create an endpoint').click();
+  await page.getByLabel('URL').fill(url);
+  await page.getByRole('dialog').getByLabel('Events').fill('agent.deployment.created');
+  await page.getByRole('dialog').getByLabel('Description').fill('<b>Ours</b>');
+  await through(page, 'Create');
+  receiver.secret = await secretShown(page, 'The signing secret');
+  await page.waitForURL('**/console/webhooks/*');
+  const test = async (count) => {
+    await button(page, 'Test').click();
+    await through(page, 'Send');
+    await delivered(count);
+  };
+  await test(1);
+  await page.locator('.delivery .plain').click();
+  const box = page.getByRole('dialog', { name: /^agent\.deployment\.created #/ });
+  await box.waitFor();
+  const step = {
+    attempts: await box.locator('tbody tr').allInnerTexts(), response: await box.locator('tbody pre').innerText(),
+    sent: JSON.parse(await box.locator('.copied code').innerText()).id,
+  };
+  await pages.look(page, 'console-delivery', 'dialog');
+  await button(box, 'Send again').click();
+  await delivered(2);
+  await page.locator('.delivery').nth(0).getByRole('checkbox').check();
+  await page.locator('.delivery').nth(1).getByRole('checkbox').check();
+  await button(page, 'Send selected again').click();
+  await delivered(4);
+  await page.locator('.figure', { hasText: /Delivered\s*4/ }).waitFor(); // Live, as the list.
+  await pages.look(page, 'console-endpoint');
+  await button(page, 'Grade my receiver').click();
+  await page.locator('.score').waitFor();
+  step.score = await page.locator('.score').innerText();
+  step.trials = await page.getByRole('dialog').locator('.why li').allInnerTexts();
+  await pages.look(page, 'console-grade', 'dialog');
+  await button(page.getByRole('dialog'), 'Close').click();
+  const first = receiver.secret;
+  await button(page, 'Rotate secret').click();
+  await through(page, 'Rotate');
+  receiver.secret = await secretShown(page, 'The new signing secret');
+  step.rotated = receiver.secret !== first;
+  await test(5);
+  await button(page, 'Delete').click();
+  await through(page, 'Delete');
+  await page.locator('.empty', { hasText: 'No endpoints' }).waitFor();
+  told('webhooks', { ...step, taken: receiver.taken });
+  receiver.close();
+  await page.context().close();
+}
+
+// A member joins an open room, asks to join no other, accepts the invitation to a closed one, and speaks there.
+async function spaces() {
+  const page = await open(MEMBER_KEY, '/console/spaces/plaza', '.members');
+  await button(page, 'Join').click();
+  const offered = await page.getByLabel('Your agent').locator('option').allInnerTexts();
+  await page.getByLabel('Your agent').selectOption('Mo');
+  await through(page, 'Join');
+  const mo = page.locator('.members li', { hasText: 'Mo' });
+  await mo.waitFor();
+  const joined = await mo.innerText();
+  await page.locator('.channels a', { hasText: 'study' }).click();
+  await button(mo, 'Accept').waitFor();
+  const invited = await mo.innerText();
+  const outside = { words: await page.locator('.transcript').innerText(), writes: await page.getByLabel('Message to study/main').isEnabled() };
+  await pages.look(page, 'console-invited');
+  await button(mo, 'Accept').click();
+  await through(page, 'Accept');
+  await mo.filter({ hasNotText: 'invited' }).waitFor();
+  await page.getByLabel('Message to study/main').fill('Here I am.');
+  await page.keyboard.press('Enter');
+  await page.locator('.said', { hasText: 'Here I am.' }).waitFor();
+  told('spaces', { offered, joined, invited, outside, accepted: await mo.innerText() });
+  await page.context().close();
+}
+
+// An auditor takes what one user did into a spreadsheet. Names try to be formulas, markup and several cells.
+async function activity() {
+  const page = await open(OWNER_KEY, '/console/activity?user=nina', '.entry-row');
+  const rows = await page.locator('.entry-row').evaluateAll((all) => all.map((row) => ({ at: row.querySelector('time').dateTime, words: row.children[1].innerText, tool: row.querySelector('.tool').innerText })));
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export as CSV').click()]);
+  told('activity', { rows, name: download.suggestedFilename(), csv: readFileSync(await download.path(), 'utf8') });
+  await page.context().close();
+}
+
+// What a key was given and never needed is taken from it with one click.
+async function keys() {
+  const page = await open(OWNER_KEY, '/console/keys', '.key-row');
+  await page.locator('.key-row', { hasText: 'too wide' }).click();
+  const note = page.locator('.note', { hasText: 'Capabilities never used' });
+  await note.waitFor();
+  await pages.look(page, 'console-key-unused');
+  const unused = await note.locator('p').allInnerTexts();
+  await button(note, 'Remove unused capabilities').click();
+  await note.waitFor({ state: 'detached' });
+  await page.locator('.detail h2').waitFor();
+  told('keys', { unused, kept: await page.locator('section', { hasText: 'Capabilities' }).last().locator('code').allInnerTexts() });
+  await page.context().close();
+}
+
+// A click on a permission, and a click on another one.
+async function permissions() {
+  const page = await open(OWNER_KEY, '/console/memory?view=permissions', '.cell');
+  await page.getByRole('button', { name: 'Mo on notes: none' }).click();
+  const choices = await page.locator('.choices button').allInnerTexts();
+  await pages.look(page, 'console-permission');
+  await button(page.locator('.choices'), 'append').click();
+  await page.getByRole('button', { name: 'Mo on notes: append' }).waitFor();
+  told('permissions', { choices, open: await page.locator('.choices').isVisible() });
+  await page.context().close();
+}
+
+try {
+  await together([webhooks, spaces, activity, keys, permissions], 3);
+  told('faults', { faults: pages.faults });
+} finally {
+  await pages.close();
+}
