@@ -138,6 +138,42 @@ async function moves() {
   await member.context().close();
 }
 
+// What a resumed stream repeats is shown once. The event is the browser's own, given to the stream that the page has opened.
+async function repeats() {
+  const page = await pages.open('/console/settings');
+  await page.addInitScript(() => {
+    globalThis.EventSource = class extends EventSource {
+      constructor(...given) {
+        super(...given);
+        globalThis.stream = this;
+      }
+    };
+  });
+  await signedIn(page, OWNER_KEY, '/console/world');
+  await live(page);
+  const times = await page.evaluate(() => {
+    const at = new Date().toISOString();
+    const text = (count) => JSON.stringify({ bank: 'notes', change: 'stored', count, name: 'repeated', at });
+    for (const data of [text(1), text(2), text(1), text(2)]) globalThis.stream.dispatchEvent(new MessageEvent('memories', { data }));
+    return [...document.querySelectorAll('.feed li')].filter((one) => one.textContent.includes('repeated')).length;
+  });
+  told('repeats', { times });
+  await page.context().close();
+}
+
+// A story of the half hour after midnight: a preview is not the deed, nor is one Ada the other.
+async function storied() {
+  const page = await open(OWNER_KEY, '/console/activity');
+  const step = await page.evaluate(async () => {
+    const { story } = await import(performance.getEntriesByType('resource').map((one) => one.name).find((name) => name.includes('/console/sentences.js')));
+    const call = (more) => ({ at: new Date(2026, 0, 5, 0, 30).toISOString(), user: 'ann', agent: 'Ada', tool: 'MB_Censor', target_kind: 'bank', target: 'notes', target_id: '1', result: 'done', ...more });
+    const [section] = story([call({ dry_run: true }), call(), call(), call({ target_id: '2' }), call({ user: 'root' }), call({ user: 'Ada', agent: undefined })]);
+    return { head: section.querySelector('h2').textContent, text: section.querySelector('p').textContent };
+  });
+  told('storied', step);
+  await page.context().close();
+}
+
 // The same session in two browsers: signing out in one ends the stream of the other.
 async function signsOut() {
   const one = await open(VIEWER_KEY, '/console/world');
@@ -359,6 +395,8 @@ try {
     await firstView();
     await together();
     await moves();
+    await repeats();
+    await storied();
     await signsOut();
     await careful();
     await others();

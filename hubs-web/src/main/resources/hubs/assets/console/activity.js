@@ -2,11 +2,12 @@
 import { may } from './api.js';
 import { sentence, story as paragraphs } from './sentences.js';
 import { timeline } from './timeline.js';
-import { avatar, client, clock, el, empty, given, head, number, tag } from './ui.js';
+import { avatar, client, clock, el, empty, given, guarded, head, number, tag, toast } from './ui.js';
 import { virtualList } from './virtual.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
-const MOST = 10_000;
+// How many pages an export or a story reads at most. Each is a command of the plan.
+const MOST_PAGES = 50;
 
 export async function show({ at, view, on, isHere }) {
   const inputs = Object.fromEntries([['user', 'Person'], ['agent', 'Agent'], ['tool', 'Tool'], ['target', 'kind:name']].map(([name, label]) => [name, el('input', { type: 'search', name, placeholder: label, 'aria-label': name === 'target' ? 'Thing, such as bank:notes' : label, value: at.query.get(name) })]));
@@ -18,13 +19,19 @@ export async function show({ at, view, on, isHere }) {
   const agent = () => inputs.agent.value.trim().toLowerCase();
   const fits = (entry) => (!agent() || (entry.agent ?? '').toLowerCase() === agent())
     && (!entry.event || !inputs.target.value.trim() || `${entry.target_kind}:${entry.target}`.toLowerCase() === inputs.target.value.trim().toLowerCase());
-  const show_ = () => (inputs.user.value.trim() || inputs.tool.value.trim() || result.value ? 'calls' : shown.value);
+  let chosen = shown.value;
+  // Only calls have what is asked for: the choice says so, and comes back.
+  function agree() {
+    shown.disabled = Boolean(inputs.user.value.trim() || inputs.tool.value.trim() || result.value);
+    shown.title = shown.disabled ? 'Events have no person, tool or result.' : '';
+    shown.value = shown.disabled ? 'calls' : chosen;
+  }
   const filter = () => {
     const of = day.value ? { since: new Date(`${day.value}T00:00:00`).toISOString(), until: new Date(Date.parse(`${day.value}T00:00:00`) + 86_400_000).toISOString() } : {};
     return given({ ...Object.fromEntries(Object.entries(inputs).filter(([name]) => name !== 'agent').map(([name, input]) => [name, input.value.trim()])), result: result.value, ...of });
   };
-  const exported = el('button', { type: 'button', class: 'quiet', click: () => csv(all_) }, 'Export as CSV');
-  const story = el('button', { type: 'button', class: 'quiet', click: () => tell() }, 'As a story');
+  const exported = el('button', { type: 'button', class: 'quiet', click: guarded(() => held(exported, async () => csv(await everything(filter())))) }, 'Export as CSV');
+  const story = el('button', { type: 'button', class: 'quiet', click: guarded(tell) }, 'As a story');
   view.append(head('Activity', { sub: 'Who did what, and with what result. The audit never has contents.', actions: may('AC_Audit') ? [story, exported] : [] }));
   if (!may('AC_Audit')) {
     view.append(empty('For admins', 'The audit covers everybody in the tenant. World shows what happens around you.', el('a', { class: 'button quiet', href: '/console/world' }, 'World')));
@@ -39,51 +46,64 @@ export async function show({ at, view, on, isHere }) {
   }
   let list;
   function listing() {
-    const next = timeline(filter(), show_());
+    const next = timeline(filter(), shown.value);
     list = virtualList({ height: 46, row, label: 'What happened', empty: () => el('p', { class: 'soft pad' }, 'No entry matches.'), more: async () => {
       const page = await next();
       return { items: page.items.filter(fits), more: page.more };
     } });
     place.replaceChildren(list.element);
-    const query = new URLSearchParams(given({ ...Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value.trim()])), result: result.value, show: shown.value === kinds[0][0] ? '' : shown.value, day: day.value }));
+    const query = new URLSearchParams(given({ ...Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value.trim()])), result: result.value, show: chosen === kinds[0][0] ? '' : chosen, day: day.value }));
     history.replaceState(null, '', `/console/activity${query.size ? `?${query}` : ''}`);
   }
   // Everything that the list would show, newest first.
-  async function all_(wanted = filter()) {
-    const next = timeline(wanted, show_());
+  async function everything(wanted) {
+    const next = timeline(wanted, shown.value);
     const found = [];
-    for (let more = true; more && found.length < MOST;) {
+    for (let more = true, pages = 0; more;) {
+      if (pages >= MOST_PAGES) {
+        toast('There is more than is read at once: this has only the newest. Choose a day.');
+        break;
+      }
       const page = await next();
       found.push(...page.items.filter(fits));
+      pages += page.reads;
       more = page.more;
     }
     return found;
   }
+  async function held(button, work) {
+    button.disabled = true;
+    try {
+      return await work();
+    } finally {
+      button.disabled = false;
+    }
+  }
   async function tell() {
-    story.disabled = true;
     const wanted = filter();
-    const entries = (await all_(wanted.since ? wanted : { ...wanted, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() })).reverse();
-    story.disabled = false;
+    const entries = (await held(story, () => everything(wanted.since ? wanted : { ...wanted, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() }))).reverse();
     const chapters = paragraphs(entries);
     place.replaceChildren(el('article', { class: 'story' }, el('p', { class: 'soft' }, `${number(entries.length)} ${entries.length === 1 ? 'entry' : 'entries'}${agent() ? ` of ${inputs.agent.value.trim()}` : wanted.user ? ` of ${wanted.user}` : ''}${wanted.since ? '' : ' today'}. `, el('button', { type: 'button', class: 'quiet', click: listing }, 'Back to the list')), ...(chapters.length ? chapters : [el('p', {}, 'Nothing happened.')])));
   }
   let waiting;
   for (const input of [...Object.values(inputs), result, shown, day]) {
     input.addEventListener('input', () => {
+      if (input === shown) chosen = shown.value;
+      agree();
       clearTimeout(waiting);
       waiting = setTimeout(listing, 300);
     });
   }
-  listing();
-  if (at.query.has('story')) await tell();
+  agree();
+  if (at.query.has('story')) await tell().catch((error) => { toast(error.message); listing(); });
+  else listing();
   on('audit', (entry) => {
-    if (isHere() && place.contains(list.element) && Object.keys(filter()).length === 0 && shown.value !== 'events' && fits(entry)) list.unshift(entry);
+    if (isHere() && list && place.contains(list.element) && Object.keys(filter()).length === 0 && shown.value !== 'events' && fits(entry)) list.unshift(entry);
   });
 }
 
-async function csv(read) {
-  const entries = await read();
-  const columns = ['at', 'user', 'agent', 'tool', 'target_kind', 'target', 'target_id', 'result', 'door', 'client', 'key_name', 'request_id'];
+function csv(entries) {
+  const columns = ['at', 'user', 'agent', 'tool', 'target_kind', 'target', 'target_id', 'member', 'result', 'dry_run', 'details', 'door', 'client', 'key_name', 'request_id'];
   // A leading sign that a spreadsheet would run as a formula is made text.
   const cell = (value) => `"${String(value ?? '').replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
   const text = [columns.join(','), ...entries.map((entry) => columns.map((name) => cell(entry[name])).join(','))].join('\r\n');

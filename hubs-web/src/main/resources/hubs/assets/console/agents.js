@@ -68,7 +68,11 @@ export async function show({ at, view, on, go, isHere }) {
     if (!agent || !isHere()) return;
     words.set(agent.name, message.content);
     agent.last_message_at = message.at;
-    shown.get(agent.name)?.replaceWith(row(agent));
+    // The link itself stays: it may have the keyboard's focus.
+    const entry = shown.get(agent.name);
+    if (!entry) return;
+    entry.replaceChildren(...row(agent).childNodes);
+    shown.set(agent.name, entry);
   });
   on('presence', () => {
     clearTimeout(waiting);

@@ -35,10 +35,15 @@ async function show() {
   const load = MODULES[at.page];
   if (!load) return go('/console/world', true);
   for (const entry of rail.children) {
-    if (entry.dataset.page === at.page) {
-      entry.setAttribute('aria-current', 'page');
-      entry.scrollIntoView({ block: 'nearest', inline: 'center' }); // On a phone the rail is wider than the window.
-    } else entry.removeAttribute('aria-current');
+    if (entry.dataset.page !== at.page) {
+      entry.removeAttribute('aria-current');
+      continue;
+    }
+    entry.setAttribute('aria-current', 'page');
+    if (main.dataset.page === at.page) continue;
+    // On a phone the rail is wider than the window. Only the rail scrolls: scrollIntoView would scroll the page, too.
+    const [inside, around] = [entry.getBoundingClientRect(), rail.getBoundingClientRect()];
+    rail.scrollLeft += inside.left + inside.width / 2 - around.left - around.width / 2;
   }
   const module = await load();
   if (turn !== current) return;

@@ -40,7 +40,7 @@ export function demoBar(place, on, isHere, changed, acted) {
   if (!isAdmin()) return;
   let timer;
   let drawn = '';
-  let last;
+  let last; // The step that was shown last. What was done before the first look is not reported.
 
   async function look() {
     clearTimeout(timer);
@@ -58,12 +58,13 @@ export function demoBar(place, on, isHere, changed, acted) {
     drawn = same;
     document.getElementById('start-demo')?.toggleAttribute('hidden', demo.state !== 'none');
     if (demo.state === 'none') {
+      last = '';
       place.replaceChildren();
       return;
     }
     if (had) changed();
-    const doing = JSON.stringify(demo.doing);
-    if (demo.doing && doing !== last && demo.state !== 'finished') acted(demo.doing);
+    const doing = JSON.stringify(demo.doing ?? null);
+    if (demo.doing && last !== undefined && doing !== last && demo.state !== 'finished') acted(demo.doing);
     last = doing;
     const bar = el('progress', { max: demo.steps, value: demo.step, 'aria-label': 'How far the demo is' });
     const text = { running: 'Three agents handle an incident over MCP.', paused: 'Paused.', waiting: 'The agents ask you to decide.', finished: 'The incident is over.' }[demo.state];

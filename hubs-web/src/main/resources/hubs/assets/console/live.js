@@ -29,6 +29,18 @@ function pass(topic, data) {
   tell(topic, data);
 }
 
+// A stream that is resumed may repeat its last events. Their ids only tell from where to resume, so they are compared as a whole.
+const KEPT = 500;
+const passed = new Set();
+
+function isRepeated(topic, text) {
+  const event = `${topic} ${text}`;
+  if (passed.has(event)) return true;
+  passed.add(event);
+  if (passed.size > KEPT) passed.delete(passed.values().next().value);
+  return false;
+}
+
 const TOPICS = ['presence', 'messages', 'memories', 'deliveries', 'handshakes', 'documents', 'audit'];
 
 function open() {
@@ -39,7 +51,7 @@ function open() {
     if (event.data) channel?.postMessage({ topic: 'state', data: 'on' });
   });
   source.addEventListener('reset', () => pass('reset', {}));
-  for (const topic of TOPICS) source.addEventListener(topic, (event) => pass(topic, JSON.parse(event.data)));
+  for (const topic of TOPICS) source.addEventListener(topic, (event) => isRepeated(topic, event.data) || pass(topic, JSON.parse(event.data)));
   source.addEventListener('error', () => {
     show('wait');
     channel?.postMessage({ topic: 'state', data: 'wait' });

@@ -73,17 +73,20 @@ export function entryOf(event) {
   return { at: event.created_at, event: true, own: isOwn(event), tool: event.type, result: 'done', agent: data.agent, target_kind: kind, target: name, words: EVENTS[event.type]?.(data) ?? [event.type] };
 }
 
-// Entries, oldest first, as paragraphs by hour: who did what, each person or agent in one sentence for what follows on another.
+// Calls that differ in none of these are told once, with how often.
+const SAME = ['tool', 'target_kind', 'target', 'target_id', 'member', 'result', 'dry_run'];
+
+// Entries, oldest first, as paragraphs by hour: who did what, each person, or agent of a person, in one sentence for what follows on another.
 export function story(entries) {
   const chapters = [];
   for (const entry of entries) {
-    const hour = new Date(entry.at).toLocaleTimeString([], { hour: '2-digit', hour12: false }).slice(0, 2);
+    const hour = new Date(entry.at).toLocaleTimeString('en', { hour: '2-digit', hourCycle: 'h23' });
     if (chapters.at(-1)?.hour !== hour) chapters.push({ hour, turns: [] });
     const { turns } = chapters.at(-1);
-    const who = entry.event ? '' : actor(entry);
+    const who = entry.event ? '' : JSON.stringify([entry.user, entry.agent ?? null]);
     if (entry.event || turns.at(-1)?.who !== who) turns.push({ who, first: entry, deeds: [] });
     const { deeds } = turns.at(-1);
-    const same = deeds.find((one) => one.entry.tool === entry.tool && one.entry.target === entry.target && one.entry.result === entry.result);
+    const same = deeds.find((one) => SAME.every((name) => (one.entry[name] ?? null) === (entry[name] ?? null)));
     if (same) same.times += entry.times ?? 1;
     else deeds.push({ entry, times: entry.times ?? 1 });
   }

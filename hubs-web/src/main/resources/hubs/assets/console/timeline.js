@@ -34,10 +34,13 @@ function events({ since, until }) {
       after = body.next_after;
     }
     upper = first;
-    const items = found.reverse().map(entryOf).filter((entry) => (!since || entry.at >= since) && (!until || entry.at < until));
-    return { items, more: upper >= oldest && found.length > 0 && !(since && found.at(-1).created_at < since) };
+    const items = found.reverse().map(entryOf).filter((entry) => (!since || Date.parse(entry.at) >= Date.parse(since)) && (!until || Date.parse(entry.at) < Date.parse(until)));
+    return { items, more: upper >= oldest && found.length > 0 && !(since && Date.parse(found.at(-1).created_at) < Date.parse(since)) };
   };
 }
+
+// Newest first. The sources give times of different precision, which as texts would not compare.
+const newer = (a, b) => Date.parse(b) - Date.parse(a) || (a < b ? 1 : a > b ? -1 : 0);
 
 const none = async () => ({ items: [], more: false });
 
@@ -45,25 +48,30 @@ const none = async () => ({ items: [], more: false });
 const PAGES = 5;
 
 // @param show all (the calls, and what the service did by itself), calls or events
+// @return what reads the next entries; reads tells how many pages of the sources that took
 export function timeline(filter, show) {
   const sources = [show === 'events' ? none : audit(filter), show === 'calls' ? none : events(filter)].map((read) => ({ read, items: [], more: true }));
   return async () => {
     const found = [];
+    let reads = 0;
     for (let pages = 0; pages < PAGES && !found.length; pages++) {
       for (const source of sources) {
         if (source.items.length || !source.more) continue;
         const page = await source.read();
+        reads += 1;
         source.items.push(...page.items.filter((entry) => show === 'events' || !entry.event || entry.own));
         Object.assign(source, { more: page.more, to: page.items.at(-1)?.at ?? source.to });
       }
       // What is older than any source was read down to may still get something before it.
-      const floor = sources.map((source) => (source.more ? source.to ?? '~' : '')).sort().at(-1);
+      const open = sources.filter((source) => source.more);
+      if (open.some((source) => !source.to)) continue;
+      const [floor] = open.map((source) => source.to).sort(newer);
       for (;;) {
-        const [first] = sources.filter((source) => source.items.length && source.items[0].at >= floor).sort((a, b) => (a.items[0].at < b.items[0].at ? 1 : -1));
+        const [first] = sources.filter((source) => source.items.length && (!floor || newer(source.items[0].at, floor) <= 0)).sort((a, b) => newer(a.items[0].at, b.items[0].at));
         if (!first) break;
         found.push(first.items.shift());
       }
     }
-    return { items: found, more: sources.some((source) => source.items.length || source.more) };
+    return { items: found, more: sources.some((source) => source.items.length || source.more), reads };
   };
 }

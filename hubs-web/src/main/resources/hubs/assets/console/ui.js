@@ -22,8 +22,8 @@ export function ago(iso) {
 export function clock(iso) {
   const date = new Date(iso);
   const today = date.toDateString() === new Date().toDateString();
-  const text = today ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false })
-    : date.toLocaleDateString([], { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hour12: false });
+  const text = today ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+    : date.toLocaleDateString([], { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   return el('time', { datetime: iso, title: date.toLocaleString() }, text);
 }
 
@@ -94,10 +94,19 @@ export function toast(text) {
   toastEnds = setTimeout(() => toastPlace.classList.remove('shown'), 4000);
 }
 
+// A handler that tells the user what went wrong.
+export const guarded = (work) => async (event) => {
+  try {
+    await work(event);
+  } catch (error) {
+    toast(error.message);
+  }
+};
+
 // A button for a tool; greyed out, with the reason, where the caller may not run it.
 export function action(tool, label, click, kind = 'quiet') {
   const allowed = may(tool);
-  return el('button', { type: 'button', class: kind, disabled: !allowed, title: allowed ? null : me.viewing && me.all.some((one) => one.name === tool) ? `The key ${me.viewing.name} may not call ${tool}` : `Your key or role does not allow ${tool}`, click }, label);
+  return el('button', { type: 'button', class: kind, disabled: !allowed, title: allowed ? null : me.viewing && me.all.some((one) => one.name === tool) ? `The key ${me.viewing.name} may not call ${tool}` : `Your key or role does not allow ${tool}`, click: guarded(click) }, label);
 }
 
 let fields = 0;

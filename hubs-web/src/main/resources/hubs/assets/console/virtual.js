@@ -27,7 +27,8 @@ export function virtualList({ height, row, label, more, empty }) {
     }
     for (const [item, element] of shown) if (!next.has(item)) element.remove();
     shown = next;
-    if (!through && !fetching && !failed && last > items.length - 40) fetch();
+    // A list that is not in the page, or no longer, fetches nothing but its first entries.
+    if (box.isConnected && !through && !fetching && !failed && last > items.length - 40) fetch();
   }
 
   async function fetch() {

@@ -133,6 +133,22 @@ class ConsoleTest {
     }
 
     @Test
+    void whatAResumedStreamRepeatsIsShownOnce() {
+        assertThat(only("repeats").path("times").asInt())
+                .as("two events, each sent twice")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void aStoryKeepsApartWhatDiffers() {
+        assertThat(only("storied").path("head").asString()).isEqualTo("00:00");
+        assertThat(only("storied").path("text").asString())
+                .isEqualTo("Ada for ann previewed what MB_Censor would do to the bank notes,"
+                        + " censored the bank notes 2 times and censored the bank notes."
+                        + " Ada for root censored the bank notes. Ada censored the bank notes. ");
+    }
+
+    @Test
     void everyCallIsShownAsCode() {
         assertThat(STEPS.get("as code"))
                 .hasSize(2)
