@@ -6,18 +6,28 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The order of what was found by words and by meaning: each gets a share for its rank in either list (reciprocal rank
- * fusion). A share counts less if few words of the query were found, or if the meaning is not very like. Newer and
+ * The order of what was found by words and by meaning: the sum of both figures. Meaning counts more, the more the best
+ * memory stands out among the nearest: where all are about equally near, as in a conversation, words decide. Newer and
  * pinned memories come first among those that are about equal.
  */
 final class Fusion {
-    private static final double FLATNESS = 10;
+    /** The place among the nearest by meaning with which the best is compared. */
+    private static final int COMPARED = 15;
+
+    /** How like texts are, at most, that have nothing in common. */
+    private static final double UNRELATED = 0.2;
+
+    /** How much meaning counts in any case, and where the best stands out by 1. */
+    private static final double BASE = 0.15;
+
+    private static final double STANDING_OUT = 31;
+
     private static final double RECENT = 0.02;
     private static final double PINNED = 0.02;
     private static final Duration HALF_LIFE = Duration.ofDays(30);
 
-    /** How much a place by meaning counts for questions in English, and in other languages written alike. */
-    static final double ENGLISH = 0.7;
+    /** How much meaning counts for questions in English, and in other languages written alike. */
+    static final double ENGLISH = 1;
 
     static final double OTHER = 0.1;
 
@@ -26,35 +36,61 @@ final class Fusion {
     /**
      * Something that was found.
      *
-     * @param textRank its rank by words, from 1; 0 if it was not found by words
-     * @param coverage about which share of the query's words it has, from 0 to 1
-     * @param vectorRank its rank by meaning
-     * @param likeness how like it is by meaning, from 0 to 1
+     * @param coverage about which share of the query's words it has, more than 1 if it repeats them
+     * @param breadth the same, but each word counts once
+     * @param vectorRank its rank by meaning, from 1; 0 if it was not found by meaning
+     * @param likeness how like it is by meaning, up to 1
      */
     record Ranked<T>(
             T found,
-            int textRank,
             double coverage,
+            double breadth,
             int vectorRank,
             double likeness,
             Instant updatedAt,
             boolean isPinned) {
-        double value(double meaning, Instant now) {
-            var value = coverage * coverage * share(textRank) + meaning * Math.max(0, likeness) * share(vectorRank);
+        double value(double meaning, Near near, Instant now) {
+            var words = Math.pow(coverage, 1.5) * Math.sqrt(breadth);
+            var value = words + meaning * near.value(likeness);
             var age = Math.max(0, Duration.between(updatedAt, now).toMillis());
             var recent = RECENT * Math.pow(2, -(double) age / HALF_LIFE.toMillis());
             return value * (1 + recent + (isPinned ? PINNED : 0));
         }
+    }
 
-        private static double share(int rank) {
-            return rank == 0 ? 0 : 1 / (FLATNESS + rank);
+    /**
+     * What is nearest by meaning.
+     *
+     * @param best the likeness of the nearest
+     * @param compared that of one which is probably no answer
+     */
+    private record Near(double best, double compared) {
+        static <T> Near of(List<Ranked<T>> found) {
+            var likenesses = found.stream()
+                    .filter(each -> each.vectorRank() > 0)
+                    .map(Ranked::likeness)
+                    .sorted(Comparator.reverseOrder())
+                    .limit(COMPARED)
+                    .toList();
+            if (likenesses.isEmpty()) {
+                return new Near(0, 0);
+            }
+            var last = likenesses.getLast();
+            return new Near(likenesses.getFirst(), likenesses.size() < COMPARED ? Math.min(last, UNRELATED) : last);
+        }
+
+        double value(double likeness) {
+            var standingOut = Math.max(0, best - compared);
+            return STANDING_OUT * standingOut * standingOut * Math.max(0, likeness - compared)
+                    + BASE * Math.max(0, likeness);
         }
     }
 
-    /** @param meaning how much a place by meaning counts, where one by words counts 1 */
+    /** @param meaning how much meaning counts, where it counts 1 in English */
     static <T> List<T> ordered(List<Ranked<T>> found, double meaning, Instant now) {
+        var near = Near.of(found);
         return found.stream()
-                .sorted(Comparator.comparingDouble((Ranked<T> each) -> -each.value(meaning, now)))
+                .sorted(Comparator.comparingDouble((Ranked<T> each) -> -each.value(meaning, near, now)))
                 .map(Ranked::found)
                 .toList();
     }

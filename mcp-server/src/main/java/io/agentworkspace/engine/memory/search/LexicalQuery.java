@@ -3,7 +3,9 @@ package io.agentworkspace.engine.memory.search;
 import io.agentworkspace.engine.memory.search.TextAnalysis.Term;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,9 +13,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.BoostQuery;
+import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.FuzzyQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.MatchAllDocsQuery;
@@ -22,8 +26,11 @@ import org.apache.lucene.search.PhraseQuery;
 import org.apache.lucene.search.PrefixQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.QueryVisitor;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.ScoreMode;
 import org.apache.lucene.search.SynonymQuery;
 import org.apache.lucene.search.TermQuery;
+import org.apache.lucene.search.Weight;
 
 /**
  * A query in the index's terms: one group for each word. Any term of the group stands for the
@@ -73,8 +80,59 @@ final class LexicalQuery {
     }
 
     /** Returns about the score of a memory with all words of the query. */
-    double bestScore() {
+    private double bestScore() {
         return COMPLETE * groups.stream().mapToDouble(WordGroup::weight).sum();
+    }
+
+    /** Returns about which share of the query's words each of the memories has; more than 1 where it repeats them. */
+    Map<Integer, Double> coverages(ScoreDoc[] found) {
+        var best = bestScore();
+        var coverages = new HashMap<Integer, Double>();
+        for (var each : found) {
+            coverages.put(each.doc, best == 0 ? 1 : each.score / best);
+        }
+        return coverages;
+    }
+
+    /** Returns the same, where a word counts once, however often the memory repeats it. */
+    Map<Integer, Double> breadths(IndexSearcher searcher, ScoreDoc[] found) throws IOException {
+        var best = bestScore();
+        if (best == 0) {
+            return coverages(found);
+        }
+        var documents = Arrays.stream(found).mapToInt(each -> each.doc).sorted().toArray();
+        var sums = new double[documents.length];
+        for (var group : groups) {
+            var ranking = new BooleanQuery.Builder();
+            clauses(group, ranking);
+            var weight = searcher.createWeight(searcher.rewrite(ranking.build()), ScoreMode.COMPLETE, 1);
+            add(weight, COMPLETE * group.weight(), searcher.getLeafContexts(), documents, sums);
+        }
+        var breadths = new HashMap<Integer, Double>();
+        for (var i = 0; i < documents.length; i++) {
+            breadths.put(documents[i], sums[i] / best);
+        }
+        return breadths;
+    }
+
+    /** Adds the scores of one word, each at most so much, to the sums of the documents, which are in order. */
+    private static void add(Weight weight, double most, List<LeafReaderContext> leaves, int[] documents, double[] sums)
+            throws IOException {
+        var at = 0;
+        for (var leaf : leaves) {
+            var end = leaf.docBase + leaf.reader().maxDoc();
+            var scorer = weight.scorer(leaf);
+            var each = scorer == null ? DocIdSetIterator.empty() : scorer.iterator();
+            for (; at < documents.length && documents[at] < end; at++) {
+                var document = documents[at] - leaf.docBase;
+                if (each.docID() < document) {
+                    each.advance(document);
+                }
+                if (scorer != null && each.docID() == document) {
+                    sums[at] += Math.min(most, scorer.score());
+                }
+            }
+        }
     }
 
     /** Returns the conditions that a memory must fulfil, whatever words it has. */
@@ -181,20 +239,22 @@ final class LexicalQuery {
 
     private static Query query(QueryParser.Parsed parsed, List<WordGroup> groups) {
         var ranking = new BooleanQuery.Builder();
-        for (var group : groups) {
-            if (!group.stems().isEmpty()) {
-                ranking.add(synonyms(BankIndex.STEMS, group.stems()), Occur.SHOULD);
-            }
-            if (!group.exact().isEmpty()) {
-                ranking.add(new BoostQuery(synonyms(BankIndex.WORDS, group.exact()), EXACT), Occur.SHOULD);
-            }
-            if (!group.others().isEmpty()) {
-                ranking.add(new BoostQuery(synonyms(BankIndex.WORDS, group.others()), DOUBTFUL), Occur.SHOULD);
-            }
-        }
+        groups.forEach(group -> clauses(group, ranking));
         return groups.isEmpty()
                 ? restricted(parsed, MatchAllDocsQuery.INSTANCE, Occur.MUST)
                 : restricted(parsed, ranking.build(), parsed.phrases().isEmpty() ? Occur.MUST : Occur.SHOULD);
+    }
+
+    private static void clauses(WordGroup group, BooleanQuery.Builder ranking) {
+        if (!group.stems().isEmpty()) {
+            ranking.add(synonyms(BankIndex.STEMS, group.stems()), Occur.SHOULD);
+        }
+        if (!group.exact().isEmpty()) {
+            ranking.add(new BoostQuery(synonyms(BankIndex.WORDS, group.exact()), EXACT), Occur.SHOULD);
+        }
+        if (!group.others().isEmpty()) {
+            ranking.add(new BoostQuery(synonyms(BankIndex.WORDS, group.others()), DOUBTFUL), Occur.SHOULD);
+        }
     }
 
     private static Query restricted(QueryParser.Parsed parsed, Query ranking, Occur occur) {

@@ -85,10 +85,12 @@ public final class Searcher {
      *
      * @param textRank its place among those found by words, 0 if it is not among them
      * @param coverage about which share of the query's words it has
+     * @param breadth the same, where a word counts once, however often it is repeated
      * @param vectorRank its place among those found by meaning
      * @param likeness how like it is to the query by meaning; -1 where that is not known
      */
-    record SearchCandidate(Match found, int textRank, double coverage, int vectorRank, float likeness) {}
+    record SearchCandidate(
+            Match found, int textRank, double coverage, double breadth, int vectorRank, float likeness) {}
 
     /**
      * What was found, best first.
@@ -236,8 +238,9 @@ public final class Searcher {
         var parsed = QueryParser.parse(wanted.query());
         var languages = languages(reader, parsed);
         var lexical = LexicalQuery.of(parsed, searcher, languages);
-        var weight = wanted.mode() == Mode.TEXT ? 0 : weight(wanted.mode(), parsed.meaning(), languages);
-        var question = weight == 0 ? null : embedder.question(parsed.meaning());
+        var wish = wanted.mode() == Mode.TEXT ? 0 : weight(wanted.mode(), parsed.meaning(), languages);
+        var question = wish == 0 ? null : embedder.question(parsed.meaning());
+        var weight = question == null ? 0 : wish;
         var mode = question == null ? Mode.TEXT : wanted.mode();
         var query = filtered(lexical.query(), parsed, scope, wanted);
         var filter = filtered(lexical.filter(), parsed, scope, wanted);
@@ -245,7 +248,7 @@ public final class Searcher {
         for (var most : CANDIDATES) {
             var byWords = mode == Mode.VECTOR ? new ScoreDoc[0] : searcher.search(query, most).scoreDocs;
             var byMeaning = question == null ? new ScoreDoc[0] : scan.nearest(searcher, filter, question, most);
-            visible = visible(call, reader, byWords, byMeaning, question, lexical.bestScore(), wanted.asOf());
+            visible = visible(call, searcher, byWords, byMeaning, question, lexical, weight, wanted.asOf());
             if (visible.size() >= wanted.limit() || Math.max(byWords.length, byMeaning.length) < most) {
                 break;
             }
@@ -253,8 +256,8 @@ public final class Searcher {
         var ranked = visible.stream()
                 .map(each -> new Fusion.Ranked<>(
                         each,
-                        each.textRank(),
                         each.coverage(),
+                        each.breadth(),
                         each.vectorRank(),
                         each.likeness(),
                         each.found().updatedAt(),
@@ -281,11 +284,12 @@ public final class Searcher {
 
     private List<SearchCandidate> visible(
             Call call,
-            MultiReader reader,
+            IndexSearcher searcher,
             ScoreDoc[] byWords,
             ScoreDoc[] byMeaning,
             float @Nullable [] question,
-            double bestScore,
+            LexicalQuery lexical,
+            double weight,
             @Nullable Instant asOf)
             throws IOException {
         var documents = Stream.concat(Arrays.stream(byWords), Arrays.stream(byMeaning))
@@ -296,16 +300,16 @@ public final class Searcher {
         if (documents.isEmpty()) {
             return List.of();
         }
+        var reader = searcher.getIndexReader();
         var places = places(reader, documents);
         var likenesses = question == null ? null : VectorScan.likenesses(reader, documents, question);
         Map<MemoryId, Match> seen = new HashMap<>();
         queries.visible(call, List.copyOf(places.values()), asOf).forEach(found -> seen.put(found.place(), found));
         var textRanks = ranks(byWords, places, seen);
         var vectorRanks = ranks(byMeaning, places, seen);
-        Map<Integer, Double> coverages = new HashMap<>();
-        for (var each : byWords) {
-            coverages.put(each.doc, bestScore == 0 ? 1 : Math.min(1, each.score / bestScore));
-        }
+        var coverages = lexical.coverages(byWords);
+        // Where meaning counts little, the order by words is that of the index.
+        var breadths = weight < Fusion.ENGLISH ? coverages : lexical.breadths(searcher, byWords);
         var visible = new ArrayList<SearchCandidate>();
         for (var i = 0; i < documents.size(); i++) {
             var document = documents.get(i);
@@ -315,6 +319,7 @@ public final class Searcher {
                         found,
                         textRanks.getOrDefault(document, 0),
                         coverages.getOrDefault(document, 0.0),
+                        breadths.getOrDefault(document, 0.0),
                         vectorRanks.getOrDefault(document, 0),
                         likenesses == null ? -1 : likenesses.get(i)));
             }
@@ -368,7 +373,7 @@ public final class Searcher {
         return one == null || other == null ? one == null ? other : one : one.isBefore(other) ? one : other;
     }
 
-    private static Map<Integer, MemoryId> places(MultiReader reader, List<Integer> documents) throws IOException {
+    private static Map<Integer, MemoryId> places(IndexReader reader, List<Integer> documents) throws IOException {
         var places = new HashMap<Integer, MemoryId>();
         for (var document : documents) {
             var leaf = reader.leaves().get(ReaderUtil.subIndex(document, reader.leaves()));
