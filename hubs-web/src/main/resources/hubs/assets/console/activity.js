@@ -61,7 +61,7 @@ export async function show({ at, view, on, isHere }) {
     const found = [];
     for (let more = true, pages = 0; more;) {
       if (pages >= MOST_PAGES) {
-        toast('There is more than is read at once: this has only the newest. Choose a day.');
+        toast('There is more than is read at once: this has only the newest. Choose a day, a person or a tool.');
         break;
       }
       const page = await next();

@@ -35,7 +35,7 @@ export const actor = (entry) => entry.agent ?? entry.user;
 export function deed(entry) {
   const found = thing(entry);
   const member = entry.member ? soft(` (${entry.member})`) : null;
-  if (entry.dry_run) return [`previewed what ${entry.tool} would do to `, found, member].filter(Boolean);
+  if (entry.dry_run) return [found ? `previewed what ${entry.tool} would do to ` : `previewed ${entry.tool}`, found, member].filter(Boolean);
   const words = VERBS[entry.tool] ?? [`called ${entry.tool} on`];
   if (typeof words === 'string') return [words, member].filter(Boolean);
   const [before, after] = found || entry.result === 'done' ? words : [`called ${entry.tool}`];

@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads agents and their messages: one statement each, including the context. */
+/** Reads agents and their messages, each time in one round trip with the context. */
 public final class AgentQueries {
     /** The agents on the roster. Each is looked up, so that no plan reads all agents of the tenant. */
     private static final String ROSTER = """

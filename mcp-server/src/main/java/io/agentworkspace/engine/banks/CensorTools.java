@@ -84,6 +84,7 @@ public final class CensorTools {
                             ? null
                             : agents(call, bank, in.target().agent());
                     if (Boolean.TRUE.equals(in.dryRun())) {
+                        call.dryRun();
                         var affected = censors.affected(call, bank, agents);
                         return new CensorResponse(false, censors.count(call, bank, agents), affected);
                     }

@@ -173,29 +173,32 @@ public final class MemoryQueries {
     private static ContextQueries selecting(String memories, String wanted) {
         return ContextQueries.of(
                 READ_BANK,
-                SqlTemplate.of("""
+                ContextQueries.ACTOR_WITH_SELF
+                        + BankPermissionRow.SUBJECT
+                        + SqlTemplate.of("""
                 SELECT m.bank_id, CAST(m.id AS text) AS id, m.name, CASE WHEN m.ahead <= :room THEN m.text END AS text, m.tags,
                        author.name AS author, m.source, COALESCE(editor.kind, author.kind) AS writer_kind,
                        COALESCE(editor.name, author.name) AS writer, m.revision,
                        CAST(m.derived_from AS text[]) AS derived_from, CAST(m.supersedes AS text) AS supersedes,
                        CAST(m.superseder AS text) AS superseder, m.expires_at, m.pinned, m.created_at, m.updated_at
                   FROM (SELECT page.*, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
-                          FROM bank b CROSS JOIN LATERAL (
+                          FROM ctx, bank b CROSS JOIN LATERAL (
                               SELECT m.*, {superseder} AS superseder
                                 FROM {memories}
                                WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {wanted}
                                ORDER BY m.created_at DESC, m.id DESC
                                LIMIT :limit + 1) page
-                         WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
+                         WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
                         WINDOW newest AS (ORDER BY page.created_at DESC, page.id DESC)) m
                        {join_writers}
                  ORDER BY m.created_at DESC, m.id DESC
                 """)
-                        .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
-                        .with("memories", memories)
-                        .with("wanted", wanted)
-                        .with("join_writers", MemoryStore.WRITERS)
-                        .sql());
+                                .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
+                                .with("visible_bank", Visibility.bank("b"))
+                                .with("memories", memories)
+                                .with("wanted", wanted)
+                                .with("join_writers", MemoryStore.WRITERS)
+                                .sql());
     }
 
     private final Db db;
@@ -279,8 +282,12 @@ public final class MemoryQueries {
         BankAccess.requireRead(call, read.get().held());
         var bank = read.get().bank();
         call.budget().spend(bank);
-        var all = results.list(row -> memory(row, read.get()));
+        // Another bank may have got the name between the two statements.
+        var all = results.list(row -> new MemoryRow(row.number("bank_id"), memory(row, read.get()))).stream()
+                .filter(each -> each.bank() == read.get().id())
+                .toList();
         var fitting = all.stream()
+                .map(MemoryRow::memory)
                 .takeWhile(Optional::isPresent)
                 .flatMap(Optional::stream)
                 .toList();
@@ -293,6 +300,9 @@ public final class MemoryQueries {
                         page.size() < all.size(),
                         last -> Cursor.of(last.createdAt().toString(), last.id()))));
     }
+
+    /** @param memory empty if there is no room for it */
+    private record MemoryRow(long bank, Optional<Memory> memory) {}
 
     /** The bank's row, and what the caller may do there. */
     private record ReadBank(long id, BankPermissionRow held, Bank bank) {}
@@ -312,10 +322,10 @@ public final class MemoryQueries {
                 Objects.requireNonNull(row.instantOrNull("updated_at")));
     }
 
-    /** Empty if there is no room for it, or if another bank got the name between the two statements. */
+    /** Empty if there is no room for it. */
     private static Optional<Memory> memory(Row row, ReadBank bank) throws SQLException {
         var text = row.textOrNull("text");
-        if (text == null || row.number("bank_id") != bank.id()) {
+        if (text == null) {
             return Optional.empty();
         }
         var source = row.json("source", Memory.Source.class);

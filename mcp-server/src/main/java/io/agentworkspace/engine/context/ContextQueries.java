@@ -25,7 +25,10 @@ public final class ContextQueries {
     /** The beginning of such a statement: CTE {@code ctx} with the acting user's {@code user_id}. */
     public static final String ACTOR = "WITH ctx AS NOT MATERIALIZED (SELECT " + USER + " AS user_id)\n";
 
-    /** The same with {@code self_id}, the agent that the caller is logged on as. */
+    /**
+     * The same with {@code self_id}, the agent that the caller is logged on as. Without a row if the credential is bound to an
+     * agent that is gone: it must not act as its user.
+     */
     public static final String ACTOR_WITH_SELF =
             SqlTemplate.of("""
             WITH who AS NOT MATERIALIZED (SELECT {user} AS user_id),
@@ -37,7 +40,8 @@ public final class ContextQueries {
                         AND s.id = COALESCE(CAST(:bound AS bigint),
                                             (SELECT c.self_id FROM context c
                                               WHERE c.tenant_id = :tenant AND c.principal = :principal
-                                                AND c.name = :context)))
+                                                AND c.name = :context))
+                 WHERE CAST(:bound AS bigint) IS NULL OR s.id IS NOT NULL)
             """).with("user", USER).sql();
 
     private final String unselected;

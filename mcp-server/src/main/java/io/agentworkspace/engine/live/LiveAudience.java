@@ -73,18 +73,24 @@ final class LiveAudience {
         try {
             var batch = queries.read(audience, since);
             since = batch.horizon();
-            streams.forEach(stream -> stream.send(batch));
+            streams.stream().filter(LiveStream::hasCaughtUp).forEach(stream -> stream.send(batch));
         } finally {
             reading.unlock();
         }
     }
 
-    /** Sends one stream the events that it has missed. */
+    /**
+     * Sends one stream the events that it has missed, and then those that the other streams get. Before, it gets none: a
+     * client that resumed after a newer event would never get the older ones.
+     */
     void catchUp(LiveStream stream, long from) {
+        reading.lock();
         try {
-            stream.send(queries.read(audience, from));
+            stream.catchUp(queries.read(audience, from));
         } catch (Problem unavailable) {
-            stream.reset();
+            stream.catchUpByReset();
+        } finally {
+            reading.unlock();
         }
     }
 }

@@ -33,6 +33,7 @@ final class LiveStream {
     private final Deque<Long> order = new ArrayDeque<>();
     private long horizon;
     private long ordinal;
+    private volatile boolean caughtUp;
     private boolean writing;
     private boolean ending;
     private boolean done;
@@ -61,6 +62,21 @@ final class LiveStream {
         granted.forEach(topic -> first.withArray("topics").add(topic.word()));
         add("open", first);
         write();
+    }
+
+    /** Returns whether it has sent what its client missed. */
+    boolean hasCaughtUp() {
+        return caughtUp;
+    }
+
+    void catchUp(LiveQueries.Batch missed) {
+        send(missed);
+        caughtUp = true;
+    }
+
+    void catchUpByReset() {
+        reset();
+        caughtUp = true;
     }
 
     /** Sends the events of its topics that it has not sent yet. */

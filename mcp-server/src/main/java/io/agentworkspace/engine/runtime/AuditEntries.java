@@ -57,7 +57,7 @@ final class AuditEntries {
                 call.rules().isEmpty() ? null : call.rules(),
                 revision == null ? null : revision.before(),
                 revision == null ? null : revision.after(),
-                request.arguments().path("dry_run").asBoolean(false) ? true : null,
+                isDone && call.isDryRun() ? true : null,
                 isDone ? call.details() : null);
     }
 

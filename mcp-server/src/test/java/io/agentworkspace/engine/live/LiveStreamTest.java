@@ -16,7 +16,9 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -217,6 +219,31 @@ class LiveStreamTest {
                 }
             }
             assertThat(missed).isEqualTo(said);
+        }
+    }
+
+    /** A client that had a newer event first, and broke off then, would resume after it and miss the older ones. */
+    @Test
+    void whatWasMissedComesBeforeWhatHappensMeanwhile() throws Exception {
+        try (var feed = listen(ann, "?topics=messages");
+                var talking = Executors.newSingleThreadExecutor()) {
+            say("the beginning");
+            feed.next("messages");
+            var id = feed.lastId();
+            var missed = IntStream.range(0, 3).mapToObj("missed %d"::formatted).toList();
+            missed.forEach(LiveStreamTest::say);
+            var talk = talking.submit(() -> IntStream.range(0, 30).forEach(i -> say("meanwhile " + i)));
+            for (var again = 0; again < 15; again++) {
+                try (var resumed = Feed.open(TestServer.url(), "?topics=messages", KEY, ann, "Last-Event-ID", id)) {
+                    var first = Stream.generate(() ->
+                                    resumed.next("messages").path("content").asString())
+                            .filter(content -> !content.equals("the beginning"))
+                            .limit(missed.size())
+                            .toList();
+                    assertThat(first).isEqualTo(missed);
+                }
+            }
+            talk.get();
         }
     }
 

@@ -136,7 +136,7 @@ public final class EvaluateTools {
                 break;
             }
         }
-        throw Problem.unavailable("the model that compares meanings is still loading; try again shortly", RETRY);
+        throw Problem.unavailable("the model that compares meanings is not ready; try again shortly", RETRY);
     }
 
     /** @param done how many searches have ended */

@@ -14,9 +14,6 @@ final class Fusion {
     /** The place among the nearest by meaning with which the best is compared. */
     private static final int COMPARED = 15;
 
-    /** How like texts are, at most, that have nothing in common. */
-    private static final double UNRELATED = 0.2;
-
     /** How much meaning counts in any case, and where the best stands out by 1. */
     private static final double BASE = 0.15;
 
@@ -62,7 +59,7 @@ final class Fusion {
      * What is nearest by meaning.
      *
      * @param best the likeness of the nearest
-     * @param compared that of one which is probably no answer
+     * @param compared that of one which is probably no answer; where there are few, of the farthest
      */
     private record Near(double best, double compared) {
         static <T> Near of(List<Ranked<T>> found) {
@@ -75,8 +72,7 @@ final class Fusion {
             if (likenesses.isEmpty()) {
                 return new Near(0, 0);
             }
-            var last = likenesses.getLast();
-            return new Near(likenesses.getFirst(), likenesses.size() < COMPARED ? Math.min(last, UNRELATED) : last);
+            return new Near(likenesses.getFirst(), likenesses.getLast());
         }
 
         double value(double likeness) {

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Sends requests to customers' endpoints while a caller waits: pre-flights and gradings. Few of them run
- * at once. They have their own sender, so that deliveries do not wait behind them, for
+ * Sends requests to customers' endpoints while a caller waits: pre-flights and gradings. How many
+ * run at once is limited ({@link ProbePlaces}). They have their own sender, so that deliveries do not wait behind them, for
  * example for slow name servers.
  */
 public final class EndpointProbes implements AutoCloseable {

@@ -39,6 +39,7 @@ public final class Call {
     private List<String> rules = List.of();
     private @Nullable TextChange revision;
     private @Nullable String details;
+    private boolean dryRun;
 
     /** The text of a thing before and after a call changed it; null where there is none. */
     public record TextChange(
@@ -181,6 +182,15 @@ public final class Call {
         details = text;
     }
 
+    /** Returns whether the call only showed what it would change. */
+    public boolean isDryRun() {
+        return dryRun;
+    }
+
+    public void dryRun() {
+        dryRun = true;
+    }
+
     /** Returns how many things were created so far, by scope. */
     public Map<Scope, Long> created() {
         return Collections.unmodifiableMap(created);
@@ -202,6 +212,7 @@ public final class Call {
         created.clear();
         checked.clear();
         details = null;
+        dryRun = false;
         queued = false;
     }
 
