@@ -87,6 +87,9 @@ final class BothApis implements TestCaller {
         for (var duration : List.of("p50_ms", "p99_ms")) {
             copy.findParents(duration).forEach(figures -> ((ObjectNode) figures).put(duration, "#"));
         }
+        copy.findValues("missed").stream() // Events get their numbers in the background.
+                .filter(missed -> missed.has("after"))
+                .forEach(missed -> ((ObjectNode) missed).put("after", "#"));
         if (copy.has("next_cursor")) {
             copy.put("next_cursor", "#");
         }
