@@ -19,7 +19,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -97,14 +96,15 @@ public final class HandshakeStore {
                 .sum();
     }
 
-    private record Noted(Holder holder, HandshakeNote note) {}
+    /** @param place its place in one flush; it orders handshakes of the same time */
+    private record Noted(int place, Holder holder, HandshakeNote note) {}
 
     private void flush(Map<Holder, Map<UUID, HandshakeNote>> notes) {
         var taken = new ArrayList<Noted>();
         for (var holder : List.copyOf(notes.keySet())) {
             var latest = notes.remove(holder);
             if (latest != null) {
-                latest.values().forEach(note -> taken.add(new Noted(holder, note)));
+                latest.values().forEach(note -> taken.add(new Noted(taken.size(), holder, note)));
             }
         }
         for (var i = 0; i < taken.size(); i += BATCH) {
@@ -120,9 +120,7 @@ public final class HandshakeStore {
     private record Touched(long tenant, String holder) {}
 
     private void write(List<Noted> batch) {
-        var rows = IntStream.range(0, batch.size())
-                .mapToObj(place -> row(place, batch.get(place)))
-                .toList();
+        var rows = batch.stream().map(HandshakeStore::row).toList();
         var touched = db.sql("""
                 WITH n AS (
                     SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
@@ -170,7 +168,7 @@ public final class HandshakeStore {
         prune(touched);
     }
 
-    private static Map<String, @Nullable Object> row(int place, Noted noted) {
+    private static Map<String, @Nullable Object> row(Noted noted) {
         var note = noted.note();
         var client = note.client().readable();
         var refusal = note.refusal();
@@ -179,7 +177,7 @@ public final class HandshakeStore {
         row.put("user", noted.holder().user());
         row.put("key_id", noted.holder().key());
         row.put("id", note.id());
-        row.put("place", place);
+        row.put("place", noted.place());
         row.put("source", note.source());
         row.put("again", note.again());
         row.put("at", note.at());

@@ -22,6 +22,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -80,6 +82,29 @@ class HandshakeStoreTest {
         assertThat(proxy.roundTrips() - before).isLessThan(12);
         assertThat(store.waiting()).isZero();
         assertThat(names()).hasSize(20).startsWith("client 9999").endsWith("client 9980");
+    }
+
+    /** 60 users with 19 handshakes each are more than one statement writes, so one user's are written by two. */
+    @Test
+    void handshakesOfOneTimeKeepTheirOrderAcrossStatements() {
+        var users = db.sql("""
+                INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
+                SELECT :tenant, 'user ' || n, 'user ' || n, 'member', now() FROM generate_series(1, 60) n
+                RETURNING id
+                """).set("tenant", tenant.id(ClientApi.REST)).list(row -> row.number("id"));
+        for (var user : users) {
+            for (var i = 10; i < 29; i++) {
+                store.note(new Holder(tenant.id(ClientApi.REST), user, null), note("client " + i, NOW));
+            }
+        }
+        store.flush();
+        assertThat(db.sql("""
+                SELECT string_agg(client_name, ',' ORDER BY at, place) AS names FROM handshake
+                 WHERE tenant_id = :tenant GROUP BY holder
+                """).set("tenant", tenant.id(ClientApi.REST)).list(row -> row.text("names")))
+                .hasSize(60)
+                .containsOnly(
+                        IntStream.range(10, 29).mapToObj(i -> "client " + i).collect(Collectors.joining(",")));
     }
 
     @Test
