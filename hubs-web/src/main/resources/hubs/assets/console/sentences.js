@@ -73,7 +73,7 @@ export function entryOf(event) {
   return { at: event.created_at, event: true, own: isOwn(event), tool: event.type, result: 'done', agent: data.agent, target_kind: kind, target: name, words: EVENTS[event.type]?.(data) ?? [event.type] };
 }
 
-// Calls that differ in none of these are told once, with how often.
+// Calls that are equal in all of these become one sentence with a number of times.
 const SAME = ['tool', 'target_kind', 'target', 'target_id', 'member', 'result', 'dry_run'];
 
 // Entries, oldest first, as paragraphs by hour: who did what, each person, or agent of a person, in one sentence for what follows on another.

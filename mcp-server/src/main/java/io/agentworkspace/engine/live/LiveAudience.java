@@ -86,10 +86,11 @@ final class LiveAudience {
     void catchUp(LiveStream stream, long from) {
         reading.lock();
         try {
-            stream.catchUp(queries.read(audience, from));
+            stream.send(queries.read(audience, from));
         } catch (Problem unavailable) {
-            stream.catchUpByReset();
+            stream.reset();
         } finally {
+            stream.caughtUp();
             reading.unlock();
         }
     }

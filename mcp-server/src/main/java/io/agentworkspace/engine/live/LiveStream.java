@@ -69,13 +69,8 @@ final class LiveStream {
         return caughtUp;
     }
 
-    void catchUp(LiveQueries.Batch missed) {
-        send(missed);
-        caughtUp = true;
-    }
-
-    void catchUpByReset() {
-        reset();
+    /** From now on it gets what its audience gets. */
+    void caughtUp() {
         caughtUp = true;
     }
 
