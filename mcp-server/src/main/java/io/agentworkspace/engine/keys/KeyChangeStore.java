@@ -129,7 +129,7 @@ public final class KeyChangeStore {
 
     private static final String ROTATE =
             recorded(SqlTemplate.of("""
-            WITH kept AS (UPDATE key_seen SET previous_used_at = used_at
+            WITH kept AS (UPDATE key_seen SET previous_used_at = used_at, previous_client = client
                            WHERE tenant_id = :tenant AND key_id = :id)
             UPDATE api_key
                SET previous_hash = CASE WHEN :overlaps THEN secret_hash END,

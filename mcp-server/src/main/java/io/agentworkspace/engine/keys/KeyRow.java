@@ -30,6 +30,7 @@ public record KeyRow(
         @Nullable Instant rotatedAt,
         @Nullable Instant previousUntil,
         @Nullable Instant previousUsedAt,
+        @Nullable String previousClient,
         long revision,
         List<Grant> chain) {
 
@@ -68,7 +69,7 @@ public record KeyRow(
                                                AND (c.expires_at IS NULL OR c.expires_at > :now)),
                                'created_at', k.created_at, 'last_used_at', s.used_at, 'last_client', s.client,
                                'rotated_at', k.rotated_at, 'previous_until', k.previous_until,
-                               'previous_used_at', s.previous_used_at, 'revision', k.revision, 'chain', {chain})
+                               'previous_used_at', s.previous_used_at, 'previous_client', s.previous_client, 'revision', k.revision, 'chain', {chain})
             """).with("chain", CHAIN).sql();
 
     /**
@@ -117,6 +118,7 @@ public record KeyRow(
                 rotatedAt,
                 overlaps ? previousUntil : null,
                 rotatedAt == null ? null : previousUsedAt,
+                rotatedAt == null ? null : previousClient,
                 revision);
     }
 }

@@ -38,9 +38,12 @@ public final class KeyUse {
         }
     }
 
-    /** @param previousAt when the secret from before the rotation was used */
+    /** @param previousAt when the secret from before the rotation was used, and {@code previousClient} by which program */
     private record Sight(
-            Instant at, @Nullable String client, @Nullable Instant previousAt) {
+            Instant at,
+            @Nullable String client,
+            @Nullable Instant previousAt,
+            @Nullable String previousClient) {
         /**
          * Merges a later sighting, whose program takes precedence. A request is often recorded twice, the second time
          * with the program's name.
@@ -49,7 +52,8 @@ public final class KeyUse {
             return new Sight(
                     later(at, next.at),
                     next.client == null ? client : next.client,
-                    next.previousAt == null ? previousAt : next.previousAt);
+                    next.previousAt == null ? previousAt : next.previousAt,
+                    next.previousClient == null ? previousClient : next.previousClient);
         }
     }
 
@@ -74,7 +78,8 @@ public final class KeyUse {
         if (key != null) {
             var minute = clock.instant().truncatedTo(ChronoUnit.MINUTES);
             var previous = caller.credential().outdated() ? minute : null;
-            sights.add(key, new Sight(minute, ClientName.shortened(client), previous));
+            var program = ClientName.shortened(client);
+            sights.add(key, new Sight(minute, program, previous, previous == null ? null : program));
         }
     }
 
@@ -128,8 +133,8 @@ public final class KeyUse {
                                   r (tenant_id, key_id, day, tool, calls, last_at)),
                 seen AS (
                     SELECT * FROM unnest(CAST(:tenants AS bigint[]), :keys, CAST(:seen_at AS timestamptz[]), :clients,
-                                         CAST(:previous_at AS timestamptz[]))
-                                  s (tenant_id, key_id, used_at, client, previous_used_at)),
+                                         CAST(:previous_at AS timestamptz[]), :previous_clients)
+                                  s (tenant_id, key_id, used_at, client, previous_used_at, previous_client)),
                 living AS MATERIALIZED (
                     SELECT k.tenant_id, k.id AS key_id
                       FROM api_key k
@@ -144,15 +149,17 @@ public final class KeyUse {
                      ORDER BY tenant_id, key_id, day, tool
                     ON CONFLICT (tenant_id, key_id, day, tool) DO UPDATE
                        SET calls = u.calls + excluded.calls, last_at = greatest(u.last_at, excluded.last_at))
-                INSERT INTO key_seen AS s (tenant_id, key_id, used_at, client, previous_used_at)
-                SELECT tenant_id, key_id, used_at, client, previous_used_at
+                INSERT INTO key_seen AS s (tenant_id, key_id, used_at, client, previous_used_at, previous_client)
+                SELECT tenant_id, key_id, used_at, client, previous_used_at, previous_client
                   FROM seen JOIN living USING (tenant_id, key_id)
                  ORDER BY tenant_id, key_id
                 ON CONFLICT (tenant_id, key_id) DO UPDATE
                    SET used_at = greatest(s.used_at, excluded.used_at),
                        client = CASE WHEN excluded.used_at >= COALESCE(s.used_at, excluded.used_at)
                                      THEN COALESCE(excluded.client, s.client) ELSE s.client END,
-                       previous_used_at = greatest(s.previous_used_at, excluded.previous_used_at)
+                       previous_used_at = greatest(s.previous_used_at, excluded.previous_used_at),
+                       previous_client = CASE WHEN excluded.previous_used_at >= COALESCE(s.previous_used_at, excluded.previous_used_at)
+                                              THEN COALESCE(excluded.previous_client, s.previous_client) ELSE s.previous_client END
                 """)
                 .set(
                         "ran_tenants",
@@ -167,6 +174,7 @@ public final class KeyUse {
                 .set("seen_at", column(seen.values(), sight -> sight.at().toString()))
                 .set("clients", column(seen.values(), sight -> ClientName.readable(sight.client())))
                 .set("previous_at", column(seen.values(), sight -> text(sight.previousAt())))
+                .set("previous_clients", column(seen.values(), sight -> ClientName.readable(sight.previousClient())))
                 .run();
     }
 

@@ -10,9 +10,11 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.CommandAddress.Got;
 import io.agentworkspace.engine.proof.KeyFixture.Made;
+import io.agentworkspace.engine.testing.TestServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Rotation of the secrets of keys. */
@@ -24,6 +26,10 @@ class KeyRotationTest {
     private Made rotated(String more) {
         var got = done(call(root, "AK_Rotate", "{'id':'%s'%s}".formatted(old.id(), more)));
         return new Made(got.envelope().path("api_key").asString());
+    }
+
+    private static void lists(Made key, String program) {
+        done(CommandAddress.INVOKE.call(TestServer.url(), key.key(), "AP_List", "{}", Map.of("User-Agent", program)));
     }
 
     private static boolean works(Made key) {
@@ -47,10 +53,12 @@ class KeyRotationTest {
     void duringTheOverlapBothWorkAndTheRecordTellsWhoStillUsesTheOld() {
         var before = rotated(",'overlap_seconds':600");
         assertThat(record(root, old).has("previous_last_used_at")).isFalse();
-        assertThat(works(before)).isTrue();
-        assertThat(works(old)).isTrue();
+        lists(old, "backup/1");
         await().until(() -> record(root, old).has("previous_last_used_at"));
+        lists(before, "report/2");
+        await().until(() -> record(root, old).path("last_client").asString("").equals("report/2"));
         var record = record(root, old);
+        assertThat(record.path("previous_last_client").asString()).isEqualTo("backup/1");
         assertThat(Instant.parse(record.path("previous_last_used_at").asString()))
                 .isAfter(Instant.now().minus(Duration.ofMinutes(3)));
         assertThat(Instant.parse(record.path("previous_works_until").asString()))
@@ -70,6 +78,8 @@ class KeyRotationTest {
         rotated("");
         assertThat(record(root, old).path("previous_last_used_at"))
                 .isEqualTo(record(root, old).path("last_used_at"));
+        assertThat(record(root, old).path("previous_last_client"))
+                .isEqualTo(record(root, old).path("last_client"));
     }
 
     @Test

@@ -53,4 +53,7 @@ public record Key(
         @Doc("When the old secret was last used, to the minute.") @Nullable
         Instant previousLastUsedAt,
 
+        @Doc("The program that used the old secret last, by the name that it sent.") @Nullable
+        String previousLastClient,
+
         @Doc("Increases with each change.") long revision) {}
