@@ -31,6 +31,12 @@ async function measured(page, path, there, far) {
     }
     step.far = await page.locator(far).evaluate((box) => box.scrollTop);
     step.elementsFar = await elements();
+    // A little up: rows come before those that stay.
+    const places = () => page.locator(`${far} .virtual-row`).evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('aria-posinset'))));
+    const before = await places();
+    await page.locator(far).evaluate((box) => { box.scrollTop -= box.clientHeight; });
+    await page.waitForFunction(([selector, first]) => [...document.querySelectorAll(`${selector} .virtual-row`)].some((row) => Number(row.getAttribute('aria-posinset')) < first), [far, Math.min(...before)]);
+    step.order = await places();
     step.requestsFar = requests;
   }
   await pages.picture(page, `console-large-${path.split('/')[2]}`);

@@ -50,8 +50,8 @@ class Receiver {
   }
 }
 
-async function open(key, path, there = '.view') {
-  const page = await pages.open('/llms.txt');
+async function open(key, path, there = '.view', width = 1280) {
+  const page = await pages.open('/llms.txt', width);
   page.on('dialog', (dialog) => told('a script ran', { text: dialog.message() }));
   await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': key } });
   await page.goto(engine + path);
@@ -129,9 +129,9 @@ async function webhooks() {
   await page.context().close();
 }
 
-// A member joins an open room, asks to join no other, accepts the invitation to a closed one, and speaks there.
+// On a phone, a member joins an open room, asks to join no other, accepts the invitation to a closed one, and speaks there.
 async function spaces() {
-  const page = await open(MEMBER_KEY, '/console/spaces/plaza', '.members');
+  const page = await open(MEMBER_KEY, '/console/spaces/plaza', '.members', 360);
   await button(page, 'Join').click();
   const offered = await page.getByLabel('Your agent').locator('option').allInnerTexts();
   await page.getByLabel('Your agent').selectOption('Mo');
@@ -178,11 +178,11 @@ async function keys() {
   await page.context().close();
 }
 
-// A click on a permission, and a click on another one.
+// On a phone, a click on a permission, and a click on another one.
 async function permissions() {
-  const page = await open(OWNER_KEY, '/console/memory?view=permissions', '.cell');
+  const page = await open(OWNER_KEY, '/console/memory?view=permissions', '.cell', 360);
   await page.getByRole('button', { name: 'Mo on notes: none' }).click();
-  const choices = await page.locator('.choices button').allInnerTexts();
+  const choices = await page.locator('.choices .cell').allInnerTexts();
   await pages.look(page, 'console-permission');
   await button(page.locator('.choices'), 'append').click();
   await page.getByRole('button', { name: 'Mo on notes: append' }).waitFor();
@@ -190,8 +190,44 @@ async function permissions() {
   await page.context().close();
 }
 
+// Without a mouse: to a page, to its search, through a list in the order in which it is shown, into an agent and back, and a message.
+async function keyboard() {
+  const page = await open(OWNER_KEY, '/console/world', '.room');
+  const press = (...all) => all.reduce((before, one) => before.then(() => page.keyboard.press(one)), Promise.resolve());
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute('href') ?? document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent);
+  await press('g', 'a');
+  await page.waitForURL('**/console/agents');
+  await page.locator('.page-agents .virtual-row').first().waitFor();
+  await press('/');
+  const search = await focused();
+  await press('Tab', 'Tab');
+  const list = [await focused()];
+  await press('Tab');
+  list.push(await focused());
+  const shown = await page.locator('.virtual-row > a').evaluateAll((all) => all.slice(0, 2).map((one) => one.getAttribute('href')));
+  await press('Enter');
+  await page.waitForURL(`**${list[1]}`);
+  await page.locator('.detail h2').waitFor();
+  await page.waitForFunction(() => document.activeElement.hasAttribute('href'));
+  const kept = await focused();
+  await press('g', 's');
+  await page.waitForURL('**/console/spaces');
+  await page.getByLabel('Message to plaza/main').waitFor();
+  await page.getByLabel('Message to plaza/main').fill('By ');
+  await page.locator('.skip').focus();
+  await press('Enter', 'Tab');
+  const first = await focused();
+  await page.getByLabel('Message to plaza/main').focus();
+  await press('End');
+  await page.keyboard.type('keyboard.'); // What was being written is still there.
+  await press('Enter');
+  await page.locator('.said', { hasText: 'By keyboard.' }).waitFor();
+  told('keyboard', { search, list, shown, kept, first });
+  await page.context().close();
+}
+
 try {
-  await together([webhooks, spaces, activity, keys, permissions], 3);
+  await together([webhooks, spaces, activity, keys, permissions, keyboard], 3);
   told('faults', { faults: pages.faults });
 } finally {
   await pages.close();

@@ -157,7 +157,24 @@ async function repeats() {
     for (const data of [text(1), text(2), text(1), text(2)]) globalThis.stream.dispatchEvent(new MessageEvent('memories', { data }));
     return [...document.querySelectorAll('.feed li')].filter((one) => one.textContent.includes('repeated')).length;
   });
-  told('repeats', { times });
+  // What is shown anew keeps the focus, and a memory without a name is found by its id.
+  const focus = await page.evaluate(() => {
+    const kept = (bank) => document.querySelector(`[data-bank="${bank}"]`).closest('a');
+    kept('notes').focus();
+    const before = document.activeElement;
+    const id = '00000000-0000-4000-8000-000000000000';
+    globalThis.stream.dispatchEvent(new MessageEvent('memories', { data: JSON.stringify({ bank: 'notes', change: 'stored', id, text: 'unnamed', author: 'Ada', at: new Date().toISOString() }) }));
+    return { redrawn: !before.isConnected, on: document.activeElement === kept('notes'), leads: [...document.querySelectorAll('.feed a')].some((one) => one.getAttribute('href').endsWith(`/notes/${id}`)) };
+  });
+  // A stream that was refused: the page opens another one, and reads again what it may have missed.
+  const again = page.waitForRequest('**/AP_List/invoke');
+  await page.evaluate(() => {
+    globalThis.refused = globalThis.stream;
+    globalThis.refused.close();
+    globalThis.refused.dispatchEvent(new Event('error'));
+  });
+  await again;
+  told('repeats', { times, focus, another: await page.evaluate(() => globalThis.stream !== globalThis.refused) });
   await page.context().close();
 }
 
@@ -260,6 +277,14 @@ async function careful() {
   await page.locator('.trash li', { hasText: 'attic' }).waitFor({ state: 'detached' });
   await to(page, '/console/memory/attic', '.detail h2');
   step.restored = await page.locator('.detail h2').innerText();
+  await to(page, '/console/agents', '.words');
+  await page.locator('.words', { hasText: '06:12' }).waitFor(); // They are read for those in sight.
+  step.lastWords = await page.locator('.virtual-row', { hasText: 'Ada' }).locator('.words').innerText();
+  await to(page, '/console/spaces/den/main', '.composer');
+  await page.getByLabel('Message to den/main').fill('As <b>code</b>');
+  await page.getByRole('button', { name: 'The message as code' }).click();
+  step.message = await page.getByRole('dialog').locator('pre').allInnerTexts();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   await to(page, '/console/keys', '.key-row');
   await page.locator('.key-row', { hasText: 'agent:read' }).click();
   await page.getByRole('button', { name: 'Rotate' }).click();

@@ -10,7 +10,7 @@ const DOORS = { mcp: 'MCP', rest: 'REST' };
 const MOST_PAGES = 50;
 
 export async function show({ at, view, on, isHere }) {
-  const inputs = Object.fromEntries([['user', 'Person'], ['agent', 'Agent'], ['tool', 'Tool'], ['target', 'kind:name']].map(([name, label]) => [name, el('input', { type: 'search', name, placeholder: label, 'aria-label': name === 'target' ? 'Thing, such as bank:notes' : label, value: at.query.get(name) })]));
+  const inputs = Object.fromEntries([['user', 'Person'], ['agent', 'Agent'], ['tool', 'Tool'], ['target', 'Thing (kind:name)']].map(([name, label]) => [name, el('input', { type: 'search', name, placeholder: label, 'aria-label': name === 'target' ? 'Thing, such as bank:notes' : label, value: at.query.get(name) })]));
   const result = el('select', { name: 'result', 'aria-label': 'Result' }, ...[['', 'every result'], ['done', 'done'], ['refused', 'refused']].map(([value, label]) => el('option', { value, selected: value === at.query.get('result') }, label)));
   const kinds = may('WH_Feed') ? [['all', 'everything'], ['calls', 'calls'], ['events', 'events']] : [['calls', 'calls']];
   const shown = el('select', { name: 'show', 'aria-label': 'Show' }, ...kinds.map(([value, label]) => el('option', { value, selected: value === at.query.get('show') }, label)));
@@ -97,6 +97,7 @@ export async function show({ at, view, on, isHere }) {
   agree();
   if (at.query.has('story')) await tell().catch((error) => { toast(error.message); listing(); });
   else listing();
+  on('reset', () => { if (isHere() && list && place.contains(list.element) && list.element.scrollTop === 0) listing(); });
   on('audit', (entry) => {
     if (isHere() && list && place.contains(list.element) && Object.keys(filter()).length === 0 && shown.value !== 'events' && fits(entry)) list.unshift(entry);
   });
@@ -107,7 +108,8 @@ function csv(entries) {
   // A leading sign that a spreadsheet would run as a formula is made text.
   const cell = (value) => `"${String(value ?? '').replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
   const text = [columns.join(','), ...entries.map((entry) => columns.map((name) => cell(entry[name])).join(','))].join('\r\n');
-  const anchor = el('a', { href: URL.createObjectURL(new Blob([text], { type: 'text/csv' })), download: 'activity.csv' });
+  // With the mark by which spreadsheets know UTF-8.
+  const anchor = el('a', { href: URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' })), download: 'activity.csv' });
   anchor.click();
   setTimeout(() => URL.revokeObjectURL(anchor.href), 1000);
 }

@@ -1,6 +1,6 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
-import { all, call, may, request } from './api.js';
-import { action, ago, ask, avatar, clock, el, empty, enc, facts, given, head, link, number, problem, put, tag } from './ui.js';
+import { all, ask as read, call, may, request } from './api.js';
+import { action, ago, asCode, ask, avatar, clock, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, tag } from './ui.js';
 import { virtualList } from './virtual.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
@@ -24,24 +24,53 @@ export async function show({ at, view, on, go, isHere }) {
   const detail = el('div', { class: 'detail' });
   let roster = [];
   const shown = new Map();
-  const words = new Map(); // What was said last, while the page is open.
+  const words = new Map(); // What an agent said last, by its name.
+  const silent = new Map(); // When an agent that said nothing of late was asked about.
+  const unread = [];
+  let readers = 0;
+
+  // The last words of those in sight, a few at a time.
+  async function hear() {
+    readers += 1;
+    while (unread.length && isHere()) {
+      const agent = unread.pop(); // Those that came into sight last are in sight.
+      const body = await read('AP_Read', { target: { agent: agent.name }, page: { limit: 10 } }).catch(() => ({ content: [] }));
+      const said = body.content.filter((message) => message.from === agent.name).at(-1);
+      if (said && !words.has(agent.name)) words.set(agent.name, said.content);
+      if (said) shown.get(agent.name)?.replaceChildren(...contents(agent));
+    }
+    readers -= 1;
+  }
+
+  function wonder(agent) {
+    if (words.has(agent.name) || !agent.last_message_at || silent.get(agent.name) === agent.last_message_at || !may('AP_Read')) return;
+    silent.set(agent.name, agent.last_message_at);
+    unread.push(agent);
+    if (unread.length > 40) unread.shift();
+    if (readers < 3) hear();
+  }
+
+  const contents = (agent) => [avatar(agent.name, { online: agent.online }),
+    el('span', { class: 'person-words' }, el('span', { class: 'person-top' }, el('b', {}, agent.name), agent.last_message_at ? el('span', { class: 'soft' }, ago(agent.last_message_at)) : null),
+      el('span', { class: 'soft clip' }, agent.description),
+      el('span', { class: 'clip words' }, words.has(agent.name) ? `“${words.get(agent.name)}”` : el('span', { class: 'soft' }, agent.last_message_at ? 'Nothing said of late' : 'No messages')),
+      agent.skills?.length ? el('span', { class: 'soft clip small' }, `Skills: ${agent.skills.map((skill) => skill.name ?? skill).join(', ')}`) : null),
+    el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : ''];
 
   function row(agent) {
-    const entry = link(`/console/agents/${enc(agent.name)}`, avatar(agent.name, { online: agent.online }),
-      el('span', { class: 'person-words' }, el('b', {}, agent.name), el('span', { class: 'soft clip' }, words.get(agent.name) ?? agent.description),
-        el('span', { class: 'soft clip small' }, agent.last_message_at ? 'last message ' : 'no messages', agent.last_message_at ? ago(agent.last_message_at) : '', agent.skills?.length ? ` · ${agent.skills.map((skill) => skill.name ?? skill).join(', ')}` : '')),
-      el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : null);
+    wonder(agent);
+    const entry = link(`/console/agents/${enc(agent.name)}`, ...contents(agent));
     if (agent.name === wanted) entry.setAttribute('aria-current', 'true');
     shown.set(agent.name, entry);
     return entry;
   }
 
   const search = el('input', { type: 'search', placeholder: 'Find by the beginning of a name', 'aria-label': 'Find agents' });
-  const list = virtualList({ height: 74, row, label: 'Agents', empty: () => el('p', { class: 'soft pad' }, 'No agent that you may see.') });
+  const list = virtualList({ height: 88, row, label: 'Agents', empty: () => el('p', { class: 'soft pad' }, 'No agent that you may see.') });
   async function load() {
     const q = search.value.trim();
     roster = await all('AP_List', q ? { target: { agent: q } } : {}, (body) => body.profile.map((agent, i) => ({ ...agent, ...body.content[i] })));
-    list.set(roster);
+    redrawn(list.element, () => list.set(roster));
   }
   let waiting;
   search.addEventListener('input', () => {
@@ -57,6 +86,8 @@ export async function show({ at, view, on, go, isHere }) {
     return;
   }
   const side = el('aside', { class: 'side', 'aria-label': 'Agents' }, search, list.element);
+  const place = roster.findIndex((agent) => agent.name === wanted);
+  if (place >= 0) list.reveal(place);
   view.append(el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
   if (!wanted) {
     detail.append(el('p', { class: 'soft pick' }, 'Select an agent to see its messages and memories.'));
@@ -69,15 +100,14 @@ export async function show({ at, view, on, go, isHere }) {
     words.set(agent.name, message.content);
     agent.last_message_at = message.at;
     // The link itself stays: it may have the keyboard's focus.
-    const entry = shown.get(agent.name);
-    if (!entry) return;
-    entry.replaceChildren(...row(agent).childNodes);
-    shown.set(agent.name, entry);
+    shown.get(agent.name)?.replaceChildren(...contents(agent));
   });
-  on('presence', () => {
+  const again = () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => isHere() && load().catch(() => {}), 600);
-  });
+  };
+  on('presence', again);
+  on('reset', again);
 }
 
 async function one(name, place, { on, go, isHere }) {
@@ -97,7 +127,7 @@ async function one(name, place, { on, go, isHere }) {
   const why = el('div', {});
   const say = el('textarea', { rows: 2, 'aria-label': `Message to ${agent.name}`, placeholder: `Talk to ${agent.name}…`, maxlength: 64000 });
   const wrong = el('p', { class: 'problem', role: 'alert' });
-  const send = el('form', { class: 'composer' }, say, el('button', { type: 'submit', disabled: !may('AP_Chat') }, 'Send'));
+  const send = el('form', { class: 'composer' }, say, el('button', { type: 'submit', disabled: !may('AP_Chat') }, 'Send'), asCode('The message', () => [{ tool: 'AP_Chat', args: { target: { agent: agent.name }, content: say.value || 'Hello.' } }]));
   send.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (!say.value.trim()) return;
@@ -131,7 +161,7 @@ async function one(name, place, { on, go, isHere }) {
       el('div', { class: 'head-actions' }, may('AC_Audit') ? el('a', { class: 'button quiet', href: `/console/activity?agent=${enc(agent.name)}&story=1` }, 'What it did today') : null, action('AP_Modify', 'Edit', edit), action('AP_Destroy', 'Delete', end))),
     el('p', { class: 'tagline' }, tag(agent.online ? 'online' : 'offline', agent.online ? 'reads' : ''), tag(`access ${agent.access}`), tag(`owned by ${agent.owner}`), tag(`revision ${agent.revision}`), ...(agent.skills ?? []).map((skill) => tag(`skill ${skill.name ?? skill}`))),
     el('section', {}, el('h3', {}, 'Conversations'), talk, send, wrong),
-    el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None.')),
+    el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps prose', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None.')),
     el('section', {}, el('h3', {}, 'Memory'), memory),
     el('section', {}, el('h3', {}, 'Who may see it, and why'), why),
     may('AC_Audit') ? el('section', {}, el('h3', {}, 'Revisions'), revisions(agent)) : null,
@@ -147,19 +177,28 @@ async function one(name, place, { on, go, isHere }) {
       el('span', { class: 'soft' }, found.may ? `because ${reason(found)}` : (found.missing ?? []).join('; '))))));
   });
 
-  on('messages', (message) => {
-    if (!isHere() || (message.from !== agent.name && message.to !== agent.name) || talk.querySelector(`[data-id="${message.id}"]`)) return;
+  const add = (message) => {
+    if (talk.querySelector(`[data-id="${message.id}"]`)) return;
     if (talk.firstChild?.className === 'soft') talk.replaceChildren();
     talk.append(line(message));
     talk.scrollTop = talk.scrollHeight;
+  };
+  on('messages', (message) => {
+    if (isHere() && (message.from === agent.name || message.to === agent.name)) add(message);
   });
-  on('reset', () => isHere() && go(location.pathname, true));
+  // What is being written stays.
+  on('reset', async () => {
+    const now = await call('AP_Read', { target: { agent: agent.name }, page: { limit: 50 } }).catch(() => ({ content: [] }));
+    if (isHere()) now.content.forEach(add);
+  });
 }
 
 const MEANS = { AP_Read: 'read it', AP_Modify: 'change it', AP_Destroy: 'delete it' };
 const ACCESSES = { private: 'Its owner and the admins see it.', agent: 'Users who have it on their roster see it, and its owner and the admins.', domain: 'Users whose agents share a domain with it see it, and its owner and the admins.', public: 'Everybody in the tenant sees it.' };
 const RELATIONS = { owner: 'you own it', admin: 'you are an admin', roster: 'it is on your roster', public: 'it is public', domain: 'your agents share a domain with it' };
-const reason = ({ target, role }) => (target?.relations ?? []).map((one_) => RELATIONS[one_] ?? one_).join(', ') || (role?.yours?.[0] ? `your role is ${role.yours[0]}` : 'nothing forbids it');
+const DECIDE = ['owner', 'admin'];
+// Everybody who sees it may read it; only some relations let one change it.
+const reason = ({ tool, target, role }) => (target?.relations ?? []).filter((one_) => tool === 'AP_Read' || DECIDE.includes(one_)).map((one_) => RELATIONS[one_] ?? one_).join(', ') || (role?.yours?.[0] ? `your role is ${role.yours[0]}` : 'nothing forbids it');
 
 const CHANGES = { AP_Create: 'created', AP_Update: 'replaced name and description', AP_Modify: 'changed' };
 

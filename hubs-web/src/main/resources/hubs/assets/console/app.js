@@ -2,7 +2,7 @@
 import { signIn, signedIn } from '../account.js';
 import { identify, made, onSessionLost } from './api.js';
 import * as live from './live.js';
-import { el, problem } from './ui.js';
+import { el, problem, redrawn } from './ui.js';
 import { apply, banner } from './view-as.js';
 
 const main = document.getElementById('main');
@@ -66,7 +66,7 @@ async function show() {
     view.replaceChildren(problem(error));
   }
   if (turn === current || main.dataset.page === at.page) {
-    main.replaceChildren(...[banner(go), view].filter(Boolean));
+    redrawn(main, () => main.replaceChildren(...[banner(go), view].filter(Boolean)));
     main.removeAttribute('aria-busy');
     view.dispatchEvent(new Event('shown'));
   }
@@ -88,6 +88,7 @@ function strangers() {
 async function boot() {
   if (!signedIn()) return strangers();
   MODULES[place().page]?.(); // It is evaluated while the service answers.
+  live.start(); // Before anything is read: what happens meanwhile is not missed.
   try {
     if (!(await identify())) return strangers();
   } catch (error) {
@@ -96,7 +97,7 @@ async function boot() {
     return;
   }
   apply();
-  live.start();
+  await live.ready();
   await show();
 }
 
@@ -108,6 +109,11 @@ live.onEnded(() => {
 });
 
 addEventListener('popstate', show);
+// The link to the content would be an address of its own, and going to it would draw the page anew.
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  main.focus();
+});
 document.addEventListener('click', (event) => {
   const link = event.target.closest('a[href^="/console/"]');
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target) return;

@@ -2,7 +2,7 @@
 import { csrf } from '../account.js';
 import { all, call, may, Refused } from './api.js';
 import { changes } from './difference.js';
-import { action, ago, ask, el, empty, enc, facts, head, link, number, problem, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, el, empty, enc, facts, head, link, number, problem, redrawn, tag, toast } from './ui.js';
 import { virtualList } from './virtual.js';
 
 const STATES = { accepted: 'reads', rejected: 'destroys', queued: '', validating: 'changes' };
@@ -44,7 +44,7 @@ function uploads(done) {
   const rows = el('ul', { class: 'uploads', 'aria-label': 'Uploads' });
   const input = el('input', { type: 'file', multiple: true, accept: TYPES, id: 'documents-file', class: 'unseen', change: () => { take(input.files); input.value = ''; } });
   const box = el('section', { class: 'drop', 'aria-label': 'Upload' },
-    el('p', {}, el('b', {}, 'Drop files here'), ' or ', input, el('label', { for: 'documents-file', class: 'button quiet' }, 'Choose files')),
+    el('p', {}, el('b', {}, 'Drop files here'), ' or ', input, el('label', { for: 'documents-file', class: 'button quiet' }, 'Choose files'), ' ', asCode('Submitting a text', () => [{ tool: 'DC_Submit', args: { name: 'guide.md', text: '# A guide' } }])),
     el('p', { class: 'soft' }, 'Text, Markdown, HTML, PDF, JSON, CSV and DOCX, up to 20 MB each. A file with the same name becomes the next version.'), rows);
   let depth = 0;
   const over = (change) => { depth += change; box.classList.toggle('over', depth > 0); };
@@ -122,7 +122,7 @@ export async function show(context) {
         return { items: body.documents, more: Boolean(cursor) };
       },
       empty: () => el('p', { class: 'soft pad', role: 'listitem' }, search.value || which.value ? 'No document matches.' : 'No document yet.') });
-    place.replaceChildren(list.element);
+    redrawn(place, () => place.replaceChildren(list.element));
   }
   let typing;
   search.addEventListener('input', () => { clearTimeout(typing); typing = setTimeout(fill, 200); });
@@ -140,7 +140,7 @@ export async function show(context) {
     const found = await one(wanted, read, context);
     if (turn !== reads) return;
     versions = found.versions;
-    detail.replaceChildren(...found.pieces);
+    redrawn(detail, () => detail.replaceChildren(...found.pieces));
   }
   on('documents', later);
   on('reset', later);
@@ -155,7 +155,7 @@ function pick(place) {
 }
 
 function row(document, wanted) {
-  const entry = link(`/console/documents/${enc(document.name)}`, el('span', { class: 'person-words' }, el('b', {}, document.name), el('span', { class: 'soft clip' }, [kind(document), size(document.size), document.version > 1 ? `version ${number(document.version)}` : ''].filter(Boolean).join(' · '))), state(document));
+  const entry = link(`/console/documents/${enc(document.name)}`, el('span', { class: 'person-words' }, el('b', {}, document.name), el('span', { class: 'soft clip' }, [kind(document), size(document.size), document.version > 1 ? `v${number(document.version)}` : ''].filter(Boolean).join(' · '))), state(document));
   if (document.name.toLowerCase() === wanted?.toLowerCase()) entry.setAttribute('aria-current', 'true');
   return entry;
 }

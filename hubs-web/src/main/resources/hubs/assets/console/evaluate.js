@@ -41,7 +41,7 @@ function misses(bank, result) {
   for (const [mode, label] of MODES) for (const query of result[mode].misses) by.set(query, [...(by.get(query) ?? []), label.toLowerCase()]);
   if (!by.size) return el('p', { class: 'note' }, 'Every query finds an expected memory among its first ten hits, in every mode.');
   return el('section', {}, el('h3', {}, 'Not among the first ten hits'), el('ul', { class: 'rows' }, ...[...by].map(([query, modes]) =>
-    el('li', {}, link(`/console/memory/${enc(bank.name)}?q=${enc(query)}`, el('b', {}, query)), el('span', { class: 'soft' }, modes.length === MODES.length ? 'in no mode' : modes.join(', '))))));
+    el('li', {}, link(`/console/memory/${enc(bank.name)}?q=${enc(query)}`, el('b', {}, query), el('span', { class: 'soft' }, modes.length === MODES.length ? 'in no mode' : `not ${modes.join(', ')}`))))));
 }
 
 export function evaluating(bank, place) {

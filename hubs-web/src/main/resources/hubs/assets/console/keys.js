@@ -1,7 +1,7 @@
 // Keys: which there are and whose children, what each is used for, and making, narrowing, rotating and revoking them.
 import { all, call, me, request } from './api.js';
 import { begin } from './view-as.js';
-import { action, ago, ask, bars, client, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, bars, choose, client, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
 
 const FAMILIES = { AP: 'agent', DM: 'domain', ZN: 'zone', MB: 'bank', US: 'user', AK: 'key', WH: 'webhook', DC: 'document', RL: 'rule', SK: 'skill', AC: 'account' };
 
@@ -49,7 +49,9 @@ export async function show({ at, view, go }) {
   }
   for (const key of keys) if (!key.parent || !ids.has(key.parent)) walk(key, 0);
   const detail = el('div', { class: 'detail' });
-  view.append(el('div', { class: `split wide-side${at.parts[0] ? ' chosen' : ''}` }, el('ul', { class: 'side key-list', 'aria-label': 'Keys' }, ...rows), detail));
+  const list = el('ul', { class: 'side key-list', 'aria-label': 'Keys' }, ...rows);
+  choose(list, view);
+  view.append(el('div', { class: `split wide-side${at.parts[0] ? ' chosen' : ''}` }, list, detail));
   if (!at.parts[0]) {
     detail.append(el('p', { class: 'soft pick' }, 'Select a key to see how it is used.'));
     return;
@@ -82,24 +84,25 @@ async function one(keys, id, place, go) {
       el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Tool'), el('th', { scope: 'col' }, 'Calls'), el('th', { scope: 'col' }, 'Last'))), el('tbody', {}, ...usage.commands.map((used) => el('tr', {}, el('td', {}, el('a', { href: `/mcp-hub/tools/${enc(used.tool)}` }, used.tool)), el('td', {}, number(used.calls)), el('td', {}, ago(used.last_used_at ?? used.last_at))))))) : el('p', { class: 'soft' }, 'No calls yet.')),
     el('section', {}, el('h3', {}, 'Capabilities'), el('p', {}, ...key.capabilities.flatMap((word) => [el('code', {}, word), ' ']))),
     el('section', {}, el('h3', {}, 'Handshakes'), handshakes(key)),
-    el('section', {}, el('h3', {}, 'Record'), facts([['User', key.user], ['Parent', key.parent ? link(`/console/keys/${enc(key.parent)}`, key.parent) : null], ['Children', number(key.children)], ['Last used', ago(key.last_used_at)], ['Client', client(key.last_client)], ['Old secret last used', key.previous_last_used_at ? ago(key.previous_last_used_at) : null], ['Created', ago(key.created_at)], ['Rotated', key.rotated_at ? ago(key.rotated_at) : null]])));
+    el('section', {}, el('h3', {}, 'Record'), facts([['User', key.user], ['Parent', key.parent ? link(`/console/keys/${enc(key.parent)}`, key.parent) : null], ['Children', number(key.children)], ['Last used', ago(key.last_used_at)], ['Client', client(key.last_client)], ['Old secret last used', key.previous_last_used_at ? el('span', {}, ago(key.previous_last_used_at), key.previous_last_client ? ` by ${client(key.previous_last_client)}` : '') : null], ['Created', ago(key.created_at)], ['Rotated', key.rotated_at ? ago(key.rotated_at) : null]])));
 }
 
 // What the key was given and has not needed, to be taken from it with a click: it can be given back by its owner.
 function unused(key, usage, again) {
+  const narrowed = { id: key.id, capabilities: usage.needed, if_revision: key.revision };
   const words = (all_) => all_.flatMap((word) => [el('code', {}, word), ' ']);
   return el('div', { class: 'note' }, el('p', {}, el('b', {}, 'Capabilities never used '), `in ${usage.days} days: `, ...words(usage.never_needed)), el('p', {}, 'Without them it keeps ', ...words(usage.needed)),
-    action('AK_Update', 'Remove unused capabilities', async (event) => {
+    el('div', { class: 'row' }, action('AK_Update', 'Remove unused capabilities', async (event) => {
       event.target.disabled = true;
       try {
-        await call('AK_Update', { id: key.id, capabilities: usage.needed, if_revision: key.revision });
+        await call('AK_Update', narrowed);
         toast('Unused capabilities removed.');
         again();
       } catch (error) {
         event.target.disabled = false;
         toast(error.message);
       }
-    }, ''));
+    }, ''), asCode('Removing them', () => [{ tool: 'AK_Update', args: narrowed }])));
 }
 
 // Calls on each of the days that are kept, those without any too.
@@ -146,8 +149,11 @@ function countdown(key) {
   const timer = setInterval(() => {
     if (!tick() || !left.isConnected) clearInterval(timer);
   }, 1000);
-  const since = key.previous_last_used_at && key.rotated_at && Date.parse(key.previous_last_used_at) >= Date.parse(key.rotated_at);
-  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : tag('not used since the rotation', 'reads'), since ? el('span', {}, ' The old secret was last used ', ago(key.previous_last_used_at), '. Replace it before the time is over.') : ' Only the new secret has been used since.'));
+  // Uses are known to the minute: one in the minute of the rotation may have been before it.
+  const [used, rotated] = [key.previous_last_used_at, key.rotated_at].map((at) => Date.parse(at ?? 0));
+  const since = used >= rotated;
+  const unknown = !since && used + 60_000 > rotated;
+  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : unknown ? tag('used in the minute of the rotation', 'changes') : tag('not used since the rotation', 'reads'), since || unknown ? el('span', {}, ' ', key.previous_last_client ? el('b', {}, client(key.previous_last_client)) : 'A program that sent no name', ' used the old secret ', ago(key.previous_last_used_at), '. Give it the new one before the time is over.') : ' Only the new secret has been used since.'));
 }
 
 function handshakes(key) {

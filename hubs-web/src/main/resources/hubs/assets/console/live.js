@@ -6,13 +6,21 @@ const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('engine-
 let source;
 let release;
 let refused = 0;
+let missed = false; // Whether something may have happened that no event told of.
 
 // Calls the listener for each event of a topic ('*': all; 'reset': read everything again). Returns what ends that.
 export function on(topic, listener) {
+  missed ||= badge.dataset.state !== 'on';
   if (!listeners.has(topic)) listeners.set(topic, new Set());
   listeners.get(topic).add(listener);
   return () => listeners.get(topic).delete(listener);
 }
+
+let begun;
+const beginning = new Promise((resolve) => { begun = resolve; });
+
+// When the stream has begun. One that takes long is not waited for: the pages then read everything again once it has.
+export const ready = () => Promise.race([beginning, new Promise((resolve) => { setTimeout(resolve, 500); })]);
 
 function tell(topic, data) {
   for (const listener of [...(listeners.get(topic) ?? [])]) listener(data);
@@ -46,9 +54,13 @@ const TOPICS = ['presence', 'messages', 'memories', 'deliveries', 'handshakes', 
 function open() {
   source = new EventSource('/api/stream');
   source.addEventListener('open', (event) => {
+    if (event.data === undefined) return; // Of the connection: the stream's own event follows, which tells that nothing more is missed.
     refused = 0;
     show('on');
-    if (event.data) channel?.postMessage({ topic: 'state', data: 'on' });
+    begun();
+    channel?.postMessage({ topic: 'state', data: 'on' });
+    if (missed) pass('reset', {});
+    missed = false;
   });
   source.addEventListener('reset', () => pass('reset', {}));
   for (const topic of TOPICS) source.addEventListener(topic, (event) => isRepeated(topic, event.data) || pass(topic, JSON.parse(event.data)));
@@ -58,6 +70,8 @@ function open() {
     // Refused: the session may have ended, as the next look shows.
     if (source.readyState === EventSource.CLOSED) {
       refused += 1;
+      missed = true;
+      begun();
       setTimeout(look, Math.min(30_000, 500 * 2 ** refused));
     }
   });
@@ -88,6 +102,7 @@ export function start() {
   if (channel && navigator.locks) {
     navigator.locks.request('engine-live', () => new Promise((done) => {
       release = done;
+      missed ||= badge.dataset.state === 'on'; // The tab that held the stream is gone.
       open();
     }));
     channel.postMessage({ topic: 'ask' });
@@ -112,6 +127,7 @@ channel?.addEventListener('message', ({ data: { topic, data } }) => {
     if (source?.readyState === EventSource.OPEN) channel.postMessage({ topic: 'state', data: 'on' });
   } else if (topic === 'state') {
     if (!source) show(data);
+    if (data === 'on') begun();
   } else if (!source) {
     tell(topic, data);
   }

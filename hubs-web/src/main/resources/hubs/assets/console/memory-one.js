@@ -109,9 +109,9 @@ function picture({ nodes, links }, bank) {
 }
 
 function revisionRow(one, latest, bank, again) {
-  const text = el('pre', { class: 'wraps', tabindex: '0', 'aria-label': `Text of revision ${one.revision}` }, one.text);
+  const text = el('pre', { class: 'wraps prose', tabindex: '0', 'aria-label': `Text of revision ${one.revision}` }, one.text);
   const back = one !== latest && one.name ? action('MB_Restore', 'Restore this text', () => ask({
-    title: `Restore revision ${one.revision}?`, text: ['It becomes a new revision. The present text stays in the list.', el('pre', { class: 'wraps' }, one.text)], verb: 'Restore', tool: 'MB_Restore',
+    title: `Restore revision ${one.revision}?`, text: ['It becomes a new revision. The present text stays in the list.', el('pre', { class: 'wraps prose' }, one.text)], verb: 'Restore', tool: 'MB_Restore',
     args: () => ({ target: { bank: bank.name }, vx: { name: one.name }, revision: one.revision }), done: () => { toast('The earlier text is restored.'); again(); },
   })) : null;
   return el('li', {}, el('details', { open: one === latest }, el('summary', {}, el('b', {}, `Revision ${one.revision}`), el('span', { class: 'soft' }, ` by ${one.source?.name ?? one.author}, `, ago(one.updated_at), one === latest ? ', current' : '')), text, back));

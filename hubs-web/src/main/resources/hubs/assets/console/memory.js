@@ -1,6 +1,6 @@
 // Memory: banks, what is in them, who may do what with them.
 import { all, call, may } from './api.js';
-import { action, ago, ask, el, empty, enc, given, head, link, number, problem, subnav, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, el, empty, enc, given, head, link, number, problem, subnav, tag, toast } from './ui.js';
 import { evaluating } from './evaluate.js';
 import { find, showMemory } from './memory-one.js';
 import { censor, loading, trash } from './memory-parts.js';
@@ -175,7 +175,8 @@ async function matrix(view, banks) {
   };
   function choose(button, bank, agent, one) {
     choices.setAttribute('aria-label', `${agent.name} on ${bank.name}`);
-    choices.replaceChildren(...PERMISSIONS.map((access) => el('button', { type: 'button', class: `cell p-${access}`, 'aria-pressed': String(access === one.permission), click: () => set(button, bank, agent, access) }, access)));
+    choices.replaceChildren(...PERMISSIONS.map((access) => el('button', { type: 'button', class: `cell p-${access}`, 'aria-pressed': String(access === one.permission), click: () => set(button, bank, agent, access) }, access)),
+      asCode('The permission', () => [{ tool: 'MB_Permissions', args: { target: { bank: bank.name, agent: agent.name }, vx: { access: one.permission } } }]));
     choices.showPopover();
     const place = button.getBoundingClientRect();
     choices.style.left = `${Math.max(8, Math.min(place.left, innerWidth - choices.offsetWidth - 8))}px`;

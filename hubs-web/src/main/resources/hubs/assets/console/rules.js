@@ -1,7 +1,7 @@
 // Rules: what is refused or noted, how often; written in CEL or made from templates; tried on a request and on what was done.
 import { all, call, isAdmin, me } from './api.js';
 import { celEditor } from './cel.js';
-import { action, ago, ask, el, empty, enc, facts, given, head, link, number, problem, put, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, el, empty, enc, facts, given, head, link, number, problem, put, tag, toast } from './ui.js';
 import { code } from '../dom.js';
 
 const EXAMPLE = { service: 'MB_Destroy', target: { bank: 'Ledger' }, principal: { user: 'ann', role: 'member' } };
@@ -67,8 +67,8 @@ const figure = (name, value) => el('div', { class: 'figure' }, el('span', { clas
 
 // Tries what is written on a request, and on the audited commands of the last days.
 function trial(rule, example) {
-  const request = el('textarea', { rows: 9, class: 'code', 'aria-label': 'A request', spellcheck: 'false' });
-  request.value = JSON.stringify(example ?? EXAMPLE, null, 1);
+  const request = el('textarea', { rows: 11, class: 'code', 'aria-label': 'A request', spellcheck: 'false' });
+  request.value = JSON.stringify(example ?? EXAMPLE, null, 2);
   const days = el('select', { 'aria-label': 'Days' }, ...[1, 7, 30, 90].map((one_) => el('option', { value: one_, selected: one_ === 7 }, one_ === 1 ? 'the last day' : `the last ${one_} days`)));
   const result = el('div', { class: 'outcome', role: 'status' });
   const run = async (args) => {
@@ -80,6 +80,7 @@ function trial(rule, example) {
       result.replaceChildren(problem(error));
     }
   };
+  const replay = () => ({ replay: { days: Number(days.value) } });
   const asRequest = () => {
     try {
       return { request: JSON.parse(request.value) };
@@ -88,8 +89,8 @@ function trial(rule, example) {
     }
   };
   return el('section', { class: 'panel trial' }, el('h3', {}, 'Try it'),
-    el('div', { class: 'trial-ways' }, el('div', {}, el('p', { class: 'soft' }, 'On a request: a call, and what the rule examines.'), request, action('RL_Check', 'Try the request', () => run(asRequest))),
-      el('div', {}, el('p', { class: 'soft' }, 'On past calls from the audit.'), el('div', { class: 'row' }, days, action('RL_Check', 'Replay', () => run(() => ({ replay: { days: Number(days.value) } })))))),
+    el('div', { class: 'trial-ways' }, el('div', {}, el('p', { class: 'soft' }, 'On a request: a call, and what the rule examines.'), request, el('div', { class: 'row' }, action('RL_Check', 'Try the request', () => run(asRequest)), asCode('The trial', () => [{ tool: 'RL_Check', args: { ...rule(), ...asRequest() } }]))),
+      el('div', {}, el('p', { class: 'soft' }, 'On past calls from the audit.'), el('div', { class: 'row' }, days, action('RL_Check', 'Replay', () => run(replay)), asCode('Past calls', () => [{ tool: 'RL_Check', args: { ...rule(), ...replay() } }])))),
     result);
 }
 
@@ -119,15 +120,16 @@ function editor(rule, place, go) {
   fields.applies.addEventListener('change', cel.check);
   const args = () => given({ name: fields.name.value.trim(), description: fields.description.value.trim(), applies_to: words(fields.applies.value), ...(rule && cel.value() === rule.when ? {} : { when: cel.value() }), effect: fields.effect.value, mode: fields.mode.value, message: fields.message.value.trim(), priority: Number(fields.priority.value) });
   const tool = rule ? 'RL_Update' : 'RL_Create';
+  const saved = () => ({ ...args(), ...(rule && { id: rule.id, if_revision: rule.revision }) });
   const wrong = el('div', { role: 'alert' });
   const form = el('form', { class: 'rule-form' }, field('Name', fields.name), field('Applies to', fields.applies, 'Commands (AP_Destroy), families (bank), documents. Comma-separated.'), cel.element,
     el('div', { class: 'field-row' }, field('Effect', fields.effect), field('Mode', fields.mode), field('Priority', fields.priority)), field('Message', fields.message, 'Refused callers read it. Say how to correct the request.'), field('Description', fields.description), wrong,
-    el('div', { class: 'row' }, el('button', { type: 'submit' }, rule ? 'Save' : 'Create'), el('a', { class: 'button quiet', href: rule ? `/console/rules/${enc(rule.id)}` : '/console/rules' }, 'Cancel')));
+    el('div', { class: 'row' }, el('button', { type: 'submit' }, rule ? 'Save' : 'Create'), el('a', { class: 'button quiet', href: rule ? `/console/rules/${enc(rule.id)}` : '/console/rules' }, 'Cancel'), asCode('The rule', () => [{ tool, args: saved() }])));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     wrong.replaceChildren();
     try {
-      const answer = await call(tool, { ...args(), ...(rule && { id: rule.id, if_revision: rule.revision }) });
+      const answer = await call(tool, saved());
       toast(rule ? 'Saved.' : 'Created.');
       go(`/console/rules/${enc(answer.rule.id)}`);
     } catch (error) {
@@ -154,14 +156,15 @@ function fillIn(template, place, go) {
     return [parameter, text(Array.isArray(value) ? value.join(', ') : value, parameter.type === 'number' ? { type: 'number' } : {})];
   });
   const parameters = () => Object.fromEntries(inputs.map(([parameter, input]) => [parameter.name, parameter.type === 'number' ? Number(input.value) : parameter.type === 'texts' ? input.value.split(',').map((one_) => one_.trim()).filter(Boolean) : input.value]));
+  const args = () => given({ name: name.value.trim(), template: template.name, parameters: parameters(), mode: mode.value, message: message.value.trim() });
   const wrong = el('div', { role: 'alert' });
   const form = el('form', { class: 'rule-form' }, field('Name', name), ...inputs.map(([parameter, input]) => field(parameter.name.replaceAll('_', ' '), input, `${parameter.description}${parameter.type === 'texts' ? ' Comma-separated.' : ''}`)), el('div', { class: 'field-row' }, field('Mode', mode), field('Message', message)), wrong,
-    el('div', { class: 'row' }, el('button', { type: 'submit' }, 'Create'), link('/console/rules/templates', 'All templates')));
+    el('div', { class: 'row' }, el('button', { type: 'submit' }, 'Create'), link('/console/rules/templates', 'All templates'), asCode('The rule', () => [{ tool: 'RL_Create', args: args() }])));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     wrong.replaceChildren();
     try {
-      const answer = await call('RL_Create', given({ name: name.value.trim(), template: template.name, parameters: parameters(), mode: mode.value, message: message.value.trim() }));
+      const answer = await call('RL_Create', args());
       toast('Created.');
       go(`/console/rules/${enc(answer.rule.id)}`);
     } catch (error) {

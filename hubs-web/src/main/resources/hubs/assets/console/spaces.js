@@ -1,7 +1,7 @@
 // Spaces: domains and their zones like a team chat. The person reads along, speaks, invites, and sees who answers whom.
 import { all, call, isAdmin, may, me } from './api.js';
 import { graph } from './graph.js';
-import { action, ago, ask, avatar, clock, el, empty, enc, given, head, link, number, problem, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, avatar, clock, el, empty, enc, given, head, link, number, problem, redrawn, tag, toast } from './ui.js';
 
 const HOPS = 8;
 const MOST = 400;
@@ -51,10 +51,11 @@ export async function show({ at, view, on, go, isHere }) {
   });
   async function refreshMembers() {
     room = await call('DM_Read', { target: { domain: wanted } });
-    if (isHere()) {
+    if (!isHere()) return;
+    redrawn(about, () => {
       about.replaceChildren();
       members({ room, about, go, zone, messages });
-    }
+    });
   }
   on('messages', (message) => {
     if (message.domain !== wanted || message.zone === zone) return;
@@ -64,7 +65,7 @@ export async function show({ at, view, on, go, isHere }) {
       count.textContent = number(Number(count.textContent || 0) + 1);
     }
   });
-  on('reset', () => isHere() && go(location.pathname, true));
+  on('reset', () => isHere() && refreshMembers().catch(() => {}));
 }
 
 async function chat({ domain, zone, middle, view, on, isHere }) {
@@ -137,7 +138,9 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
   const wrong = el('p', { class: 'problem', role: 'alert' });
   const quote = el('p', { class: 'quote soft', hidden: true });
   const say = el('textarea', { rows: 1, 'aria-label': `Message to ${domain.name}/${zone}`, placeholder: may('AP_Chat') ? `Message ${zone}…` : 'You may only read here', disabled: !may('AP_Chat'), maxlength: 64000 });
-  const form = el('form', { class: 'composer' }, say, el('button', { type: 'submit', disabled: !may('AP_Chat') }, 'Send'));
+  const args = () => ({ target: { domain: domain.name, zone }, content: say.value.trim() || 'Hello.', ...(replying && { reply_to: replying.id }) });
+  const send = el('button', { type: 'submit', disabled: !may('AP_Chat') }, 'Send');
+  const form = el('form', { class: 'composer' }, say, send, asCode('The message', () => [{ tool: 'AP_Chat', args: args() }]));
   function reply(message) {
     replying = message;
     quote.hidden = false;
@@ -150,7 +153,7 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     if (!content) return;
     wrong.textContent = '';
     try {
-      const body = await call('AP_Chat', { target: { domain: domain.name, zone }, content, ...(replying && { reply_to: replying.id }) });
+      const body = await call('AP_Chat', args());
       if (body.content?.[0]) add(body.content[0]);
       say.value = '';
       replying = null;
@@ -173,10 +176,21 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
   } catch (error) {
     const outside = error.error === 'conflict'; // The caller has no agent in the room.
     transcript.append(el('li', { class: 'none soft' }, outside ? 'Only members read the messages. Accept an invitation, or ask to join.' : problem(error)));
-    for (const one of outside ? [say, form.lastChild] : []) one.disabled = true;
+    for (const one of outside ? [say, send] : []) one.disabled = true;
   }
   on('messages', (message) => {
     if (message.domain === domain.name && message.zone === zone && isHere()) add(message);
+  });
+  // What is being written stays. Where all is new, so is the transcript.
+  on('reset', async () => {
+    const body = await call('ZN_Read', { target: { domain: domain.name, zone }, page: { limit: 50 } }).catch(() => ({ content: [] }));
+    if (!isHere()) return;
+    if (known.size && body.content.length && body.content.every((message) => !known.has(message.id))) {
+      known.clear();
+      transcript.replaceChildren(more);
+      cursor = body.next_cursor;
+    }
+    for (const message of body.content) add(message);
   });
   // Twice: rows get their heights as they come into sight.
   const down = () => (transcript.scrollTop = transcript.scrollHeight);

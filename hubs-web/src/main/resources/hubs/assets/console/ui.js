@@ -53,6 +53,15 @@ export function client(text) {
   return /Firefox|Edg|Chrome|Safari/.exec(text)?.[0].replace('Edg', 'Edge') ?? 'a browser';
 }
 
+// Draws a part of the page anew. The control in it that had the focus has it again, or else the part itself, if it can have it.
+export function redrawn(place, work) {
+  const had = place.contains(document.activeElement) && document.activeElement !== place ? document.activeElement : null;
+  work();
+  if (!had || had.isConnected) return;
+  const same = (one) => (had.hasAttribute('href') ? one.getAttribute('href') === had.getAttribute('href') : one.textContent === had.textContent && one.getAttribute('aria-label') === had.getAttribute('aria-label'));
+  ([...place.querySelectorAll(had.tagName)].find(same) ?? place).focus({ preventScroll: true });
+}
+
 export const number = (value) => Number(value ?? 0).toLocaleString('en');
 
 // The head of a page: its title, what it is about, its actions.
@@ -64,9 +73,13 @@ export function head(title, { sub, actions = [] } = {}) {
 }
 
 function snippets(one) {
+  if (one.curl) return el('details', { class: 'as-code' }, el('summary', {}, `${one.title} as curl`), code(one.curl, `${one.title} as curl`)); // A route without a tool.
   return el('details', { class: 'as-code' }, el('summary', {}, `${one.tool} as curl, as MCP`),
     code(asCurl(one), `${one.tool} as curl`), code(`POST ${mcpEndpoint}\n${asMcp(one)}`, `${one.tool} over MCP`));
 }
+
+// A button that shows what another button, or a form, would call.
+export const asCode = (label, calls) => el('button', { type: 'button', class: 'quiet icon', 'aria-label': `${label} as code`, title: `${label}: as curl, as MCP`, click: guarded(() => showCalls(`${label}, as a call`, calls())) }, '</>');
 
 export function showCalls(title, calls) {
   const box = dialog(title, el('p', { class: 'hint' }, 'Everything that the console does is a call that you can make too.'),
@@ -188,26 +201,40 @@ export function svg(name, attributes = {}, ...children) {
   return element;
 }
 
-// Small bars over time: [{label, value, bad}].
+// Small bars over time: [{label, value, bad}], where bad is how many of the value are failures.
 export function bars(points, label) {
   const most = Math.max(1, ...points.map((point) => point.value));
   const width = 100 / Math.max(16, points.length);
-  const shapes = points.map((point, i) => svg('rect', {
-    x: i * width + width * 0.12, width: width * 0.76, y: 40 - (38 * point.value) / most, height: Math.max(point.value ? 1.5 : 0.5, (38 * point.value) / most),
-    class: point.bad ? 'bad' : '',
-  }, svg('title', {}, `${point.label}: ${point.value}`)));
+  const bar = (i, value, kind, title) => {
+    const height = Math.max(value ? 1.5 : 0.5, (38 * value) / most);
+    return svg('rect', { x: i * width + width * 0.12, width: width * 0.76, y: 40 - height, height, class: kind }, svg('title', {}, title));
+  };
+  const shapes = points.flatMap(({ label: at, value, bad }, i) => {
+    const title = `${at}: ${value}${bad ? `, failed ${bad}` : ''}`;
+    return [bar(i, value, '', title), ...(bad ? [bar(i, bad, 'bad', title)] : [])];
+  });
   return svg('svg', { class: 'bars', viewBox: '0 0 100 40', preserveAspectRatio: 'none', role: 'img', 'aria-label': label }, ...shapes);
 }
 
-export function meter(value, limit, label) {
+// How much of a limit is used; a quota warns where it is near, another limit may be full.
+export function meter(value, limit, label, warning) {
   const share = limit ? Math.min(1, value / limit) : 0;
-  return svg('svg', { class: `meter${share >= 1 ? ' full' : share >= 0.8 ? ' near' : ''}`, viewBox: '0 0 100 6', preserveAspectRatio: 'none', role: 'img', 'aria-label': label },
+  const state = warning ?? (share >= 1 ? 'full' : share >= 0.8 ? 'near' : '');
+  return svg('svg', { class: `meter ${state}`, viewBox: '0 0 100 6', preserveAspectRatio: 'none', role: 'img', 'aria-label': label },
     svg('rect', { class: 'track', width: 100, height: 6 }), svg('rect', { class: 'value', width: share * 100, height: 6 }));
 }
 
 export const link = (path, ...children) => el('a', { href: path, 'data-go': true }, ...children);
 
 export const enc = encodeURIComponent;
+
+// Where a list scrolls by itself, its chosen entry is in sight.
+export function choose(list, view) {
+  view.addEventListener('shown', () => {
+    const entry = list.querySelector('[aria-current]');
+    if (entry) list.scrollTop += entry.getBoundingClientRect().top - list.getBoundingClientRect().top - (list.clientHeight - entry.offsetHeight) / 2;
+  });
+}
 
 // One of several parts of a page, by address.
 export function subnav(label, entries, current) {

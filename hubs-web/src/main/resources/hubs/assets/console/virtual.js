@@ -9,23 +9,31 @@ export function virtualList({ height, row, label, more, empty }) {
   let fetching = false;
   let failed = null;
   let through = !more;
+  let wanted = null;
 
   function draw() {
     const first = Math.max(0, Math.floor(box.scrollTop / height) - 8);
     const last = Math.min(items.length, Math.ceil((box.scrollTop + box.clientHeight) / height) + 8);
     inner.style.height = `${items.length * height}px`;
-    const next = new Map();
-    for (let i = first; i < last; i++) {
-      const known = shown.get(items[i]);
+    const places = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
+    // The row with the focus stays, wherever it is.
+    const focused = items.indexOf([...shown].find(([, element]) => element.contains(document.activeElement))?.[0]);
+    if (focused >= 0 && focused < first) places.unshift(focused);
+    if (focused >= last) places.push(focused);
+    const next = new Map(places.map((i) => [items[i], shown.get(items[i])]));
+    for (const [item, element] of shown) if (!next.has(item)) element.remove();
+    let before = null;
+    for (const i of places) { // In the order of reading, which is that of the Tab key. What is there is not moved: that would take its focus.
+      const known = next.get(items[i]);
       const element = known ?? el('div', { class: 'virtual-row', role: 'listitem' }, row(items[i]));
       element.style.transform = `translateY(${i * height}px)`;
       element.style.height = `${height}px`;
       element.setAttribute('aria-setsize', through ? items.length : -1);
       element.setAttribute('aria-posinset', i + 1);
-      if (!known) inner.append(element);
+      if (!known) inner.insertBefore(element, before ? before.nextSibling : inner.firstChild);
       next.set(items[i], element);
+      before = element;
     }
-    for (const [item, element] of shown) if (!next.has(item)) element.remove();
     shown = next;
     // A list that is not in the page, or no longer, fetches nothing but its first entries.
     if (box.isConnected && !through && !fetching && !failed && last > items.length - 40) fetch();
@@ -55,7 +63,11 @@ export function virtualList({ height, row, label, more, empty }) {
   }
 
   box.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true });
-  new ResizeObserver(draw).observe(box);
+  new ResizeObserver(() => {
+    wanted?.();
+    wanted = null;
+    draw();
+  }).observe(box);
   if (more) fetch();
   return {
     element: box,
@@ -71,6 +83,15 @@ export function virtualList({ height, row, label, more, empty }) {
       items = [item, ...items];
       if (box.scrollTop > 0) box.scrollTop += height;
       draw();
+    },
+    // Scrolls to an entry as soon as the list is in the page.
+    reveal(index) {
+      const scroll = () => {
+        const top = index * height;
+        if (top < box.scrollTop || top + height > box.scrollTop + box.clientHeight) box.scrollTop = top - (box.clientHeight - height) / 2;
+      };
+      if (box.isConnected) scroll();
+      else wanted = scroll;
     },
     get items() {
       return items;

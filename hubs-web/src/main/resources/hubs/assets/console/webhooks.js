@@ -1,10 +1,11 @@
 // Webhooks: endpoints and how they fare, deliveries with their attempts, sending again, trying a receiver.
 import { all, call, may } from './api.js';
-import { action, ago, ask, bars, clock, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, bars, choose, clock, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, secret, tag, toast } from './ui.js';
 import { code, dialog } from '../dom.js';
 import { virtualList } from './virtual.js';
 
 const events = (one) => (one.events.includes('*') ? 'all events' : one.events.join(', '));
+const OFTEN = 1500;
 const STATES = { delivered: 'reads', failed: 'changes', exhausted: 'destroys', pending: '', delivering: '' };
 
 function create(go) {
@@ -37,17 +38,17 @@ export async function show({ at, view, on, go, isHere }) {
     return el('li', {}, entry);
   }));
   listed(endpoints);
+  choose(side, view);
   const detail = el('div', { class: 'detail' });
   view.append(el('div', { class: `split wide-side${wanted ? ' chosen' : ''}` }, side, detail));
   if (wanted) endpoint(wanted, detail, go);
   else if (at.parts[0]) detail.append(el('p', { class: 'note' }, 'This endpoint was deleted. Its deliveries stay listed.'));
-  // What was just delivered counts in the health, too.
+  // What was just delivered counts in the health, too: of the endpoint that is shown, or of all.
   async function again() {
-    const now = await all('WH_List', {}, (body) => body.endpoints).catch(() => null);
+    const now = await (wanted ? call('WH_Read', { id: wanted.id }).then((body) => [body.endpoint]) : all('WH_List', {}, (body) => body.endpoints)).catch(() => null);
     if (!now || !isHere()) return;
-    listed(now);
-    const { health } = now.find((one) => one.id === wanted?.id) ?? {};
-    if (health) detail.querySelector('.figures').replaceWith(figures(health));
+    redrawn(side, () => listed(wanted ? endpoints.map((one) => (one.id === wanted.id ? now[0] : one)) : now));
+    if (wanted) detail.querySelector('.figures').replaceWith(figures(now[0].health));
   }
   deliveries({ id: at.parts[0], known, again }, detail, { on, isHere });
 }
@@ -105,7 +106,7 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
   });
   const chart = el('div', {});
   const holder = el('div', { class: 'deliveries' });
-  place.append(el('section', {}, el('div', { class: 'section-head' }, el('h2', {}, 'Deliveries'), state, again), chart, holder));
+  place.append(el('section', {}, el('div', { class: 'section-head' }, el('h2', {}, 'Deliveries'), state, again, asCode('Sending again', () => (chosen.size ? [...chosen] : ['<delivery>']).map((one) => ({ tool: 'WH_Redeliver', args: { id: one } })))), chart, holder));
 
   function row(one) {
     const box = el('input', { type: 'checkbox', 'aria-label': `Select delivery ${one.sequence}`, change: () => { if (box.checked) chosen.add(one.id); else chosen.delete(one.id); again.disabled = !chosen.size; } });
@@ -128,15 +129,18 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
   }
   state.addEventListener('change', list);
   list();
-  let waiting;
-  on('deliveries', () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
+  // However many there are, they are read at most once in a while.
+  let due;
+  const later = () => {
+    due ??= setTimeout(() => {
+      due = undefined;
       if (!isHere()) return;
       happened?.();
-      if (!chosen.size && holder.firstChild.scrollTop < 40) list();
-    }, 700);
-  });
+      if (!chosen.size && holder.firstChild.scrollTop < 40) redrawn(holder, list);
+    }, OFTEN);
+  };
+  on('deliveries', later);
+  on('reset', later);
 }
 
 // The latest deliveries, in twenty equal parts of the time that they cover.
@@ -144,11 +148,11 @@ function byTime(listed) {
   const times = listed.map((one) => Date.parse(one.created_at));
   const [from, to] = [Math.min(...times), Math.max(...times, Date.now())];
   const size = Math.max(60_000, (to - from) / 20);
-  const points = Array.from({ length: 20 }, (_, i) => ({ label: new Date(from + i * size).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }), value: 0, bad: false }));
+  const points = Array.from({ length: 20 }, (_, i) => ({ label: new Date(from + i * size).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }), value: 0, bad: 0 }));
   listed.forEach((one, i) => {
     const point = points[Math.min(19, Math.floor((times[i] - from) / size))];
     point.value += 1;
-    point.bad ||= ['failed', 'exhausted'].includes(one.state);
+    point.bad += ['failed', 'exhausted'].includes(one.state) ? 1 : 0;
   });
   return el('figure', { class: 'by-day' }, bars(points, `The latest ${listed.length} deliveries over time`),
     el('figcaption', { class: 'soft' }, clock(new Date(from).toISOString()), el('span', {}, `the latest ${number(listed.length)} deliveries, failures in red`), el('span', {}, 'now')));
@@ -160,13 +164,13 @@ async function open(one) {
   const box = dialog(`${delivery.event_type} #${delivery.sequence}`, facts([['State', tag(delivery.state, STATES[delivery.state])], ['To', delivery.url], ['Next attempt', delivery.next_attempt_at ? ago(delivery.next_attempt_at) : null]]),
     el('table', {}, el('thead', {}, el('tr', {}, ...['Attempt', 'Status', 'Took', 'Error and response'].map((word) => el('th', { scope: 'col' }, word)))), el('tbody', {}, ...delivery.attempts.map((attempt) => el('tr', {}, el('td', {}, ago(attempt.at)), el('td', {}, attempt.status ?? '–'), el('td', {}, `${attempt.duration_ms} ms`), el('td', {}, attempt.error ?? '', attempt.response ? el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'The beginning of the response' }, attempt.response) : null))))),
     code(JSON.stringify(body.event, null, 2), 'What is sent'),
-    el('div', { class: 'row' }, action('WH_Redeliver', 'Send again', async () => { await call('WH_Redeliver', { id: one.id }); toast('Queued.'); box.close(); }, ''), el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
+    el('div', { class: 'row' }, action('WH_Redeliver', 'Send again', async () => { await call('WH_Redeliver', { id: one.id }); toast('Queued.'); box.close(); }, ''), asCode('Sending again', () => [{ tool: 'WH_Redeliver', args: { id: one.id } }]), el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
   box.classList.add('wide');
 }
 
 async function grade(one) {
   const place = el('div', {}, el('p', { class: 'soft' }, 'Sending nine test requests…'));
-  const box = dialog('Grade my receiver', place, el('div', { class: 'row' }, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
+  const box = dialog('Grade my receiver', place, el('div', { class: 'row' }, asCode('Grading', () => [{ tool: 'WH_Grade', args: { id: one.id } }]), el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
   try {
     const body = await call('WH_Grade', { id: one.id });
     place.replaceChildren(el('p', { class: 'score' }, el('b', {}, `${body.score} %`)), el('ul', { class: 'why trials' }, ...body.trials.map((trial) => el('li', {}, tag(trial.ok ? 'right' : 'wrong', trial.ok ? 'reads' : 'destroys'), el('span', {}, trial.delivery), el('span', { class: 'soft' }, `${trial.status ?? trial.error}${trial.ok ? '' : `, expected ${trial.expected}`}`)))));

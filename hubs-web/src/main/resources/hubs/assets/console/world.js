@@ -1,6 +1,6 @@
 // The first page: who is there, what is said in which room, what is remembered, as it happens.
 import { call, isAdmin, may } from './api.js';
-import { ago, avatar, clock, el, empty, enc, head, link, number } from './ui.js';
+import { ago, avatar, clock, el, empty, enc, head, link, number, redrawn } from './ui.js';
 import { demoBar, startDemo } from './demo.js';
 
 const ROOMS = 12;
@@ -52,6 +52,13 @@ export async function show({ view, on, isHere }) {
       el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : null));
   }
 
+  // Shows what changed of somebody.
+  function again(agent) {
+    const find = () => people.querySelector(`[data-agent="${CSS.escape(agent.name)}"]`);
+    redrawn(people, () => find()?.replaceWith(person(agent)));
+    return find();
+  }
+
   function said(message, fresh, { messages }) {
     const answered = message.reply_to && messages.find((one) => one.id === message.reply_to);
     return el('li', { class: `bubble${fresh ? ' fresh' : ''}`, 'data-id': message.id }, avatar(message.from, { kind: message.from_kind }),
@@ -71,7 +78,9 @@ export async function show({ view, on, isHere }) {
     return link(`/console/memory/${enc(one.name)}`, el('span', { class: 'bank', 'data-bank': one.name }, el('b', {}, one.name), el('span', { class: 'soft' }, `${number(one.memories)} ${one.memories === 1 ? 'memory' : 'memories'}`), el('span', { class: 'bank-last soft clip' }, one.last ?? one.description ?? '')));
   }
 
-  function draw() {
+  const draw = () => redrawn(body, drawn);
+
+  function drawn() {
     if (!state.agents.size && !state.rooms.size && !state.banks.size) {
       body.replaceChildren(empty('No agents yet', 'Agents, the rooms where they talk and the banks that hold their memories appear here, live. Watch three agents handle an incident, or connect your own client.',
         ...(isAdmin() ? [el('button', { type: 'button', click: () => startDemo() }, 'Start the demo')] : []),
@@ -120,10 +129,10 @@ export async function show({ view, on, isHere }) {
     draw();
   }
 
-  let again;
+  let waiting;
   function reload() {
-    clearTimeout(again);
-    again = setTimeout(async () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
       await load();
       if (isHere()) draw();
     }, 400);
@@ -145,14 +154,13 @@ export async function show({ view, on, isHere }) {
       }
     }
     const speaker = state.agents.get(message.from);
-    if (speaker) people.querySelector(`[data-agent="${CSS.escape(message.from)}"]`)?.replaceWith(person(speaker));
-    people.querySelector(`[data-agent="${CSS.escape(message.from)}"]`)?.classList.add('fresh');
+    if (speaker && message.from_kind === 'agent') again(speaker)?.classList.add('fresh');
   });
 
   on('memories', (memory) => {
     const words = { stored: 'stored', updated: 'changed', removed: 'removed' }[memory.change] ?? memory.change;
     happened('kept', [el('b', {}, memory.author ?? 'Somebody'), ` ${words} in ${memory.bank}: `, el('span', { class: 'soft' }, memory.name ?? (memory.text ? cut(memory.text, 80) : null) ?? `${number(memory.count)} memories`)], memory.at,
-      `/console/memory/${enc(memory.bank)}${memory.name ? `/${enc(memory.name)}` : ''}`);
+      `/console/memory/${enc(memory.bank)}${memory.change !== 'removed' && (memory.name ?? memory.id) ? `/${enc(memory.name ?? memory.id)}` : ''}`);
     const known = state.banks.get(memory.bank);
     if (!known) return reload();
     if (memory.change === 'stored') known.memories += memory.count ?? 1;
@@ -161,7 +169,7 @@ export async function show({ view, on, isHere }) {
     if (place) {
       const next = bank(known);
       next.firstChild.classList.add('fresh');
-      place.replaceWith(next);
+      redrawn(banks, () => place.replaceWith(next));
     }
   });
 
@@ -172,7 +180,7 @@ export async function show({ view, on, isHere }) {
     const known = state.agents.get(change.agent);
     if (change.change === 'seen' && known) {
       known.online = change.online;
-      people.querySelector(`[data-agent="${CSS.escape(change.agent)}"]`)?.replaceWith(person(known));
+      again(known);
     } else {
       reload();
     }

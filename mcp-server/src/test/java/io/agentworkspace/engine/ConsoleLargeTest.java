@@ -16,6 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The console where there is much: 1,000 agents, 100,000 messages, 100,000 memories. What a page costs does not grow with them. */
@@ -101,5 +102,9 @@ class ConsoleLargeTest {
         assertThat(memory.get("far").asInt()).isGreaterThan(50_000);
         assertThat(memory.get("elementsFar").asInt() - memory.get("elements").asInt())
                 .isLessThan(200);
+        assertThat(memory.get("order").valueStream().map(JsonNode::asInt))
+                .as("rows after scrolling up, in the order of the document")
+                .hasSizeGreaterThan(5)
+                .isSorted();
     }
 }

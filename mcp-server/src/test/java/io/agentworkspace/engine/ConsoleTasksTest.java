@@ -185,7 +185,9 @@ class ConsoleTasksTest {
     void theDownloadedActivityIsThatOfThePage() {
         var step = only("activity");
         assertThat(step.path("name").asString()).isEqualTo("activity.csv");
-        var table = csv(step.path("csv").asString());
+        var text = step.path("csv").asString();
+        assertThat(text).as("the mark by which spreadsheets know UTF-8").startsWith("\uFEFF");
+        var table = csv(text.substring(1));
         var columns = table.removeFirst();
         var shown = step.path("rows").valueStream().toList();
         assertThat(shown).hasSize(3);
@@ -237,6 +239,19 @@ class ConsoleTasksTest {
         call(wide, "AP_List", "{}").ok();
         call(wide, "AP_Create", "{'vx':{'name':'Eve','description':'d'}}").refused(NOT_PERMITTED);
         call(wide, "MB_List", "{}").refused(NOT_PERMITTED);
+    }
+
+    /** The Tab key goes through a list as it is shown, and what was chosen has the focus on the page that it leads to. */
+    @Test
+    void theKeyboardIsEnough() {
+        var step = only("keyboard");
+        assertThat(step.path("search").asString()).isEqualTo("Find agents");
+        assertThat(texts(step.path("list"))).isEqualTo(texts(step.path("shown")));
+        assertThat(step.path("kept").asString())
+                .isEqualTo(texts(step.path("list")).getLast());
+        assertThat(step.path("first").asString())
+                .as("after the link that skips to the content")
+                .isEqualTo("New domain");
     }
 
     @Test

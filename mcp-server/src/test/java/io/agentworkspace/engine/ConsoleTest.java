@@ -140,6 +140,32 @@ class ConsoleTest {
     }
 
     @Test
+    void whatIsShownAnewKeepsTheFocus() {
+        var focus = only("repeats").path("focus");
+        assertThat(focus.path("redrawn").asBoolean()).isTrue();
+        assertThat(focus.path("on").asBoolean()).isTrue();
+        assertThat(focus.path("leads").asBoolean()).isTrue();
+    }
+
+    @Test
+    void afterARefusedStreamThePageReadsAgain() {
+        assertThat(only("repeats").path("another").asBoolean()).isTrue();
+    }
+
+    @Test
+    void anAgentsCardHasItsLastWords() {
+        assertThat(only("careful").path("lastWords").asString()).isEqualTo("“Low water at 06:12 tomorrow.”");
+    }
+
+    @Test
+    void aMessageIsShownAsCodeBeforeItIsSent() {
+        assertThat(only("careful").path("message").valueStream().map(JsonNode::asString))
+                .satisfiesExactly(
+                        curl -> assertThat(curl).contains("AP_Chat/invoke", "As <b>code</b>"),
+                        mcp -> assertThat(mcp).contains("tools/call", "As <b>code</b>"));
+    }
+
+    @Test
     void aStoryKeepsApartWhatDiffers() {
         assertThat(only("storied").path("head").asString()).isEqualTo("00:00");
         assertThat(only("storied").path("text").asString())
