@@ -1,15 +1,18 @@
 // How soon there is something to see, each time with nothing kept from before, also as a multiple of what a bare text of the same engine needs;
-// how soon one browser shows what another one says; and how soon 200 open streams have it: node paint.mjs <address of the engine> <loads of each page>, an owner's key in ENGINE_KEY.
+// what the first view of the console weighs; how soon its pages show what is in the workspace; how soon one browser shows what another one says;
+// how soon 200 open streams have it; and the demo, with a picture every five seconds:
+// node paint.mjs <address of the engine> <loads of each page> <steps, with commas between them> [<folder for pictures>], an owner's key in ENGINE_KEY.
 // It measures, for ./engine bench pages; what must hold of pages on every machine, hub.mjs and console.mjs look at.
 import { tmpdir } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Pages, loaded, widths } from './pages.mjs';
 
-const [engine, count] = process.argv.slice(2);
+const [engine, count, steps, pictures = tmpdir()] = process.argv.slice(2);
 const { ENGINE_KEY } = process.env;
 const MESSAGES = 20;
 const STREAMS = 200;
 const BARE = '/llms.txt';
-const pages = await Pages.launch(engine, tmpdir());
+const pages = await Pages.launch(engine, pictures);
 
 // A page in a context of its own, where somebody is signed in but nothing was loaded.
 async function signedIn(path, width) {
@@ -91,18 +94,83 @@ async function streams() {
   ends.abort();
 }
 
-try {
-  await paint('/mcp-hub', widths[0]); // Until the engine is warm.
-  await call('AP_Create', { vx: { name: 'Ada', description: 'Writes.' } });
-  await call('DM_Create', { target: { agent: 'Ada' }, vx: { name: 'bench', description: 'A room.' } });
-  console.log('first paint');
+const SHOWN = {
+  '/console/world': '.people li, .room', '/console/agents': '.virtual-row', '/console/spaces/bench/main': '.transcript li', '/console/memory/bench': '.memory', '/console/activity': '.entry-row',
+};
+
+// Until the things of the workspace are on the page, each time with nothing kept from before.
+async function content() {
+  const times = new Map(Object.keys(SHOWN).map((path) => [path, []]));
+  for (let i = 0; i < Number(count); i++) {
+    for (const [path, taken] of times) {
+      const page = await signedIn(path, widths[i % widths.length]);
+      await page.locator(SHOWN[path]).first().waitFor({ state: 'attached' });
+      await page.waitForFunction(() => !document.getElementById('main').hasAttribute('aria-busy'));
+      taken.push(await page.evaluate(() => performance.now()));
+      await page.context().close();
+    }
+  }
+  for (const [path, taken] of times) row(path, taken);
+}
+
+// All that a browser loads which has nothing of the engine yet, until the page is live.
+async function weight() {
+  const page = await signedIn('/console/world', 1280);
+  await page.waitForSelector('#live[data-state="on"]', { state: 'attached' });
+  const [bytes, requests] = await page.evaluate(() => {
+    const sent = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+    return [sent.reduce((sum, entry) => sum + entry.transferSize, 0), sent.length];
+  });
+  console.log(`first view of the console   ${Math.round(bytes / 1000)} KB compressed, ${requests} requests`);
+  await page.context().close();
+}
+
+async function paints() {
   const times = new Map([BARE, '/mcp-hub', '/mcp-hub/tools/AP_Create', '/mcp-hub/connect', '/skills-hub', '/skills-hub/first-steps', '/docs', '/console/world', '/console/spaces/bench/main'].map((path) => [path, []]));
   // Each round loads all pages, so that what else the machine does slows all of them.
   for (let i = 0; i < Number(count); i++) for (const [path, taken] of times) taken.push(await paint(path, widths[i % widths.length]));
   for (const [path, taken] of times) row(path, taken, `, ${median(taken.map((time, i) => time / times.get(BARE)[i])).toFixed(1)} times the bare text`);
-  console.log('live');
-  await message();
-  await streams();
+}
+
+// A newcomer opens the console, starts the demo, reads along and answers.
+async function demo() {
+  const page = await signedIn('/console/world', 1280);
+  const began = Date.now() - await page.evaluate(() => performance.now());
+  const since = () => Math.round((Date.now() - began) / 1000);
+  await page.getByRole('button', { name: 'Start the demo' }).first().click();
+  const seen = new Map();
+  const look = async (name, place) => {
+    await place.waitFor();
+    seen.set(name, since());
+  };
+  const watched = (async () => {
+    await look('two agents have spoken', page.locator('.bubble', { hasText: 'The connection pool is full' }).first());
+    const answer = page.getByRole('button', { name: 'Roll back the deploy' });
+    await look('they ask', answer);
+    await pause(6000); // To read the question.
+    await answer.click();
+    await look('they have my answer', page.locator('.bubble', { hasText: 'Rolling back deploy 512' }).first());
+    await look('it is over', page.getByText('The incident is over.'));
+  })();
+  let over = false;
+  watched.then(() => { over = true; }, () => { over = true; });
+  for (let i = 1; !over; i++) {
+    await pause(Math.max(0, began + i * 5000 - Date.now()));
+    await page.screenshot({ path: `${pictures}/demo-${String(i * 5).padStart(3, '0')}.png` });
+  }
+  await watched;
+  for (const [name, at] of seen) console.log(`${name.padEnd(26)} after ${at} s`);
+  await page.context().close();
+}
+
+const STEPS = { paints, weight, content, message, streams, demo };
+
+try {
+  await paint('/mcp-hub', widths[0]); // Until the engine is warm.
+  for (const step of steps.split(',')) {
+    console.log(step);
+    await STEPS[step]();
+  }
 } finally {
   await pages.close();
 }
