@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.function.IntFunction;
+import java.util.stream.LongStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -33,6 +34,11 @@ final class Callers {
     record Latencies(long[] sorted) {
         double millis(double quantile) {
             return sorted[(int) Math.min(sorted.length - 1, sorted.length * quantile)] / 1e6;
+        }
+
+        /** Returns these and the others together. */
+        Latencies with(Latencies others) {
+            return new Latencies(LongStream.concat(LongStream.of(sorted), LongStream.of(others.sorted)).sorted().toArray());
         }
 
         @Override

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** An engine in a separate process with an empty database. It has this process's class path and JVM options. */
 final class Engine implements AutoCloseable {
@@ -18,18 +19,28 @@ final class Engine implements AutoCloseable {
     private static final String MAIN = System.getProperty("bench.engine", "io.agentworkspace.engine.app.Main");
 
     private final Path directory;
+    private final boolean isKept;
     private final Process process;
     private final String url;
 
-    private Engine(Path directory, Process process, String url) {
+    private Engine(Path directory, boolean isKept, Process process, String url) {
         this.directory = directory;
+        this.isKept = isKept;
         this.process = process;
         this.url = url;
     }
 
-    /** Starts an engine and returns when it is ready. */
+    /** Starts an engine and returns when it is ready. Its data are deleted at the end. */
     static Engine start(String... flags) throws IOException {
-        var directory = Files.createTempDirectory("engine-bench");
+        return start(Files.createTempDirectory("engine-bench"), false, flags);
+    }
+
+    /** Starts an engine on data that are kept, so that another run need not fill the database again; on new data if null. */
+    static Engine startWith(@Nullable String kept) throws IOException {
+        return kept == null ? start() : start(Files.createDirectories(Path.of(kept)), true);
+    }
+
+    private static Engine start(Path directory, boolean isKept, String... flags) throws IOException {
         var command = new ArrayList<>(List.of(program("java")));
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(option -> option.startsWith("-X"))
@@ -49,7 +60,7 @@ final class Engine implements AutoCloseable {
         if (line == null) {
             throw new IOException("the engine did not start: " + Files.readString(directory.resolve("engine.log")));
         }
-        return new Engine(directory, process, line.substring(READY.length()));
+        return new Engine(directory, isKept, process, line.substring(READY.length()));
     }
 
     private static String program(String name) {
@@ -114,6 +125,13 @@ final class Engine implements AutoCloseable {
         return 1024 * Long.parseLong(output("ps", "-o", "rss=", "-p", Long.toString(process.pid())).strip());
     }
 
+    /** Returns how much of the resident memory are files that the system can drop, such as the indexes of banks. */
+    long residentFiles() throws IOException {
+        var lines = Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status"));
+        var line = lines.stream().filter(each -> each.startsWith("RssFile:")).findFirst().orElse("RssFile: 0 kB");
+        return 1024 * Long.parseLong(line.replaceAll("\\D", ""));
+    }
+
     private static String output(String... command) throws IOException {
         var process = new ProcessBuilder(command).redirectErrorStream(true).start();
         return new String(process.getInputStream().readAllBytes());
@@ -124,6 +142,9 @@ final class Engine implements AutoCloseable {
         process.destroy();
         if (!process.waitFor(30, TimeUnit.SECONDS)) {
             process.destroyForcibly().waitFor();
+        }
+        if (isKept) {
+            return;
         }
         try (var files = Files.walk(directory)) {
             files.sorted(Comparator.reverseOrder()).forEach(Engine::delete);

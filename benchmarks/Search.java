@@ -2,7 +2,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.DriverManager;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -60,25 +59,34 @@ final class Search implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--every 1] [--memories 10000] [--tenant 1000000] [--seconds 10]";
+        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--every 1] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--only quality|growth]";
     }
 
     @Override
     public void run(Bench.Options options) throws Exception {
-        try (var engine = Engine.start()) {
+        var only = options.text("only", "quality, growth");
+        try (var engine = Engine.startWith(options.text("data"))) {
             var callers = new Callers(engine.url(), engine.key());
-            System.out.printf("%-14s %-7s %7s %7s %6s %6s %6s %8s %8s %8s%n", "set", "mode", "texts", "queries", "hit@1", "hit@5", "hit@10", "nDCG@10", "p50 ms", "p99 ms");
-            var every = options.number("every", 1);
-            for (var together : sets(options).values()) {
-                var tallies = MODES.stream().map(_ -> new Tally()).toList();
-                for (var set : together) {
-                    find(callers, set, store(engine, callers, set), every, tallies);
-                }
-                for (var i = 0; i < MODES.size(); i++) {
-                    tallies.get(i).print(together.getFirst().name(), MODES.get(i));
-                }
+            if (only.contains("quality")) {
+                find(options, engine, callers);
             }
-            grow(engine, callers, options.number("memories", 10_000), options.number("tenant", 0), options.number("seconds", 10));
+            if (only.contains("growth")) {
+                new SearchGrowth(engine, callers, options.number("seconds", 10)).measure(options.number("memories", 10_000), options.number("tenant", 0));
+            }
+        }
+    }
+
+    private static void find(Bench.Options options, Engine engine, Callers callers) throws Exception {
+        System.out.printf("%-14s %-7s %7s %7s %6s %6s %6s %8s %8s %8s%n", "set", "mode", "texts", "queries", "hit@1", "hit@5", "hit@10", "nDCG@10", "p50 ms", "p99 ms");
+        var every = options.number("every", 1);
+        for (var together : sets(options).values()) {
+            var tallies = MODES.stream().map(_ -> new Tally()).toList();
+            for (var set : together) {
+                find(callers, set, store(engine, callers, set), every, tallies);
+            }
+            for (var i = 0; i < MODES.size(); i++) {
+                tallies.get(i).print(together.getFirst().name(), MODES.get(i));
+            }
         }
     }
 
@@ -191,78 +199,6 @@ final class Search implements Bench.Benchmark {
             gain += grades.get(i) * Math.log(2) / Math.log(i + 2);
         }
         return gain;
-    }
-
-    /**
-     * Measures a bank from 1,000 memories up, ten times as many at each step, next to AP_Read; and then with other banks, so that
-     * the tenant has as many as it should.
-     */
-    private static void grow(Engine engine, Callers callers, int most, int tenant, int seconds) throws Exception {
-        callers.call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Ada", "description", "d"))));
-        create(callers, "large");
-        create(callers, "written");
-        for (var size = 1_000; size <= most; size *= 10) {
-            fill(engine, "large", size);
-            compare("%,d memories in a bank".formatted(size), engine, callers, seconds);
-        }
-        for (var others = 1; others * most < tenant; others++) {
-            create(callers, "other" + others);
-            fill(engine, "other" + others, most);
-        }
-        if (tenant > most) {
-            compare("%,d memories in a bank, %,d in the tenant".formatted(most, tenant), engine, callers, seconds);
-        }
-    }
-
-    private static void create(Callers callers, String bank) throws Exception {
-        callers.call(new Callers.Work("MB_Create", named(bank)));
-        callers.call(new Callers.Work("MB_Store", in(bank, "word1 word2", Map.of())));
-    }
-
-    private static void compare(String what, Engine engine, Callers callers, int seconds) throws Exception {
-        var began = System.nanoTime();
-        search(callers, "large", "word7 word77", "hybrid");
-        System.out.printf("%n%s; the first search took %,d ms%n", what, (System.nanoTime() - began) / 1_000_000);
-        var read = new Callers.Work("AP_Read", Map.of("target", Map.of("agent", "Ada")));
-        callers.work(1, Duration.ofSeconds(seconds), number -> query(number, "hybrid")); // Warm-up.
-        System.out.println("AP_Read    " + callers.work(1, Duration.ofSeconds(seconds), _ -> read));
-        for (var mode : MODES) {
-            System.out.printf("MB_Search %-7s %s%n", mode, callers.work(1, Duration.ofSeconds(seconds), number -> query(number, mode)));
-        }
-        System.out.println("MB_Store   " + callers.work(1, Duration.ofSeconds(seconds), number -> new Callers.Work(
-                "MB_Store", in("written", "word%d of word%d".formatted(number % 50, number % 997), Map.of()))));
-        System.out.printf("resident memory %,d MB%n", engine.resident() >> 20);
-    }
-
-    private static Callers.Work query(int number, String mode) {
-        var query = "where is word%d of word%d and word%d".formatted(number % 50, number % 997, number * 31L % 7919);
-        return new Callers.Work("MB_Search", in("large", query, Map.of("mode", mode)));
-    }
-
-    /** Writes memories of 40 words, a few of them frequent and most rare. */
-    private static void fill(Engine engine, String bank, int size) throws Exception {
-        try (var database = DriverManager.getConnection(engine.jdbcUrl(), engine.user(), engine.password());
-                var statement = database.createStatement()) {
-            statement.execute("""
-                    INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
-                    SELECT m.tenant_id, m.bank_id, gen_random_uuid(),
-                           (SELECT string_agg('word' || floor(20000 * power(random(), 3)), ' ') FROM generate_series(1, 40 + 0 * n)),
-                           '{}', m.author_id, m.contributors, '{}', now(), now()
-                      FROM bank b
-                      CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id LIMIT 1) m,
-                           generate_series(1, %d - (SELECT count(*) FROM memory m JOIN bank b ON b.id = m.bank_id WHERE b.name = '%s')) n
-                     WHERE b.name = '%s'
-                    """.formatted(size, bank, bank));
-            // Given vectors: two bytes for the number of dimensions, four for the scale, a byte for each dimension.
-            statement.execute("""
-                    UPDATE memory_vector v
-                       SET model = 'all-minilm-l6-v2-q/1', change = pg_current_xact_id(), lease_until = NULL,
-                           vectors = decode('01803a83126f', 'hex')
-                                     || decode((SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 24 + 0 * length(v.memory_id::text))), 'hex')
-                     WHERE vectors IS NULL
-                    """);
-            statement.execute("ANALYZE memory, memory_vector");
-        }
     }
 
     /** Our own: memories, questions in other words about some of them, and questions without an answer. */

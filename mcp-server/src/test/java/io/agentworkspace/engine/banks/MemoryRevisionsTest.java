@@ -52,6 +52,12 @@ class MemoryRevisionsTest {
         return read(ann, "b").ok().texts("/content", "text");
     }
 
+    private List<String> found(String query) {
+        return ann.call("MB_Search", "{'target':{'bank':'b'},'content':'%s'}".formatted(query))
+                .ok()
+                .texts("/content", "text");
+    }
+
     private Reply load() {
         return ann.call("MB_Load", "{'target':{'agent':'Ada'},'vx':{'name':'b'}}")
                 .ok();
@@ -257,8 +263,10 @@ class MemoryRevisionsTest {
                         .text("/memory/expires_at")))
                 .isEqualTo(soon);
         assertThat(texts()).containsExactly("one");
+        assertThat(found("one")).containsExactly("one");
         letExpire("one");
         assertThat(texts()).isEmpty();
+        assertThat(found("one")).isEmpty();
         assertThat(load().at("/content")).isEmpty();
         assertThat(read(ann, "b").ok().number("/profile/0/memories")).isZero();
         assertThat(ann.call("MB_Read", "{'target':{'bank':'b'},'vx':{'name':'tea'}}")
@@ -268,6 +276,7 @@ class MemoryRevisionsTest {
         assertThat(put("tea", "two", "").ok().at("/memory/expires_at").isMissingNode())
                 .isTrue();
         assertThat(texts()).containsExactly("two");
+        assertThat(found("two")).containsExactly("two");
         put("tea", "x", ",'expires_at':'2020-01-01T00:00:00Z'").refused(1004, "expires_at", "future");
         put("tea", "x", ",'expires_at':'tomorrow'").refused(1004, "expires_at");
     }

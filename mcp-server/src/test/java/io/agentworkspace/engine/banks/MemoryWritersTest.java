@@ -18,6 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -120,6 +121,7 @@ class MemoryWritersTest {
     @Test
     void noUpdateIsLostAndEachIsFoundAtOnceOnEveryReplica() throws Exception {
         var doomed = EngineProcess.replica(directory);
+        var killed = new AtomicBoolean();
         try (var other = Replica.start(Map.of());
                 var pool = Executors.newVirtualThreadPerTaskExecutor()) {
             call(
@@ -143,7 +145,7 @@ class MemoryWritersTest {
                             if (i % SEARCHED == 0) {
                                 findEverywhere(all, doomed.url(), name, token);
                             }
-                            if (acknowledged.size() == WRITES / 2) {
+                            if (acknowledged.size() >= WRITES / 2 && killed.compareAndSet(false, true)) {
                                 doomed.kill();
                             }
                         }
@@ -153,6 +155,7 @@ class MemoryWritersTest {
             for (var done : pool.invokeAll(tasks)) {
                 done.get();
             }
+            assertThat(killed).isTrue();
         } finally {
             doomed.close();
         }

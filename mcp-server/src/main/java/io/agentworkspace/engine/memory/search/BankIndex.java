@@ -296,7 +296,7 @@ final class BankIndex implements AutoCloseable {
         for (var term = each.next(); term != null; term = each.next()) {
             counts.add(new Count(Language.coded(term.utf8ToString()), each.docFreq()));
         }
-        var telling = reader.numDocs() / RARE;
+        var telling = reader.maxDoc() / RARE; // Each counts what is replaced, too.
         return counts.stream()
                 .filter(count -> count.count() > telling)
                 .sorted(Comparator.comparingLong(Count::count).reversed())

@@ -234,7 +234,8 @@ final class LexicalQuery {
     }
 
     private static double weight(long frequency, IndexReader reader) {
-        return Math.log(1 + (Math.max(0, reader.numDocs() - frequency) + 0.5) / (frequency + 0.5));
+        // Both count what is replaced and not yet merged away, such as memories before they had vectors.
+        return Math.log(1 + (Math.max(0, reader.maxDoc() - frequency) + 0.5) / (frequency + 0.5));
     }
 
     private static Query query(QueryParser.Parsed parsed, List<WordGroup> groups) {

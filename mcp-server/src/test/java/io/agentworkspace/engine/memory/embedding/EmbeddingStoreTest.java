@@ -64,6 +64,11 @@ class EmbeddingStoreTest {
         assertThat(claim(6, 0)).as("two of each, where there are two").containsExactly(first, second, third, first);
         assertThat(claim(6, 0)).hasSize(6).containsOnly(first);
         assertThat(store.lag().memories()).isEqualTo(10_000);
+        TestDatabase.db()
+                .sql("UPDATE memory_vector SET queued_at = now() - INTERVAL '1 hour' WHERE tenant_id = :tenant")
+                .set("tenant", third)
+                .run();
+        assertThat(store.lag().longest()).isBetween(Duration.ofMinutes(59), Duration.ofHours(2));
     }
 
     @Test

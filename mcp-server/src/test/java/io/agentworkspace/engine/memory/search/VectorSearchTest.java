@@ -11,6 +11,10 @@ import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +35,7 @@ class VectorSearchTest {
     private static final String DEPLOYS = "Deploys are frozen on Fridays.";
     private static final String INVOICES = "The invoice run is on the last working day of each month.";
     private static final int LETTERS = 60;
+    private static final String SCRAPER = "a-token-of-a-scraper-1234";
     private static final String ESPRESSO = "The espresso machine needs descaling every eight weeks.";
 
     @TempDir
@@ -75,6 +80,10 @@ class VectorSearchTest {
         return TestServer.start(Map.of(
                 "ENGINE_EMBEDDING",
                 "builtin",
+                "ENGINE_METRICS_TOKEN",
+                SCRAPER,
+                "ENGINE_METRICS_LISTEN",
+                "127.0.0.1:0",
                 "ENGINE_DATA_DIR",
                 directory.resolve(name).toString()));
     }
@@ -197,6 +206,18 @@ class VectorSearchTest {
                         .at("/content/0/name")
                         .asString())
                 .isEqualTo("minutes");
+    }
+
+    @Test
+    void theMetricsSayWhatWaitsAndWhetherTheModelIsLoaded() throws Exception {
+        var request = HttpRequest.newBuilder(URI.create(
+                "http://127.0.0.1:%d/metrics".formatted(app.metricsPort().orElseThrow())));
+        try (var client = HttpClient.newHttpClient()) {
+            var text = client.send(request.build(), BodyHandlers.ofString()).body();
+            assertThat(text)
+                    .contains("engine_embedding_model_loaded 1", "engine_embedding_waiting ")
+                    .contains("engine_embedding_lag_seconds ");
+        }
     }
 
     /** The model gets any text that a query can be. */
