@@ -12,12 +12,12 @@ import java.util.List;
  */
 final class Fusion {
     /** The place among the nearest by meaning with which the best is compared. */
-    private static final int COMPARED = 15;
+    private static final int COMPARED = 17;
 
     /** How much meaning counts in any case, and where the best stands out by 1. */
-    private static final double BASE = 0.15;
+    private static final double BASE = 0.1;
 
-    private static final double STANDING_OUT = 31;
+    private static final double STANDING_OUT = 38;
 
     private static final double RECENT = 0.02;
     private static final double PINNED = 0.02;
@@ -26,7 +26,7 @@ final class Fusion {
     /** How much meaning counts for questions in English, and in other languages written alike. */
     static final double ENGLISH = 1;
 
-    static final double OTHER = 0.1;
+    static final double OTHER = 0.08;
 
     private Fusion() {}
 

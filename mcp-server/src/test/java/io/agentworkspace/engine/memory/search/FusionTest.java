@@ -38,10 +38,10 @@ class FusionTest {
     @Test
     void whereAllAreAboutEquallyNearWordsDecide() {
         var found = new ArrayList<Ranked<String>>();
-        for (var rank = 1; rank < 16; rank++) {
+        for (var rank = 1; rank < 18; rank++) {
             found.add(found("turn " + rank, 0, 0, rank, 0.62 - 0.001 * rank));
         }
-        found.add(found("words", 0.5, 0.5, 16, 0.6));
+        found.add(found("words", 0.5, 0.5, 18, 0.6));
         assertThat(first(Fusion.ENGLISH, found)).isEqualTo("words");
     }
 
