@@ -1,6 +1,7 @@
 // The console as people use it, at two widths in two themes: node console.mjs <address of the engine> <folder for pictures>, keys in
 // OWNER_KEY (a tenant with things of hostile names), MEMBER_KEY and VIEWER_KEY of the same tenant, NARROW_KEY (bank:read), EMPTY_KEY (another
 // tenant, with nothing in it). Each step prints one line of JSON, which ConsoleTest looks at.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Pages, themes, told, widths } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
@@ -133,7 +134,15 @@ async function moves() {
   await member.keyboard.press('Enter');
   await world.locator('.feed', { hasText: 'seen in the world' }).waitFor();
   await world.locator('.room[data-domain="den"] .bubble', { hasText: 'seen in the world' }).waitFor();
-  told('moves', {});
+  // An MCP client that connects, and what it says.
+  const guest = new Client({ name: 'harbour <b>client</b>', version: '1' });
+  await guest.connect(new StreamableHTTPClientTransport(new URL(`${engine}/mcp`), { requestInit: { headers: { 'X-API-Key': MEMBER_KEY } } }));
+  await guest.callTool({ name: 'AP_Chat', arguments: { target: { domain: 'den' }, content: 'said by a client' } });
+  await world.locator('.room[data-domain="den"] .bubble', { hasText: 'said by a client' }).waitFor();
+  const connected = world.locator('.feed li', { hasText: 'harbour <b>client</b> connected' });
+  await connected.waitFor();
+  told('moves', { leads: await connected.locator('a').getAttribute('href') });
+  await guest.close();
   await world.context().close();
   await member.context().close();
 }

@@ -1,6 +1,6 @@
 // The first page: who is there, what is said in which room, what is remembered, as it happens.
 import { call, isAdmin, may } from './api.js';
-import { ago, avatar, clock, el, empty, enc, head, link, number, redrawn } from './ui.js';
+import { ago, avatar, client, clock, el, empty, enc, head, link, number, redrawn } from './ui.js';
 import { demoBar, startDemo } from './demo.js';
 
 const ROOMS = 12;
@@ -186,6 +186,8 @@ export async function show({ view, on, isHere }) {
     }
   });
   on('deliveries', (delivery) => happened(delivery.state === 'delivered' ? 'kept' : 'bad', [`${delivery.event_type} `, el('span', { class: 'soft' }, delivery.state)], delivery.at, '/console/webhooks'));
+  // Not each request without a session: only of a client that gives its name.
+  on('handshakes', ({ client: name, problem, at, key_id }) => name && happened(problem ? 'bad' : 'seen', [el('b', {}, client(name)), problem ? ' could not connect' : ' connected'], at, key_id ? `/console/keys/${enc(key_id)}` : '/mcp-hub/connect'));
   on('reset', reload);
 
   await load();

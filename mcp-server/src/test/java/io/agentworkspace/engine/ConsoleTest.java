@@ -129,7 +129,12 @@ class ConsoleTest {
         assertThat(only("together").path("asked").asInt())
                 .as("the reader's requests: messages reach it over the stream, without polling")
                 .isZero();
-        assertThat(STEPS).containsKey("moves");
+    }
+
+    /** What somebody says in another browser, and an MCP client that connects and speaks. */
+    @Test
+    void theWorldMovesByItself() {
+        assertThat(only("moves").path("leads").asString()).startsWith("/console/keys/");
     }
 
     @Test
