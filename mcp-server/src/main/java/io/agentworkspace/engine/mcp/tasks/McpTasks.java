@@ -54,8 +54,12 @@ public final class McpTasks {
                 now.plus(LIFE));
         var task = store.insert(request.caller(), draft)
                 .orElseThrow(() -> Problem.conflict(
-                        "you have %d unfinished tasks, or %d of the last 24 hours, which is the limit: wait, or end one with tasks/cancel"
-                                .formatted(TaskStore.MAX_OPEN, TaskStore.MAX_KEPT)));
+                        "a limit is reached: %d unfinished tasks, %d of the last 24 hours, or %d MiB of results (%d MiB in your tenant). Wait, or end one with tasks/cancel"
+                                .formatted(
+                                        TaskStore.MAX_OPEN,
+                                        TaskStore.MAX_KEPT,
+                                        TaskStore.EACH >> 20,
+                                        TaskStore.ALL >> 20)));
         wake.run();
         return MethodResult.done(shown(task).put("resultType", "task"));
     }

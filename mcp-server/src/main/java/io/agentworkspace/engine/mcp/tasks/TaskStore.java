@@ -31,6 +31,15 @@ public final class TaskStore {
     /** The maximum number of tasks of a principal, including finished ones. */
     static final int MAX_KEPT = 1_000;
 
+    /**
+     * The maximum stored bytes of a principal's tasks, with calls, answers and results. Tasks that are unfinished when it
+     * is reached still store theirs.
+     */
+    static final long EACH = 32L * 1024 * 1024;
+
+    /** The maximum stored bytes of a tenant's tasks. */
+    static final long ALL = 4 * EACH;
+
     /** The number of tasks that run at the same time for one principal, so that none can block the others. */
     private static final int SHARE = 2;
 
@@ -42,11 +51,16 @@ public final class TaskStore {
             INSERT INTO mcp_task (tenant_id, id, server, principal, user_id, request, status, memory,
                                   leased_until, created_at, updated_at, expires_at)
             SELECT :tenant, :id, :server, :principal, :user, :request, 'working', :memory, now(), :created, :created, :expires
-              FROM (SELECT count(*) AS kept,
-                           count(*) FILTER (WHERE status IN ('working', 'input_required')) AS open
-                      FROM mcp_task
-                     WHERE tenant_id = :tenant AND principal = :principal) held
-             WHERE held.open < :open AND held.kept < :kept
+              FROM (SELECT count(*) FILTER (WHERE own) AS kept,
+                           count(*) FILTER (WHERE own AND status IN ('working', 'input_required')) AS open,
+                           COALESCE(sum(bytes) FILTER (WHERE own), 0) AS bytes,
+                           COALESCE(sum(bytes), 0) AS all_bytes
+                      FROM (SELECT principal = :principal AS own, status,
+                                   pg_column_size(request) + pg_column_size(memory)
+                                   + COALESCE(pg_column_size(outcome), 0) AS bytes
+                              FROM mcp_task
+                             WHERE tenant_id = :tenant) task) held
+             WHERE held.open < :open AND held.kept < :kept AND held.bytes < :each AND held.all_bytes < :all
             RETURNING {columns}
             """).with("columns", COLUMNS).sql();
 
@@ -60,9 +74,21 @@ public final class TaskStore {
     private static final String EXPIRED = Db.oldRows("mcp_task", "expires_at <= :until");
 
     private final Db db;
+    private final long each;
+    private final long all;
 
     public TaskStore(Db db) {
+        this(db, EACH, ALL);
+    }
+
+    /**
+     * @param each the maximum stored bytes of a principal's tasks
+     * @param all those of a tenant's tasks
+     */
+    TaskStore(Db db, long each, long all) {
         this.db = db;
+        this.each = each;
+        this.all = all;
     }
 
     /** The status of a task. A task begins with the first; the last three are final. */
@@ -129,7 +155,7 @@ public final class TaskStore {
     /**
      * Creates a task, which waits to be claimed.
      *
-     * @return empty if the principal has the maximum number of tasks
+     * @return empty if the principal or the tenant has reached a limit of tasks
      */
     Optional<Task> insert(Caller owner, TaskDraft task) {
         return db.transaction(() -> {
@@ -147,6 +173,8 @@ public final class TaskStore {
                     .set("expires", task.expiresAt())
                     .set("open", MAX_OPEN)
                     .set("kept", MAX_KEPT)
+                    .set("each", each)
+                    .set("all", all)
                     .one(TaskStore::task);
         });
     }

@@ -11,12 +11,16 @@ import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.proof.Concurrently;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -363,6 +367,62 @@ class McpTasksTest {
         ask(here, "tasks/cancel", "7", "");
         assertThat(call(here, "confirm_delete", "{}").path("taskId").asString(""))
                 .isNotEmpty();
+    }
+
+    @Test
+    void theTasksOfAPrincipalAndOfATenantTakeBoundedSpace() {
+        var store = new TaskStore(TestDatabase.db(), 10_000, 31_000);
+        assertThat(store.insert(caller("ann"), draft("small", 1_000))).isPresent();
+        assertThat(store.insert(caller("ann"), draft("large", 12_000))).isPresent();
+        assertThat(store.insert(caller("ann"), draft("more", 1_000))).isEmpty();
+        assertThat(store.insert(caller("bob"), draft("his", 18_000))).isPresent();
+        assertThat(store.insert(caller("cat"), draft("hers", 1_000))).isEmpty();
+        var other = new Caller(2, "other", 1, "zoe", Role.OWNER, Set.of("*"), "key:zoe", null);
+        assertThat(store.insert(other, draft("elsewhere", 1_000))).isPresent();
+
+        TestDatabase.db().sql("DELETE FROM mcp_task WHERE id = 'large'").run();
+        store.step(
+                claimed("small"),
+                new TaskStore.Step(
+                        TaskStore.Status.COMPLETED,
+                        null,
+                        Json.object(),
+                        Json.object().put("text", random(10_500))),
+                Instant.now());
+        assertThat(store.insert(caller("ann"), draft("again", 1_000)))
+                .as("results count, too")
+                .isEmpty();
+        assertThat(store.insert(caller("cat"), draft("hers", 100))).isPresent();
+    }
+
+    private static Caller caller(String name) {
+        return new Caller(1, "t", 1, name, Role.OWNER, Set.of("*"), "key:" + name, null);
+    }
+
+    /** A call with an argument of this length, which the database cannot compress. */
+    private static TaskStore.TaskDraft draft(String id, int length) {
+        return new TaskStore.TaskDraft(
+                id,
+                "space",
+                Json.object().put("text", random(length)),
+                Json.object(),
+                Instant.now(),
+                Instant.now().plus(Duration.ofHours(1)));
+    }
+
+    private static String random(int length) {
+        return new Random(length)
+                .ints(length, ' ', '~')
+                .mapToObj(Character::toString)
+                .collect(Collectors.joining());
+    }
+
+    private static TaskStore.ClaimedTask claimed(String id) {
+        TestDatabase.db()
+                .sql("UPDATE mcp_task SET attempt = 1, leased_until = now() + interval '1 hour' WHERE id = :id")
+                .set("id", id)
+                .run();
+        return new TaskStore.ClaimedTask(1, id, 1);
     }
 
     @Test
