@@ -123,8 +123,12 @@ class RoundTripsTest {
         delivery = answer.envelope().at("/deliveries/0/id").asString(delivery);
     }
 
-    /** Returns the cost of the second call, when the connection has prepared the statements. */
+    /**
+     * Returns the cost of the second or third call, when the connection has prepared the statements. The lesser counts: rules are read
+     * again by a call that comes while signals are late, which may happen to any call on a slow machine.
+     */
     private static Cost cost(List<String> before, String call) {
+        var second = new Cost(0, 0);
         for (var round = 1; ; round++) {
             for (var step : before) {
                 run(step, round);
@@ -135,8 +139,11 @@ class RoundTripsTest {
             var trips = proxy.roundTrips();
             var transactions = proxy.transactions();
             run(call, round);
+            var cost = new Cost(proxy.roundTrips() - trips, proxy.transactions() - transactions);
             if (round == 2) {
-                return new Cost(proxy.roundTrips() - trips, proxy.transactions() - transactions);
+                second = cost;
+            } else if (round == 3) {
+                return cost.roundTrips() < second.roundTrips() ? cost : second;
             }
         }
     }
