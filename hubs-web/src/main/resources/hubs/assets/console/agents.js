@@ -25,40 +25,42 @@ export async function show({ at, view, on, go, isHere }) {
   let roster = [];
   const shown = new Map();
   const words = new Map(); // What an agent said last, by its name.
-  const silent = new Map(); // When an agent that said nothing of late was asked about.
-  const unread = [];
+  const asked = new Map(); // The time of the last message when an agent's words were read, by its name.
+  const queue = [];
   let readers = 0;
 
   // The last words of those in sight, a few at a time.
-  async function hear() {
+  async function readLastWords() {
     readers += 1;
-    while (unread.length && isHere()) {
-      const agent = unread.pop(); // Those that came into sight last are in sight.
-      const body = await read('AP_Read', { target: { agent: agent.name }, page: { limit: 10 } }).catch(() => ({ content: [] }));
-      const said = body.content.filter((message) => message.from === agent.name).at(-1);
+    while (queue.length && isHere()) {
+      const agent = queue.pop(); // Those that came into sight last are in sight.
+      const body = await read('AP_Read', { target: { agent: agent.name }, page: { limit: 10 } }).catch(() => null);
+      if (!body) asked.delete(agent.name); // It is read again when it is shown again.
+      const said = body?.content.filter((message) => message.from === agent.name).at(-1);
       if (said && !words.has(agent.name)) words.set(agent.name, said.content);
       if (said) shown.get(agent.name)?.replaceChildren(...contents(agent));
     }
     readers -= 1;
   }
 
-  function wonder(agent) {
-    if (words.has(agent.name) || !agent.last_message_at || silent.get(agent.name) === agent.last_message_at || !may('AP_Read')) return;
-    silent.set(agent.name, agent.last_message_at);
-    unread.push(agent);
-    if (unread.length > 40) unread.shift();
-    if (readers < 3) hear();
+  // Of an agent with unread messages nothing is read: that could mark them as read.
+  function requestLastWords(agent) {
+    if (words.has(agent.name) || !agent.last_message_at || agent.unread || asked.get(agent.name) === agent.last_message_at || !may('AP_Read')) return;
+    asked.set(agent.name, agent.last_message_at);
+    queue.push(agent);
+    if (queue.length > 40) asked.delete(queue.shift().name);
+    if (readers < 3) readLastWords();
   }
 
   const contents = (agent) => [avatar(agent.name, { online: agent.online }),
     el('span', { class: 'person-words' }, el('span', { class: 'person-top' }, el('b', {}, agent.name), agent.last_message_at ? el('span', { class: 'soft' }, ago(agent.last_message_at)) : null),
       el('span', { class: 'soft clip' }, agent.description),
-      el('span', { class: 'clip words' }, words.has(agent.name) ? `“${words.get(agent.name)}”` : el('span', { class: 'soft' }, agent.last_message_at ? 'Nothing said of late' : 'No messages')),
+      el('span', { class: 'clip words' }, words.has(agent.name) ? `“${words.get(agent.name)}”` : el('span', { class: 'soft' }, agent.last_message_at ? '' : 'No messages')),
       agent.skills?.length ? el('span', { class: 'soft clip small' }, `Skills: ${agent.skills.map((skill) => skill.name ?? skill).join(', ')}`) : null),
     el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : ''];
 
   function row(agent) {
-    wonder(agent);
+    requestLastWords(agent);
     const entry = link(`/console/agents/${enc(agent.name)}`, ...contents(agent));
     if (agent.name === wanted) entry.setAttribute('aria-current', 'true');
     shown.set(agent.name, entry);

@@ -153,7 +153,7 @@ function countdown(key) {
   const [used, rotated] = [key.previous_last_used_at, key.rotated_at].map((at) => Date.parse(at ?? 0));
   const since = used >= rotated;
   const unknown = !since && used + 60_000 > rotated;
-  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : unknown ? tag('used in the minute of the rotation', 'changes') : tag('not used since the rotation', 'reads'), since || unknown ? el('span', {}, ' ', key.previous_last_client ? el('b', {}, client(key.previous_last_client)) : 'A program that sent no name', ' used the old secret ', ago(key.previous_last_used_at), '. Give it the new one before the time is over.') : ' Only the new secret has been used since.'));
+  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : unknown ? tag('used in the minute of the rotation', 'changes') : tag('not used since the rotation', 'reads'), since || unknown ? el('span', {}, ' ', key.previous_last_client ? el('b', {}, client(key.previous_last_client)) : 'A program without a recorded name', ' used the old secret ', ago(key.previous_last_used_at), '. Give it the new one before the time is over.') : ' Only the new secret has been used since.'));
 }
 
 function handshakes(key) {

@@ -6,7 +6,8 @@ const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('engine-
 let source;
 let release;
 let refused = 0;
-let missed = false; // Whether something may have happened that no event told of.
+let missed = false; // Whether something may have happened that no event reported.
+let followed = false; // Whether this tab got its events from another one.
 
 // Calls the listener for each event of a topic ('*': all; 'reset': read everything again). Returns what ends that.
 export function on(topic, listener) {
@@ -54,7 +55,7 @@ const TOPICS = ['presence', 'messages', 'memories', 'deliveries', 'handshakes', 
 function open() {
   source = new EventSource('/api/stream');
   source.addEventListener('open', (event) => {
-    if (event.data === undefined) return; // Of the connection: the stream's own event follows, which tells that nothing more is missed.
+    if (event.data === undefined) return; // Of the connection: the stream's own event follows, which reports that nothing more is missed.
     refused = 0;
     show('on');
     begun();
@@ -102,7 +103,7 @@ export function start() {
   if (channel && navigator.locks) {
     navigator.locks.request('engine-live', () => new Promise((done) => {
       release = done;
-      missed ||= badge.dataset.state === 'on'; // The tab that held the stream is gone.
+      missed ||= followed; // The tab that held the stream is gone.
       open();
     }));
     channel.postMessage({ topic: 'ask' });
@@ -124,8 +125,9 @@ channel?.addEventListener('message', ({ data: { topic, data } }) => {
     stop();
     whenEnded();
   } else if (topic === 'ask') {
-    if (source?.readyState === EventSource.OPEN) channel.postMessage({ topic: 'state', data: 'on' });
+    if (source && badge.dataset.state === 'on') channel.postMessage({ topic: 'state', data: 'on' });
   } else if (topic === 'state') {
+    followed ||= !source;
     if (!source) show(data);
     if (data === 'on') begun();
   } else if (!source) {

@@ -53,7 +53,11 @@ public final class KeyUse {
                     later(at, next.at),
                     next.client == null ? client : next.client,
                     next.previousAt == null ? previousAt : next.previousAt,
-                    next.previousClient == null ? previousClient : next.previousClient);
+                    next.previousClient == null && !isLater(next.previousAt) ? previousClient : next.previousClient);
+        }
+
+        private boolean isLater(@Nullable Instant other) {
+            return other != null && previousAt != null && other.isAfter(previousAt);
         }
     }
 
@@ -158,8 +162,11 @@ public final class KeyUse {
                        client = CASE WHEN excluded.used_at >= COALESCE(s.used_at, excluded.used_at)
                                      THEN COALESCE(excluded.client, s.client) ELSE s.client END,
                        previous_used_at = greatest(s.previous_used_at, excluded.previous_used_at),
-                       previous_client = CASE WHEN excluded.previous_used_at >= COALESCE(s.previous_used_at, excluded.previous_used_at)
-                                              THEN COALESCE(excluded.previous_client, s.previous_client) ELSE s.previous_client END
+                       previous_client = CASE WHEN excluded.previous_used_at > COALESCE(s.previous_used_at, '-infinity')
+                                              THEN excluded.previous_client
+                                              WHEN excluded.previous_used_at = s.previous_used_at
+                                              THEN COALESCE(excluded.previous_client, s.previous_client)
+                                              ELSE s.previous_client END
                 """)
                 .set(
                         "ran_tenants",

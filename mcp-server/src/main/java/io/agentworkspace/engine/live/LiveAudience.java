@@ -85,11 +85,16 @@ final class LiveAudience {
      */
     void catchUp(LiveStream stream, long from) {
         reading.lock();
+        var isRead = false;
         try {
             stream.send(queries.read(audience, from));
+            isRead = true;
         } catch (Problem unavailable) {
-            stream.reset();
+            // Its client reads everything again.
         } finally {
+            if (!isRead) {
+                stream.reset();
+            }
             stream.caughtUp();
             reading.unlock();
         }

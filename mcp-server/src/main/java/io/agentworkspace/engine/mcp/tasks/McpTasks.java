@@ -54,12 +54,12 @@ public final class McpTasks {
                 now.plus(LIFE));
         var task = store.insert(request.caller(), draft)
                 .orElseThrow(() -> Problem.conflict(
-                        "a limit is reached: %d unfinished tasks, %d of the last 24 hours, or %d MiB of results (%d MiB in your tenant). Wait, or end one with tasks/cancel"
+                        "a limit is reached: %d unfinished tasks, or in the last 24 hours %d tasks or %d MiB of calls and results (%d MiB in your tenant). Wait, or end an unfinished task with tasks/cancel"
                                 .formatted(
                                         TaskStore.MAX_OPEN,
                                         TaskStore.MAX_KEPT,
-                                        TaskStore.EACH >> 20,
-                                        TaskStore.ALL >> 20)));
+                                        TaskStore.MAX_BYTES >> 20,
+                                        TaskStore.MAX_BYTES_OF_TENANT >> 20)));
         wake.run();
         return MethodResult.done(shown(task).put("resultType", "task"));
     }

@@ -35,10 +35,10 @@ public final class TaskStore {
      * The maximum stored bytes of a principal's tasks, with calls, answers and results. Tasks that are unfinished when it
      * is reached still store theirs.
      */
-    static final long EACH = 32L * 1024 * 1024;
+    static final long MAX_BYTES = 32L * 1024 * 1024;
 
-    /** The maximum stored bytes of a tenant's tasks. */
-    static final long ALL = 4 * EACH;
+    /** The maximum stored bytes of a tenant's tasks. Principals that create tasks at the same time may exceed it a little. */
+    static final long MAX_BYTES_OF_TENANT = 4 * MAX_BYTES;
 
     /** The number of tasks that run at the same time for one principal, so that none can block the others. */
     private static final int SHARE = 2;
@@ -59,7 +59,7 @@ public final class TaskStore {
                                    pg_column_size(request) + pg_column_size(memory)
                                    + COALESCE(pg_column_size(outcome), 0) AS bytes
                               FROM mcp_task
-                             WHERE tenant_id = :tenant) task) held
+                             WHERE tenant_id = :tenant AND expires_at > :created) task) held
              WHERE held.open < :open AND held.kept < :kept AND held.bytes < :each AND held.all_bytes < :all
             RETURNING {columns}
             """).with("columns", COLUMNS).sql();
@@ -78,7 +78,7 @@ public final class TaskStore {
     private final long all;
 
     public TaskStore(Db db) {
-        this(db, EACH, ALL);
+        this(db, MAX_BYTES, MAX_BYTES_OF_TENANT);
     }
 
     /**

@@ -46,7 +46,8 @@ class FusionTest {
     }
 
     @Test
-    void theOnlyOneIsFound() {
-        assertThat(first(Fusion.ENGLISH, List.of(found("one", 0, 0, 1, 0.4)))).isEqualTo("one");
+    void theOnlyOneByMeaningDoesNotStandOut() {
+        var found = List.of(found("meaning", 0, 0, 1, 0.4), found("words", 0.5, 0.5, 0, -1));
+        assertThat(first(Fusion.ENGLISH, found)).isEqualTo("words");
     }
 }
