@@ -10,11 +10,11 @@ const DOORS = { mcp: 'MCP', rest: 'REST' };
 const MOST_PAGES = 50;
 
 export async function show({ at, view, on, isHere }) {
-  const inputs = Object.fromEntries([['user', 'Person'], ['agent', 'Agent'], ['tool', 'Tool'], ['target', 'Thing (kind:name)']].map(([name, label]) => [name, el('input', { type: 'search', name, placeholder: label, 'aria-label': name === 'target' ? 'Thing, such as bank:notes' : label, value: at.query.get(name) })]));
+  const inputs = Object.fromEntries([['user', 'Person'], ['agent', 'Agent'], ['tool', 'Tool'], ['target', 'Thing']].map(([name, label]) => [name, el('input', { type: 'search', name, placeholder: label, 'aria-label': name === 'target' ? 'Thing, such as bank:notes' : label, title: name === 'target' ? 'Such as bank:notes' : null, value: at.query.get(name) })]));
   const result = el('select', { name: 'result', 'aria-label': 'Result' }, ...[['', 'every result'], ['done', 'done'], ['refused', 'refused']].map(([value, label]) => el('option', { value, selected: value === at.query.get('result') }, label)));
   const kinds = may('WH_Feed') ? [['all', 'everything'], ['calls', 'calls'], ['events', 'events']] : [['calls', 'calls']];
   const shown = el('select', { name: 'show', 'aria-label': 'Show' }, ...kinds.map(([value, label]) => el('option', { value, selected: value === at.query.get('show') }, label)));
-  const day = el('input', { type: 'date', name: 'day', 'aria-label': 'Day', value: at.query.get('day') });
+  const day = el('input', { type: 'date', name: 'day', 'aria-label': 'Day', title: 'Day', value: at.query.get('day') });
   // The service filters calls by all but the agent. Events have no person, tool or result; a thing is compared here.
   const agent = () => inputs.agent.value.trim().toLowerCase();
   const fits = (entry) => (!agent() || (entry.agent ?? '').toLowerCase() === agent())

@@ -70,7 +70,7 @@ export function demoBar(place, on, isHere, changed, acted) {
     const text = { running: 'Three agents handle an incident over MCP.', paused: 'Paused.', waiting: 'The agents ask you to decide.', finished: 'The incident is over.' }[demo.state];
     const buttons = [];
     if (demo.state === 'running' || demo.state === 'waiting') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('pause') }, 'Pause'));
-    if (demo.state === 'paused') buttons.push(el('button', { type: 'button', click: () => act('resume') }, 'Resume'));
+    if (demo.state === 'paused') buttons.push(el('button', { type: 'button', class: demo.question ? 'quiet' : null, click: () => act('resume') }, 'Resume'));
     if (demo.state === 'finished' || demo.state === 'paused') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('replay') }, 'Play again'));
     buttons.push(el('button', { type: 'button', class: 'quiet', click: () => remove(changed) }, 'Remove'));
     place.replaceChildren(el('section', { class: `demo ${demo.state}`, 'aria-label': 'Demo' },

@@ -93,7 +93,7 @@ function picture({ nodes, links }, bank) {
   const lines = links.filter((one) => by.has(one.from) && by.has(one.to)).map((one) => {
     const [a, b] = [by.get(one.from), by.get(one.to)];
     const [x1, y1, x2, y2] = [a.x + WIDE, a.y + HIGH / 2, b.x, b.y + HIGH / 2];
-    return svg('path', { d: `M${x1} ${y1}C${x1 + 30} ${y1} ${x2 - 30} ${y2} ${x2} ${y2}`, class: one.word }, svg('title', {}, one.word === 'derived' ? 'derived from' : 'superseded by'));
+    return svg('path', { d: `M${x1} ${y1}C${x1 + 30} ${y1} ${x2 - 30} ${y2} ${x2} ${y2}M${x2 - 7} ${y2 - 5}L${x2} ${y2}L${x2 - 7} ${y2 + 5}`, class: one.word }, svg('title', {}, one.word === 'derived' ? 'derived from' : 'superseded by'));
   });
   const boxes = nodes.map((node) => {
     const words = title(node.one);
