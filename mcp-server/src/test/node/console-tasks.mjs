@@ -133,6 +133,7 @@ async function webhooks() {
 async function spaces() {
   const page = await open(MEMBER_KEY, '/console/spaces/plaza', '.members', 360);
   await button(page, 'Join').click();
+  await page.getByLabel('Your agent').waitFor(); // The page reads the member's agents first.
   const offered = await page.getByLabel('Your agent').locator('option').allInnerTexts();
   await page.getByLabel('Your agent').selectOption('Mo');
   await through(page, 'Join');

@@ -26,6 +26,7 @@ export async function show({ at, view, on, go, isHere }) {
   const shown = new Map();
   const words = new Map(); // What an agent said last, by its name.
   const asked = new Map(); // The time of the last message when an agent's words were read, by its name.
+  const quiet = new Map(); // The same, of agents that said none of their latest messages.
   const queue = [];
   let readers = 0;
 
@@ -38,24 +39,30 @@ export async function show({ at, view, on, go, isHere }) {
       if (!body) asked.delete(agent.name); // It is read again when it is shown again.
       const said = body?.content.filter((message) => message.from === agent.name).at(-1);
       if (said && !words.has(agent.name)) words.set(agent.name, said.content);
-      if (said) shown.get(agent.name)?.replaceChildren(...contents(agent));
+      if (body && !said) quiet.set(agent.name, agent.last_message_at);
+      if (body) shown.get(agent.name)?.replaceChildren(...contents(agent));
     }
     readers -= 1;
   }
 
-  // Of an agent with unread messages nothing is read: that could mark them as read.
   function requestLastWords(agent) {
-    if (words.has(agent.name) || !agent.last_message_at || agent.unread || asked.get(agent.name) === agent.last_message_at || !may('AP_Read')) return;
+    if (words.has(agent.name) || !agent.last_message_at || asked.get(agent.name) === agent.last_message_at || !may('AP_Read')) return;
     asked.set(agent.name, agent.last_message_at);
     queue.push(agent);
     if (queue.length > 40) asked.delete(queue.shift().name);
     if (readers < 3) readLastWords();
   }
 
+  // What a card shows in place of last words.
+  function silence(agent) {
+    if (!agent.last_message_at) return 'No messages';
+    return quiet.get(agent.name) === agent.last_message_at ? 'Nothing said of late' : '…';
+  }
+
   const contents = (agent) => [avatar(agent.name, { online: agent.online }),
     el('span', { class: 'person-words' }, el('span', { class: 'person-top' }, el('b', {}, agent.name), agent.last_message_at ? el('span', { class: 'soft' }, ago(agent.last_message_at)) : null),
       el('span', { class: 'soft clip' }, agent.description),
-      el('span', { class: 'clip words' }, words.has(agent.name) ? `“${words.get(agent.name)}”` : el('span', { class: 'soft' }, agent.last_message_at ? '' : 'No messages')),
+      el('span', { class: 'clip words' }, words.has(agent.name) ? `“${words.get(agent.name)}”` : el('span', { class: 'soft' }, silence(agent))),
       agent.skills?.length ? el('span', { class: 'soft clip small' }, `Skills: ${agent.skills.map((skill) => skill.name ?? skill).join(', ')}`) : null),
     el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : ''];
 
