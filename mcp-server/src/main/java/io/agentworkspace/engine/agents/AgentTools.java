@@ -300,6 +300,8 @@ public final class AgentTools {
     private AgentResponse change(Call call, LockedAgent held, AgentChange change) {
         var updated = agents.update(call, held, change);
         var agent = updated.agent();
+        call.details(
+                updated.changed().isEmpty() ? "changed nothing" : "changed " + String.join(", ", updated.changed()));
         if (!updated.changed().isEmpty()) {
             call.emit(EventType.AGENT_DEPLOYMENT_UPDATED, AgentDeployment.of(agent, updated.changed()));
             rename(call, new Ref(held.id(), agent.name()));

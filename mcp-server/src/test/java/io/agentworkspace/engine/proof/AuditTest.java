@@ -96,6 +96,17 @@ class AuditTest {
     }
 
     @Test
+    void anEntryNamesTheFieldsOfAnAgentThatWereChanged() {
+        done(call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'d'}}"));
+        for (var i = 0; i < 2; i++) {
+            done(call(ann, "AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'p','access':'public'}}"));
+        }
+        assertThat(entries("{'tool':'AP_Modify'}"))
+                .extracting(entry -> entry.path("details").asString())
+                .containsExactly("changed nothing", "changed profile, access");
+    }
+
+    @Test
     void clientsOfMcpAreCalledByTheirOwnName() {
         var body = """
                 {'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'AP_Create',
