@@ -44,6 +44,24 @@ async function measured(page, path, there, far) {
   told('page', step);
 }
 
+// What scrolls on the page of the large bank, and which rows there are after the page itself was scrolled far.
+async function scrolls(width) {
+  const page = await pages.open('/console/settings', width);
+  await page.evaluate((given) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': given } }), process.env.OWNER_KEY);
+  await page.goto(`${engine}/console/memory/archive`);
+  await page.locator('.memories .virtual-row').first().waitFor();
+  await page.waitForFunction(() => document.querySelector('.memories .virtual-inner').clientHeight > 5000);
+  const step = await page.evaluate(() => {
+    const list = document.querySelector('.memories .virtual');
+    return { list: getComputedStyle(list).overflowY === 'auto' && list.scrollHeight > list.clientHeight, page: document.documentElement.scrollHeight > innerHeight };
+  });
+  await page.evaluate(() => scrollTo(0, 4000));
+  if (step.page) await page.waitForFunction(() => [...document.querySelectorAll('.memories .virtual-row')].every((row) => Number(row.getAttribute('aria-posinset')) > 20));
+  step.rows = await page.locator('.memories .virtual-row').count();
+  told(`scrolls at ${width}`, step);
+  await page.context().close();
+}
+
 try {
   const page = await pages.open('/console/settings');
   await page.evaluate((given) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': given } }), process.env.OWNER_KEY);
@@ -52,6 +70,8 @@ try {
   await measured(page, '/console/spaces/harbour/main', '.transcript li[data-id]:last-child');
   await measured(page, '/console/memory/archive', '.memory', '.memories .virtual');
   await measured(page, '/console/activity', '.entry-row');
+  await scrolls(1280);
+  await scrolls(360);
   writeFileSync(`${screenshots}/console-large-ms.json`, JSON.stringify(took, null, 1));
   told('faults', { faults: pages.faults });
 } finally {

@@ -141,11 +141,11 @@ async function spaces() {
   await mo.waitFor();
   const joined = await mo.innerText();
   await page.locator('.channels a', { hasText: 'study' }).click();
-  await button(mo, 'Accept').waitFor();
+  await button(mo, 'Accept Mo').waitFor();
   const invited = await mo.innerText();
   const outside = { words: await page.locator('.transcript').innerText(), writes: await page.getByLabel('Message to study/main').isEnabled() };
   await pages.look(page, 'console-invited');
-  await button(mo, 'Accept').click();
+  await button(mo, 'Accept Mo').click();
   await through(page, 'Accept');
   await mo.filter({ hasNotText: 'invited' }).waitFor();
   await page.getByLabel('Message to study/main').fill('Here I am.');

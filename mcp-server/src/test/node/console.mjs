@@ -67,9 +67,11 @@ async function everyPage(width) {
     permissions: ['/console/memory?view=permissions', '.cell'], trash: ['/console/memory?view=trash', '.empty, .trash li'], load: ['/console/memory/notes?view=load', '.load li'],
     remembered: ['/console/memory/notes/tide', '.lineage'], story: ['/console/activity?agent=Ada&story=1', '.story'], keys: ['/console/keys', '.key-row'], webhooks: ['/console/webhooks', '.delivery'], events: ['/console/activity?show=events', '.entry-row'], activity: ['/console/activity', '.entry-row'], settings: ['/console/settings', '.setting'],
   };
+  const harmless = [];
   for (const [name, [path, there]] of Object.entries(views)) {
     await to(page, path, there);
     await pages.look(page, `console-${name}`);
+    harmless.push(...await page.locator('main button:not(.danger)').evaluateAll((all) => all.map((one) => one.textContent).filter((text) => /^(Delete|Revoke|Remove|Censor…)$/.test(text))));
   }
   await to(page, '/console/memory/notes', '.memory');
   await found(page, 'neap tides');
@@ -80,6 +82,7 @@ async function everyPage(width) {
   await page.locator('.key-row').first().click();
   await page.locator('.detail h2').waitFor();
   await pages.look(page, 'console-key');
+  told('dangers', { harmless, revoke: await page.getByRole('button', { name: 'Revoke' }).getAttribute('class') });
   await page.getByRole('button', { name: 'New key' }).click();
   await pages.look(page, 'console-new-key', 'dialog');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
@@ -187,15 +190,76 @@ async function repeats() {
   await page.context().close();
 }
 
+const module = (page, name) => page.evaluate((wanted) => performance.getEntriesByType('resource').map((one) => one.name).find((each) => each.includes(wanted)), `/console/${name}.js`);
+
+// Of several buttons that look the same, the focus comes back to the one at the same place, and never to that of another entry.
+async function focused() {
+  const page = await open(OWNER_KEY, '/console/settings');
+  const step = await page.evaluate(async (url) => {
+    const { redrawn, el } = await import(url);
+    const place = el('ul', { tabindex: '-1' });
+    const main = document.getElementById('main');
+    main.append(place);
+    const drawn = (...names) => place.replaceChildren(...names.map((name) => el('li', { id: `is-${name}` }, el('button', { type: 'button' }, 'Remove'))));
+    const after = (...names) => {
+      drawn('a', 'b', 'c');
+      place.children[1].firstChild.focus();
+      redrawn(place, () => drawn(...names));
+      return document.activeElement === place ? 'the list' : document.activeElement.parentElement.id;
+    };
+    return { same: after('a', 'b', 'c'), fewer: after('b', 'c') };
+  }, await module(page, 'ui'));
+  told('focused', step);
+  await page.context().close();
+}
+
+// A tab that waits for the stream of another one, and signs out, waits no longer.
+async function queued() {
+  const first = await open(OWNER_KEY, '/console/settings');
+  await live(first);
+  const second = await first.context().newPage();
+  await second.goto(`${engine}/console/settings`);
+  await live(second);
+  const waiting = () => second.evaluate(async () => (await navigator.locks.query()).pending.length);
+  const step = { before: await waiting() };
+  await second.evaluate(async (url) => (await import(url)).stop(), await module(second, 'live'));
+  step.after = await waiting();
+  told('queued', step);
+  await first.context().close();
+}
+
+// Who acts as an agent, and looks at the world and at all agents, has not read its messages by that.
+async function unread() {
+  const page = await open(MEMBER_KEY, '/console/settings');
+  const ask = (tool, args) => page.evaluate(async ([name, given]) => {
+    const { csrf_token: token } = await (await fetch('/api/auth/session')).json();
+    return (await fetch(`/api/mcp/tools/${name}/invoke`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body: JSON.stringify(given) })).json();
+  }, [tool, args]);
+  for (const name of ['Dee', 'Eli']) await ask('AP_Create', { vx: { name, description: 'Waits.' } });
+  await ask('AP_LogOn', { target: { agent: 'Eli' } });
+  await ask('AP_Chat', { target: { agent: 'Dee' }, content: 'From Eli.' });
+  await ask('AP_LogOff', {});
+  await ask('AP_LogOn', { target: { agent: 'Dee' } });
+  const left = async () => { const { profile, content } = await ask('AP_List', { target: { agent: 'Dee' } }); return content[profile.findIndex((one) => one.name === 'Dee')].unread; };
+  const step = { self: (await ask('US_Read', {})).profile[0].self, before: await left() };
+  await to(page, '/console/agents', '.words');
+  await page.locator('.virtual-row', { hasText: 'Eli' }).locator('.words', { hasText: 'From Eli.' }).waitFor();
+  await page.locator('.virtual-row', { hasText: 'Dee' }).locator('.words', { hasText: 'Nothing said of late' }).waitFor();
+  await to(page, '/console/world', '.feed');
+  await page.locator('.feed', { hasText: 'From Eli.' }).waitFor();
+  told('unread', { ...step, after: await left() });
+  await page.context().close();
+}
+
 // A story of the half hour after midnight: a preview is not the deed, nor is one Ada the other.
 async function storied() {
   const page = await open(OWNER_KEY, '/console/activity');
-  const step = await page.evaluate(async () => {
-    const { story } = await import(performance.getEntriesByType('resource').map((one) => one.name).find((name) => name.includes('/console/sentences.js')));
+  const step = await page.evaluate(async (url) => {
+    const { story } = await import(url);
     const call = (more) => ({ at: new Date(2026, 0, 5, 0, 30).toISOString(), user: 'ann', agent: 'Ada', tool: 'MB_Censor', target_kind: 'bank', target: 'notes', target_id: '1', result: 'done', ...more });
-    const [section] = story([call({ dry_run: true }), call(), call(), call({ target_id: '2' }), call({ user: 'root' }), call({ user: 'Ada', agent: undefined })]);
+    const [section] = story([call({ dry_run: true }), call(), call(), call({ target_id: '2' }), call({ user: 'root' }), call({ user: 'Ada', agent: undefined }), call({ tool: 'AP_LogOff', target_kind: 'agent', target: 'Ada' }), call({ tool: 'AP_Modify', target_kind: 'agent', target: 'Ada' })]);
     return { head: section.querySelector('h2').textContent, text: section.querySelector('p').textContent };
-  });
+  }, await module(page, 'sentences'));
   told('storied', step);
   await page.context().close();
 }
@@ -269,7 +333,7 @@ async function careful() {
   await to(page, '/console/memory/notes?view=load', '.load li');
   step.loads = await page.locator('.load-sum').innerText();
   await evaluate(page);
-  step.figures = await page.locator('.figures tbody tr').first().locator('td').allInnerTexts();
+  step.figures = await page.locator('.figures tbody tr td:nth-of-type(1)').allInnerTexts();
   await page.getByLabel('Queries and what answers them').fill('When do we sail?\n');
   await page.getByRole('button', { name: 'Evaluate' }).click();
   step.refused = await page.locator('.evaluate .problem').innerText();
@@ -318,6 +382,11 @@ async function careful() {
   await page.locator('.viewing').getByRole('button', { name: 'Stop' }).click();
   await page.locator('.viewing').waitFor({ state: 'detached' });
   step.again = await page.getByRole('button', { name: 'New agent' }).isEnabled();
+  await to(page, '/console/webhooks', '.delivery');
+  await page.locator('.endpoints .tag', { hasText: 'failing' }).waitFor(); // Nobody answers there.
+  step.endpoint = await page.locator('.endpoints li').innerText();
+  step.ticks = await page.locator('.ticks span').allInnerTexts();
+  step.failed = await page.locator('.delivery .tag', { hasText: 'failed' }).first().getAttribute('class');
   await to(page, '/console/activity?tool=MB_Censor', '.entry-row');
   step.previews = await page.locator('.entry-row').allInnerTexts();
   told('careful', step);
@@ -346,6 +415,7 @@ async function newcomer() {
   // Paused while it is looked at, which on a slow machine takes longer than the agents wait for an answer.
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('button', { name: 'Resume' }).waitFor();
+  const paused = await page.locator('.demo-words').innerText();
   await pages.look(page, 'console-demo-question');
   await answer.click(); // An answer resumes the demo.
   await page.locator('.feed', { hasText: 'Raising the pool to 400' }).waitFor();
@@ -383,7 +453,7 @@ async function newcomer() {
     const [agents, domains, banks, keys] = await Promise.all([ask('AP_List', {}), ask('DM_List', {}), ask('MB_List', {}), ask('AK_List', {})]);
     return [agents.profile.length, domains.profile.length, banks.profile.length, keys.keys.filter((key) => key.name.startsWith('demo')).length];
   });
-  told('newcomer', { answered, replayed, room, doors, learnt, left });
+  told('newcomer', { answered, paused, replayed, room, doors, learnt, left });
   await page.context().close();
 }
 
@@ -431,6 +501,9 @@ try {
     await moves();
     await repeats();
     await storied();
+    await focused();
+    await queued();
+    await unread();
     await signsOut();
     await careful();
     await others();

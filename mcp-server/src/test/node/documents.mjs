@@ -34,6 +34,9 @@ async function everyPage(width) {
   await page.locator('.document-text', { hasText: 'Low water' }).waitFor();
   await page.locator('.versions summary').first().click();
   await page.locator('.compared ins').first().waitFor();
+  const list = page.locator('.side');
+  const document_ = await page.locator('.detail h2').boundingBox();
+  told(`document at ${width}`, { isInSight: document_.y < page.viewportSize().height / 2, hasList: await list.isVisible(), back: await page.locator('.back').isVisible() });
   await pages.look(page, 'console-document');
   await to(page, '/console/documents/broken.json', '.why li');
   await pages.look(page, 'console-document-rejected');
@@ -50,6 +53,7 @@ async function everyPage(width) {
   await pages.look(page, 'console-rule-error');
   await to(page, '/console/rules/templates', '.templates a');
   await pages.look(page, 'console-rule-templates');
+  told(`templates at ${width}`, { titles: await page.locator('.templates b').allInnerTexts() });
   await page.locator('.templates a', { hasText: 'block-words' }).click();
   await page.getByLabel('words').waitFor();
   await pages.look(page, 'console-rule-template');
@@ -138,7 +142,7 @@ async function rules() {
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.locator('.outcome', { hasText: 'Would have denied' }).waitFor();
   step.replayed = await page.locator('.outcome').innerText();
-  step.message = await page.locator('.detail .note').first().innerText();
+  step.message = await page.locator('.detail section', { hasText: 'Refused callers read' }).locator('.note').innerText();
   await page.getByRole('button', { name: 'Switch off' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
   await page.getByRole('button', { name: 'Switch on' }).waitFor();

@@ -1,6 +1,6 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
-import { all, ask as read, call, may, request } from './api.js';
-import { action, ago, asCode, ask, avatar, clock, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, tag } from './ui.js';
+import { all, call, glance, may, request } from './api.js';
+import { action, ago, asCode, ask, avatar, back, clock, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, tag } from './ui.js';
 import { virtualList } from './virtual.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
@@ -35,7 +35,7 @@ export async function show({ at, view, on, go, isHere }) {
     readers += 1;
     while (queue.length && isHere()) {
       const agent = queue.pop(); // Those that came into sight last are in sight.
-      const body = await read('AP_Read', { target: { agent: agent.name }, page: { limit: 10 } }).catch(() => null);
+      const body = await glance(agent.name, 10).catch(() => null);
       if (!body) asked.delete(agent.name); // It is read again when it is shown again.
       const said = body?.content.filter((message) => message.from === agent.name).at(-1);
       if (said && !words.has(agent.name)) words.set(agent.name, said.content);
@@ -60,7 +60,7 @@ export async function show({ at, view, on, go, isHere }) {
   }
 
   const contents = (agent) => [avatar(agent.name, { online: agent.online }),
-    el('span', { class: 'person-words' }, el('span', { class: 'person-top' }, el('b', {}, agent.name), agent.last_message_at ? el('span', { class: 'soft' }, ago(agent.last_message_at)) : null),
+    el('span', { class: 'person-words' }, el('span', { class: 'person-top' }, el('b', {}, agent.name), agent.last_message_at ? el('span', { class: 'soft' }, ago(agent.last_message_at, true)) : null),
       el('span', { class: 'soft clip' }, agent.description),
       el('span', { class: 'clip words' }, words.has(agent.name) ? `“${words.get(agent.name)}”` : el('span', { class: 'soft' }, silence(agent))),
       agent.skills?.length ? el('span', { class: 'soft clip small' }, `Skills: ${agent.skills.map((skill) => skill.name ?? skill).join(', ')}`) : null),
@@ -97,7 +97,7 @@ export async function show({ at, view, on, go, isHere }) {
   const side = el('aside', { class: 'side', 'aria-label': 'Agents' }, search, list.element);
   const place = roster.findIndex((agent) => agent.name === wanted);
   if (place >= 0) list.reveal(place);
-  view.append(el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
+  put(view, wanted ? back('/console/agents', 'All agents') : null, el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
   if (!wanted) {
     detail.append(el('p', { class: 'soft pick' }, 'Select an agent to see its messages and memories.'));
   } else {
@@ -167,7 +167,7 @@ async function one(name, place, { on, go, isHere }) {
 
   put(place,
     el('header', { class: 'detail-head' }, avatar(agent.name, { online: agent.online }), el('div', {}, el('h2', {}, agent.name), el('p', { class: 'soft' }, agent.description)),
-      el('div', { class: 'head-actions' }, may('AC_Audit') ? el('a', { class: 'button quiet', href: `/console/activity?agent=${enc(agent.name)}&story=1` }, 'What it did today') : null, action('AP_Modify', 'Edit', edit), action('AP_Destroy', 'Delete', end))),
+      el('div', { class: 'head-actions' }, may('AC_Audit') ? el('a', { class: 'button quiet', href: `/console/activity?agent=${enc(agent.name)}&story=1` }, 'What it did today') : null, action('AP_Modify', 'Edit', edit), action('AP_Destroy', 'Delete', end, DANGER))),
     el('p', { class: 'tagline' }, tag(agent.online ? 'online' : 'offline', agent.online ? 'reads' : ''), tag(`access ${agent.access}`), tag(`owned by ${agent.owner}`), tag(`revision ${agent.revision}`), ...(agent.skills ?? []).map((skill) => tag(`skill ${skill.name ?? skill}`))),
     el('section', {}, el('h3', {}, 'Conversations'), talk, send, wrong),
     el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps prose', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None.')),
@@ -209,14 +209,14 @@ const DECIDE = ['owner', 'admin'];
 // Everybody who sees it may read it; only some relations let one change it.
 const reason = ({ tool, target, role }) => (target?.relations ?? []).filter((one_) => tool === 'AP_Read' || DECIDE.includes(one_)).map((one_) => RELATIONS[one_] ?? one_).join(', ') || (role?.yours?.[0] ? `your role is ${role.yours[0]}` : 'nothing forbids it');
 
-const CHANGES = { AP_Create: 'created', AP_Update: 'replaced name and description', AP_Modify: 'changed' };
+const CHANGES = { AP_Create: 'created', AP_Update: 'changed', AP_Modify: 'changed' };
 
-// Who changed its record, and when. The audit keeps no texts, so the texts of older revisions are not shown.
+// Who changed what of its record, and when. No command returns the texts of older revisions, and the audit has none.
 function revisions(agent) {
   const place = el('div', {}, el('p', { class: 'soft' }, 'Reading…'));
   call('AC_Audit', { target: `agent:${agent.name}`, result: 'done', page: { limit: 200 } }).then(({ entries }) => {
-    const changes = entries.filter((entry) => CHANGES[entry.tool] && entry.at >= agent.created_at.slice(0, 19)).slice(0, 10);
-    place.replaceChildren(changes.length ? el('ul', { class: 'why' }, ...changes.map((entry, i) => el('li', {}, i === 0 ? tag(`revision ${agent.revision}`, 'reads') : null, ` ${CHANGES[entry.tool]} by `, el('b', {}, entry.agent ?? entry.user), ' ', ago(entry.at), el('span', { class: 'soft' }, entry.key_name ? ` with the key ${entry.key_name}` : ''))))
+    const changes = entries.filter((entry) => CHANGES[entry.tool] && entry.at >= agent.created_at.slice(0, 19) && entry.details !== 'changed nothing').slice(0, 10);
+    place.replaceChildren(changes.length ? el('ul', { class: 'why' }, ...changes.map((entry, i) => el('li', {}, i === 0 ? tag(`revision ${agent.revision}`, 'reads') : null, ` ${entry.details?.replace('profile', 'persona') ?? CHANGES[entry.tool]} by `, el('b', {}, entry.agent ?? entry.user), ' ', ago(entry.at), el('span', { class: 'soft' }, entry.key_name ? ` with the key ${entry.key_name}` : ''))))
       : el('p', { class: 'soft' }, 'The audit has no changes of this agent.'));
   }).catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
   return place;

@@ -57,6 +57,17 @@ export async function ask(tool, args = {}) {
   return body;
 }
 
+const APART = { context: 'console' };
+let bound;
+
+// The latest messages of an agent, none of which is marked as read: in a context of its own, where nobody is logged on as the agent. Only a
+// key that is bound to an agent always acts as it: of this one agent nothing is read.
+export async function glance(agent, limit) {
+  bound ??= ask('AP_List', { target: APART, page: { limit: 1 } }).then((body) => body.header.context.self ?? '');
+  if (await bound === agent) return { content: [] };
+  return ask('AP_Read', { target: { ...APART, agent }, page: { limit } });
+}
+
 // Another route than a tool's.
 export async function request(path, method = 'GET', given) {
   const options = { method, headers: {} };
@@ -104,6 +115,11 @@ const quoted = (text) => text.replaceAll("'", "'\\''");
 
 export function asCurl({ tool, args }) {
   return `curl -s '${base}/api/mcp/tools/${tool}/invoke' \\\n  -H "X-Api-Key: $ENGINE_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '${quoted(JSON.stringify(args))}'`;
+}
+
+// The same of a route without a tool.
+export function routeAsCurl(method, path, given) {
+  return `curl -s -X ${method} '${base}${path}' \\\n  -H "X-Api-Key: $ENGINE_KEY"${given ? ` \\\n  -H 'Content-Type: application/json' \\\n  -d '${quoted(JSON.stringify(given))}'` : ''}`;
 }
 
 export function asMcp({ tool, args }) {

@@ -21,7 +21,7 @@ const MODULES = {
 export function go(path, replace = false) {
   if (path === location.pathname + location.search && !replace) return;
   history[replace ? 'replaceState' : 'pushState'](null, '', path);
-  show();
+  show(replace);
 }
 
 function place() {
@@ -29,7 +29,7 @@ function place() {
   return { page, parts: rest.map((part) => { try { return decodeURIComponent(part); } catch { return part; } }), query: new URLSearchParams(location.search) };
 }
 
-async function show() {
+async function show(stays = false) {
   const at = place();
   const turn = ++current;
   const load = MODULES[at.page];
@@ -68,6 +68,7 @@ async function show() {
   if (turn === current || main.dataset.page === at.page) {
     redrawn(main, () => main.replaceChildren(...[banner(go), view].filter(Boolean)));
     main.removeAttribute('aria-busy');
+    if (!stays) scrollTo(0, 0);
     view.dispatchEvent(new Event('shown'));
   }
 }
@@ -108,7 +109,8 @@ live.onEnded(() => {
   location.reload();
 });
 
-addEventListener('popstate', show);
+history.scrollRestoration = 'manual'; // Each page is read anew, and begins at its top.
+addEventListener('popstate', () => show());
 // The link to the content would be an address of its own, and going to it would draw the page anew.
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault();

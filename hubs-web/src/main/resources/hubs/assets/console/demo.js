@@ -1,6 +1,6 @@
 // The demo's bar: how far it is, pausing, answering, playing again, taking it all away.
-import { call, isAdmin, request } from './api.js';
-import { el, enc, link, toast } from './ui.js';
+import { call, isAdmin, request, routeAsCurl } from './api.js';
+import { asCode, DANGER, el, enc, link, toast } from './ui.js';
 
 const EVERY = 1000;
 let poll = () => {};
@@ -35,6 +35,10 @@ async function remove(after) {
   after();
 }
 
+// What its buttons call. An answer is a message to the room.
+const calls = () => [['Starting', 'POST', {}], ['Pausing', 'POST', { action: 'pause' }], ['Resuming', 'POST', { action: 'resume' }], ['Playing again', 'POST', { action: 'replay' }], ['Removing', 'DELETE']]
+  .map(([title, method, given]) => ({ title, curl: routeAsCurl(method, '/api/demo', given) }));
+
 // Shows the demo while there is one. Reports each call of an agent once to acted.
 export function demoBar(place, on, isHere, changed, acted) {
   if (!isAdmin()) return;
@@ -67,12 +71,13 @@ export function demoBar(place, on, isHere, changed, acted) {
     if (demo.doing && last !== undefined && doing !== last && demo.state !== 'finished') acted(demo.doing);
     last = doing;
     const bar = el('progress', { max: demo.steps, value: demo.step, 'aria-label': 'How far the demo is' });
-    const text = { running: 'Three agents handle an incident over MCP.', paused: 'Paused.', waiting: 'The agents ask you to decide.', finished: 'The incident is over.' }[demo.state];
+    const text = { running: 'Three agents handle an incident over MCP.', paused: demo.question ? 'Paused. Your answer resumes it.' : 'Paused.', waiting: 'The agents ask you to decide.', finished: 'The incident is over.' }[demo.state];
     const buttons = [];
     if (demo.state === 'running' || demo.state === 'waiting') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('pause') }, 'Pause'));
     if (demo.state === 'paused') buttons.push(el('button', { type: 'button', class: demo.question ? 'quiet' : null, click: () => act('resume') }, 'Resume'));
     if (demo.state === 'finished' || demo.state === 'paused') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('replay') }, 'Play again'));
-    buttons.push(el('button', { type: 'button', class: 'quiet', click: () => remove(changed) }, 'Remove'));
+    buttons.push(el('button', { type: 'button', class: DANGER, click: () => remove(changed) }, 'Remove'));
+    buttons.push(asCode('The demo', calls));
     place.replaceChildren(el('section', { class: `demo ${demo.state}`, 'aria-label': 'Demo' },
       el('div', { class: 'demo-words' }, el('b', {}, 'Demo'), ' ', el('span', {}, text), ' ', link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Open the room'),
         demo.doing && demo.state !== 'finished' ? el('p', { class: 'demo-doing' }, el('b', {}, demo.doing.agent), ` ${demo.doing.words} `, el('code', {}, demo.doing.tool)) : null), bar, el('div', { class: 'head-actions' }, ...buttons),

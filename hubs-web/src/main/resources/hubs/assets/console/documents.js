@@ -2,7 +2,7 @@
 import { csrf } from '../account.js';
 import { all, call, may, Refused } from './api.js';
 import { changes } from './difference.js';
-import { action, ago, asCode, ask, el, empty, enc, facts, head, link, number, problem, redrawn, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, back, DANGER, el, empty, enc, facts, head, link, number, problem, put, redrawn, tag, toast } from './ui.js';
 import { virtualList } from './virtual.js';
 
 const STATES = { accepted: 'reads', rejected: 'destroys', queued: '', validating: 'changes' };
@@ -145,7 +145,7 @@ export async function show(context) {
   on('documents', later);
   on('reset', later);
   const waiting = queue(context);
-  view.append(el('div', { class: 'intake' }, may('DC_Submit') ? uploads((made) => later({ ...made, change: made.state })) : null, waiting.box), el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
+  put(view, el('div', { class: 'intake' }, may('DC_Submit') ? uploads((made) => later({ ...made, change: made.state })) : null, waiting.box), wanted ? back('/console/documents', 'All documents') : null, el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
   fill();
   await Promise.all([waiting.read(), wanted ? read() : pick(detail)]);
 }
@@ -176,7 +176,7 @@ async function one(name, again, context) {
       accepted && may('MB_Load') ? el('button', { type: 'button', click: () => load(accepted, again) }, 'Load into a bank') : null,
       el('a', { class: 'button quiet', href: `/api/documents/${enc(newest.id)}?part=file`, download: newest.name }, 'Download'),
       action('DC_Validate', 'Validate again', () => ask({ title: `Validate ${newest.name} again?`, text: 'It returns to the queue and cannot be used until it is validated.', verb: 'Validate', tool: 'DC_Validate', args: () => ({ id: newest.id }), done: again })),
-      action('DC_Delete', 'Delete', () => remove(newest, context)))),
+      action('DC_Delete', 'Delete', () => remove(newest, context), DANGER))),
     el('p', { class: 'tagline' }, state(newest), tag(`version ${newest.version}`), kind(newest) ? tag(kind(newest)) : null, tag(size(newest.size))),
     newest.queue ? el('p', { class: 'note' }, newest.queue.position ? `${number(newest.queue.position)}. in line, ${expected(newest.queue)}.` : 'It is being validated.') : null,
     newest.reasons.length ? el('section', {}, el('h3', {}, newest.state === 'rejected' ? 'Why it was rejected' : 'Warnings'), el('ul', { class: 'why' }, ...newest.reasons.map((reason) => el('li', {}, tag(reason.code, newest.state === 'rejected' ? 'destroys' : 'changes'), ' ', reason.message, reason.position ? el('span', { class: 'soft' }, ` (${reason.position})`) : null)))) : null,

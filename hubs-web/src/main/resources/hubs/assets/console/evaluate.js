@@ -27,13 +27,11 @@ function pairs(text) {
 }
 
 function table(result) {
-  const columns = [...FIGURES, ...TIMES];
   const best = Object.fromEntries(FIGURES.map(([name]) => [name, Math.max(...MODES.map(([mode]) => result[mode][name]))]));
-  return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Figures' }, el('table', { class: 'figures' },
-    el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Search'), ...columns.map(([, label, title]) => el('th', { scope: 'col', title }, label)))),
-    el('tbody', {}, ...MODES.map(([mode, label]) => el('tr', {}, el('th', { scope: 'row' }, label),
-      ...FIGURES.map(([name]) => el('td', { class: best[name] && result[mode][name] === best[name] ? 'best' : '' }, share(result[mode][name]))),
-      ...TIMES.map(([name]) => el('td', { class: 'soft' }, milliseconds(result[mode][name]))))))));
+  const row = ([name, label, title], shown, kind) => el('tr', {}, el('th', { scope: 'row', title }, label), ...MODES.map(([mode]) => el('td', { class: kind(name, result[mode][name]) }, shown(result[mode][name]))));
+  return el('table', { class: 'figures' },
+    el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Figure'), ...MODES.map(([, label]) => el('th', { scope: 'col' }, label)))),
+    el('tbody', {}, ...FIGURES.map((figure) => row(figure, share, (name, value) => (best[name] && value === best[name] ? 'best' : ''))), ...TIMES.map((time) => row(time, milliseconds, () => 'soft'))));
 }
 
 function misses(bank, result) {

@@ -1,7 +1,7 @@
 // Keys: which there are and whose children, what each is used for, and making, narrowing, rotating and revoking them.
 import { all, call, me, request } from './api.js';
 import { begin } from './view-as.js';
-import { action, ago, asCode, ask, bars, choose, client, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, back, bars, choose, client, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
 
 const FAMILIES = { AP: 'agent', DM: 'domain', ZN: 'zone', MB: 'bank', US: 'user', AK: 'key', WH: 'webhook', DC: 'document', RL: 'rule', SK: 'skill', AC: 'account' };
 
@@ -51,7 +51,7 @@ export async function show({ at, view, go }) {
   const detail = el('div', { class: 'detail' });
   const list = el('ul', { class: 'side key-list', 'aria-label': 'Keys' }, ...rows);
   choose(list, view);
-  view.append(el('div', { class: `split wide-side${at.parts[0] ? ' chosen' : ''}` }, list, detail));
+  put(view, at.parts[0] ? back('/console/keys', 'All keys') : null, el('div', { class: `split wide-side${at.parts[0] ? ' chosen' : ''}` }, list, detail));
   if (!at.parts[0]) {
     detail.append(el('p', { class: 'soft pick' }, 'Select a key to see how it is used.'));
     return;
@@ -76,7 +76,7 @@ async function one(keys, id, place, go) {
       key.state === 'active' ? el('button', { type: 'button', class: 'quiet', click: () => begin(key, go) }, 'View as this key') : null,
       action('AK_Create', 'New child', () => create(go, key)),
       action('AK_Rotate', 'Rotate', () => ask({ title: `Rotate ${key.name}`, text: 'The same key gets a new secret, which is shown once.', verb: 'Rotate', tool: 'AK_Rotate', fields: [{ name: 'overlap_seconds', label: 'The old secret keeps working for', options: Object.keys(OVERLAPS), value: '1 day' }], args: ({ overlap_seconds: overlap }) => ({ id: key.id, overlap_seconds: OVERLAPS[overlap] }), done: (answer) => { secret(`The new secret of ${key.name}`, 'It is shown only this once.', answer.api_key); again(); } })),
-      action('AK_Revoke', 'Revoke', () => ask({ title: `Revoke ${key.name}?`, text: broken(key, usage, keys), verb: 'Revoke', danger: true, tool: 'AK_Revoke', args: () => ({ id: key.id }), done: again })))),
+      action('AK_Revoke', 'Revoke', () => ask({ title: `Revoke ${key.name}?`, text: broken(key, usage, keys), verb: 'Revoke', danger: true, tool: 'AK_Revoke', args: () => ({ id: key.id }), done: again }), DANGER))),
     el('p', { class: 'tagline' }, tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), key.environment ? tag(key.environment) : null, key.agent ? tag(`acts as ${key.agent}`) : null, key.expires_at ? tag(`expires ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null),
     left > 0 ? countdown(key) : null,
     narrow ? unused(key, usage, again) : null,
@@ -153,7 +153,7 @@ function countdown(key) {
   const [used, rotated] = [key.previous_last_used_at, key.rotated_at].map((at) => Date.parse(at ?? 0));
   const since = used >= rotated;
   const unknown = !since && used + 60_000 > rotated;
-  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : unknown ? tag('used in the minute of the rotation', 'changes') : tag('not used since the rotation', 'reads'), since || unknown ? el('span', {}, ' ', key.previous_last_client ? el('b', {}, client(key.previous_last_client)) : 'A program without a recorded name', ' used the old secret ', ago(key.previous_last_used_at), '. Give it the new one before the time is over.') : ' Only the new secret has been used since.'));
+  return el('div', { class: 'note' }, el('p', {}, 'The old secret works for ', left, ' more.'), el('p', {}, since ? tag('still in use', 'destroys') : unknown ? tag('used in the minute of the rotation', 'changes') : tag('no longer used', 'reads'), since || unknown ? el('span', {}, ' ', key.previous_last_client ? el('b', {}, client(key.previous_last_client)) : 'A program without a recorded name', ' used the old secret ', ago(key.previous_last_used_at), '. Give it the new one before the time is over.') : ' Nothing has used the old secret since the rotation.'));
 }
 
 function handshakes(key) {

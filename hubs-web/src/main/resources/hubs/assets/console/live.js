@@ -5,6 +5,7 @@ const listeners = new Map();
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('engine-live') : null;
 let source;
 let release;
+let queued; // Ends the waiting for the stream.
 let refused = 0;
 let missed = false; // Whether something may have happened that no event reported.
 let followed = false; // Whether this tab got its events from another one.
@@ -98,14 +99,19 @@ function ended() {
 }
 
 export function start() {
-  if (source || release) return;
+  if (source || queued) return;
   show('wait');
   if (channel && navigator.locks) {
-    navigator.locks.request('engine-live', () => new Promise((done) => {
+    queued = new AbortController();
+    const { signal } = queued;
+    navigator.locks.request('engine-live', { signal }, () => new Promise((done) => {
+      if (signal.aborted) return done(); // It was granted while it was given up.
       release = done;
       missed ||= followed; // The tab that held the stream is gone.
       open();
-    }));
+    })).catch((error) => {
+      if (error.name !== 'AbortError') throw error;
+    });
     channel.postMessage({ topic: 'ask' });
   } else {
     open();
@@ -115,6 +121,8 @@ export function start() {
 export function stop() {
   source?.close();
   source = undefined;
+  queued?.abort();
+  queued = undefined;
   release?.();
   release = undefined;
   show('off');

@@ -44,7 +44,7 @@ export async function trash(view, go) {
     const ends = new Date(Date.parse(entry.at) + DAYS * 86_400_000);
     const row = el('li', {}, el('span', {}, el('b', {}, entry.target), entry.member ? el('span', { class: 'soft' }, ` what ${entry.member} wrote`) : null),
       el('span', { class: 'soft' }, `deleted by ${entry.agent ?? entry.user} `, ago(entry.at), `, kept until ${ends.toLocaleDateString()}`),
-      action('MB_Restore', 'Restore', () => back(entry.target, entry.member, () => row.remove())));
+      action('MB_Restore', 'Restore', () => back(entry.target, entry.member, () => row.remove()), 'quiet', entry.member ? `what ${entry.member} wrote in ${entry.target}` : entry.target));
     return row;
   })));
 }
@@ -65,7 +65,7 @@ export async function loading(bank, place, go) {
       action('MB_Load', 'Load into an agent', () => ask({ title: `Load ${bank.name} into an agent`, text: 'The bank becomes its working memory until MB_Unload.', verb: 'Load', tool: 'MB_Load', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], args: ({ agent }) => ({ target: { agent }, vx: { name: bank.name } }), done: (answer) => { toast(`${number(answer.content?.length)} memories, ${number(answer.tokens ?? sum)} tokens.`); go(location.pathname, true); } }), ''))),
     el('p', { class: 'load-sum' }, el('b', {}, `${number(sum)} of ${number(ROOM)} tokens`), el('span', { class: 'soft' }, ` ${number(loaded.length)} of ${number(bank.memories)} memories`), meter(sum, ROOM, `${sum} of ${ROOM} tokens`, '')),
     ...(listed.length < bank.memories ? [el('p', { class: 'soft' }, `This preview reads the newest ${number(listed.length)}. Older ones that are pinned come first, too.`)] : []),
-    loaded.length ? el('ol', { class: 'load' }, ...loaded.map((one) => el('li', {}, link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('b', {}, one.name ?? 'unnamed'), one.pinned ? tag('pinned', 'reads') : null, el('span', { class: 'soft' }, ` ${number(tokens(one.text))} tokens`)), el('p', { class: 'clip2' }, one.text)))) : el('p', { class: 'soft' }, 'Nothing: the bank is empty.'));
+    loaded.length ? el('ol', { class: 'load' }, ...loaded.map((one) => el('li', {}, el('p', { class: 'load-head' }, link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('b', {}, one.name ?? 'unnamed')), one.pinned ? tag('pinned', 'reads') : null, el('span', { class: 'soft' }, `${number(tokens(one.text))} tokens`)), el('p', { class: 'clip2' }, one.text)))) : el('p', { class: 'soft' }, 'Nothing: the bank is empty.'));
 }
 
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? 'y' : 'ies'}`;

@@ -1,6 +1,6 @@
 // Memory: banks, what is in them, who may do what with them.
 import { all, call, may } from './api.js';
-import { action, ago, asCode, ask, el, empty, enc, given, head, link, number, problem, subnav, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, DANGER, el, empty, enc, given, head, link, number, problem, subnav, tag, toast } from './ui.js';
 import { evaluating } from './evaluate.js';
 import { find, showMemory } from './memory-one.js';
 import { censor, loading, trash } from './memory-parts.js';
@@ -83,8 +83,8 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
         args: (values) => given({ target: given({ bank: bank.name, agent: values.agent }), content: values.content, vx: given({ name: values.name, tags: values.tags ? values.tags.split(',').map((one) => one.trim()).filter(Boolean) : undefined }) }), done: () => toast('Stored.') }), ''),
       el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=load` }, 'Preview loading'),
       may('MB_Evaluate') ? el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=evaluate` }, 'Evaluate') : null,
-      action('MB_Censor', 'Censor…', () => censor(bank, again)),
-      action('MB_Delete', 'Delete', () => ask({ title: `Delete ${bank.name}?`, text: `Its ${number(bank.memories)} memories can be restored for 30 days.`, verb: 'Move to trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('Moved to the trash for 30 days.'); go('/console/memory?view=trash'); } })))),
+      action('MB_Censor', 'Censor…', () => censor(bank, again), DANGER),
+      action('MB_Delete', 'Delete', () => ask({ title: `Delete ${bank.name}?`, text: `Its ${number(bank.memories)} memories can be restored for 30 days.`, verb: 'Move to trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('Moved to the trash for 30 days.'); go('/console/memory?view=trash'); } }), DANGER))),
     el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owned by ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(`${number(bank.memories)} memories`)));
 
   const authors = el('input', { type: 'search', placeholder: 'Author', 'aria-label': 'Only by this agent' });

@@ -1,7 +1,7 @@
 // Rules: what is refused or noted, how often; written in CEL or made from templates; tried on a request and on what was done.
 import { all, call, isAdmin, me } from './api.js';
 import { celEditor } from './cel.js';
-import { action, ago, asCode, ask, el, empty, enc, facts, given, head, link, number, problem, put, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, back, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag, toast } from './ui.js';
 import { code } from '../dom.js';
 
 const EXAMPLE = { service: 'MB_Destroy', target: { bank: 'Ledger' }, principal: { user: 'ann', role: 'member' } };
@@ -24,7 +24,7 @@ export async function show({ at, view, go }) {
     return;
   }
   const detail = el('div', { class: 'detail' });
-  view.append(el('div', { class: `split${word ? ' chosen' : ''}` }, el('ul', { class: 'side endpoints', 'aria-label': 'Rules' }, ...rules.map((rule) => entry(rule, word)), ...(rules.length ? [] : [el('li', { class: 'soft pad' }, 'No rules yet.')])), detail));
+  put(view, word ? back('/console/rules', 'All rules') : null, el('div', { class: `split${word ? ' chosen' : ''}` }, el('ul', { class: 'side endpoints', 'aria-label': 'Rules' }, ...rules.map((rule) => entry(rule, word)), ...(rules.length ? [] : [el('li', { class: 'soft pad' }, 'No rules yet.')])), detail));
   if (word === 'templates') await templates(what, detail, go);
   else if (word === 'new') editor(null, detail, go);
   else if (word) await one(rules.find((rule) => rule.id === word), what, detail, go);
@@ -53,10 +53,10 @@ async function one(rule, part, place, go) {
     action('RL_Update', 'Edit', () => go(`/console/rules/${enc(rule.id)}/edit`)),
     rule.enabled ? change('Switch off', { enabled: false }, 'It stops matching within a second.') : change('Switch on', { enabled: true }, 'It is in force within a second.'),
     rule.mode === 'shadow' ? change('Enforce', { mode: 'enforce' }, `Its effect then applies. In shadow it matched ${number(rule.matches.count)} times.`) : change('To shadow', { mode: 'shadow' }, 'It then only counts what it matches.'),
-    action('RL_Delete', 'Delete', () => ask({ title: `Delete ${rule.name}?`, text: 'It is deleted permanently. The audit keeps its text.', verb: 'Delete', danger: true, tool: 'RL_Delete', args: () => ({ id: rule.id, if_revision: rule.revision }), done: () => go('/console/rules') })))),
+    action('RL_Delete', 'Delete', () => ask({ title: `Delete ${rule.name}?`, text: 'It is deleted permanently. The audit keeps its text.', verb: 'Delete', danger: true, tool: 'RL_Delete', args: () => ({ id: rule.id, if_revision: rule.revision }), done: () => go('/console/rules') }), DANGER))),
   el('p', { class: 'tagline' }, effect(rule), inForce(rule), rule.template ? tag(`from ${rule.template}`) : null, rule.priority ? tag(`priority ${rule.priority}`) : null),
-  code(rule.when, 'The condition'),
-  rule.message ? el('p', { class: 'note' }, rule.message) : null,
+  el('section', {}, el('h3', {}, 'Condition'), code(rule.when, 'The condition')),
+  rule.message ? el('section', {}, el('h3', {}, 'Refused callers read'), el('p', { class: 'note' }, rule.message)) : null,
   el('div', { class: 'figures' }, figure('Matched', number(rule.matches.count)), figure('Failed', number(rule.matches.failures)), figure('Since', ago(rule.matches.since)), figure('Last', rule.matches.last_at ? ago(rule.matches.last_at) : 'never')),
   rule.matches.last_failure ? el('p', { class: 'note bad' }, `It could not be evaluated: ${rule.matches.last_failure}`) : null,
   trial(() => ({ rule: rule.id }), rule.examples[0]?.request),
@@ -139,16 +139,20 @@ function editor(rule, place, go) {
   put(place, el('h2', {}, rule ? `Edit ${rule.name}` : 'New rule'), isAdmin() ? null : el('p', { class: 'note' }, 'Only admins can save rules.'), form, trial(() => ({ when: cel.value(), applies_to: words(fields.applies.value), effect: fields.effect.value }), rule?.examples[0]?.request));
 }
 
+// A template has only its word as a name.
+const sentenceCase = (word) => `${word[0].toUpperCase()}${word.slice(1).replaceAll(/[-_]/g, ' ')}`;
+const heading = ({ name }) => sentenceCase(name);
+
 async function templates(name, place, go) {
   const { templates: found } = await call('RL_Templates');
   const chosen = found.find((template) => template.name === name);
   if (chosen) return fillIn(chosen, place, go);
-  return put(place, el('h2', {}, 'Templates'), el('ul', { class: 'templates' }, ...found.map((template) => el('li', {}, link(`/console/rules/templates/${enc(template.name)}`, el('b', {}, template.name), el('span', {}, template.description), el('span', { class: 'soft' }, `For ${template.applies_to.join(', ')}`))))));
+  return put(place, el('h2', {}, 'Templates'), el('ul', { class: 'templates' }, ...found.map((template) => el('li', {}, link(`/console/rules/templates/${enc(template.name)}`, el('b', {}, heading(template)), el('span', {}, template.description), el('span', { class: 'soft' }, `For ${template.applies_to.join(', ')} · `, el('code', {}, template.name)))))));
 }
 
 // A template as a form: a field for each parameter.
 function fillIn(template, place, go) {
-  const name = text(template.name, { required: true, maxlength: 64 });
+  const name = text(heading(template), { required: true, maxlength: 64 });
   const message = text('', { maxlength: 500, placeholder: template.message });
   const mode = choice([['shadow', 'shadow: only count'], ['enforce', 'enforce']], 'shadow');
   const inputs = template.parameters.map((parameter) => {
@@ -158,7 +162,7 @@ function fillIn(template, place, go) {
   const parameters = () => Object.fromEntries(inputs.map(([parameter, input]) => [parameter.name, parameter.type === 'number' ? Number(input.value) : parameter.type === 'texts' ? input.value.split(',').map((one_) => one_.trim()).filter(Boolean) : input.value]));
   const args = () => given({ name: name.value.trim(), template: template.name, parameters: parameters(), mode: mode.value, message: message.value.trim() });
   const wrong = el('div', { role: 'alert' });
-  const form = el('form', { class: 'rule-form' }, field('Name', name), ...inputs.map(([parameter, input]) => field(parameter.name.replaceAll('_', ' '), input, `${parameter.description}${parameter.type === 'texts' ? ' Comma-separated.' : ''}`)), el('div', { class: 'field-row' }, field('Mode', mode), field('Message', message)), wrong,
+  const form = el('form', { class: 'rule-form' }, field('Name', name), ...inputs.map(([parameter, input]) => field(sentenceCase(parameter.name), input, `${parameter.description}${parameter.type === 'texts' ? ' Comma-separated.' : ''}`)), el('div', { class: 'field-row' }, field('Mode', mode), field('Message', message, 'Refused callers read it.')), wrong,
     el('div', { class: 'row' }, el('button', { type: 'submit' }, 'Create'), link('/console/rules/templates', 'All templates'), asCode('The rule', () => [{ tool: 'RL_Create', args: args() }])));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -171,5 +175,5 @@ function fillIn(template, place, go) {
       wrong.replaceChildren(problem(error));
     }
   });
-  put(place, el('h2', {}, template.name), el('p', {}, template.description), form, el('section', {}, el('h3', {}, 'Its condition'), code(template.when, 'The condition')), trial(() => ({ template: template.name, parameters: parameters() }), template.examples.find((example) => example.expected === 'matches')?.request));
+  put(place, el('h2', {}, heading(template)), el('p', {}, template.description), form, el('section', {}, el('h3', {}, 'Its condition'), code(template.when, 'The condition')), trial(() => ({ template: template.name, parameters: parameters() }), template.examples.find((example) => example.expected === 'matches')?.request));
 }

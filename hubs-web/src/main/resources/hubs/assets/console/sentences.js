@@ -25,6 +25,7 @@ const soft = (text) => el('span', { class: 'soft' }, text);
 function thing(entry) {
   const name = entry.target ?? entry.target_id;
   if (!name || ['session', 'account'].includes(entry.target_kind)) return null;
+  if (entry.target_kind === 'agent' && name === entry.agent) return el('span', {}, 'itself');
   const article = ['agent', 'user', 'zone'].includes(entry.target_kind) ? '' : `the ${entry.target_kind} `;
   return el('span', {}, article, el('span', { class: 'thing' }, name));
 }
@@ -36,6 +37,7 @@ export function deed(entry) {
   const found = thing(entry);
   const member = entry.member ? soft(` (${entry.member})`) : null;
   if (entry.dry_run) return [found ? `previewed what ${entry.tool} would do to ` : `previewed ${entry.tool}`, found, member].filter(Boolean);
+  if (found && ['AP_LogOn', 'AP_LogOff'].includes(entry.tool) && entry.target === entry.agent) return [entry.tool === 'AP_LogOn' ? 'logged on' : 'logged off'];
   const words = VERBS[entry.tool] ?? [`called ${entry.tool} on`];
   if (typeof words === 'string') return [words, member].filter(Boolean);
   const [before, after] = found || entry.result === 'done' ? words : [`called ${entry.tool}`];

@@ -1,6 +1,6 @@
 // Settings: plan and quotas, users and roles, how to sign in, health and versions.
 import { all, call, may, me, request } from './api.js';
-import { action, ago, ask, avatar, el, facts, given, head, meter, number, problem, tag } from './ui.js';
+import { action, address, ago, ask, avatar, el, facts, given, head, meter, number, problem, tag } from './ui.js';
 
 const ROLES = ['viewer', 'member', 'admin', 'owner'];
 const NAMES = { commands: 'Commands today', agents: 'Agents', domains: 'Domains', banks: 'Banks', memories: 'Memories', documents: 'Documents', webhook_endpoints: 'Webhook endpoints', rules: 'Rules' };
@@ -30,7 +30,7 @@ export async function show({ view, go }) {
       const users = await all('US_List', {}, (body) => body.profile.map((user, i) => ({ ...user, ...body.content[i] })), 2);
       grid.append(part('Users and roles', el('p', {}, action('US_Create', 'New user', () => ask({ title: 'New user', verb: 'Create', tool: 'US_Create', fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'access', label: 'Role', options: ROLES.slice(0, 3), value: 'member' }], args: (values) => ({ vx: given(values) }), done: again }))),
         el('ul', { class: 'users' }, ...users.map((user) => el('li', {}, avatar(user.name, { kind: 'user' }), el('div', {}, el('b', {}, user.name), tag(user.role, user.role === 'owner' ? 'reads' : '')), el('span', { class: 'soft' }, `${counted(user.agents, 'agent')}, ${counted(user.keys, 'key')}`),
-          user.name === me.user ? null : action('US_Update', 'Change role', () => ask({ title: `The role of ${user.name}`, text: 'The new role is in force within a second.', verb: 'Change', tool: 'US_Update', fields: [{ name: 'access', label: 'Role', options: ROLES, value: user.role }], args: ({ access }) => ({ target: { user: user.name }, vx: { access } }), done: again })))))));
+          user.name === me.user ? null : action('US_Update', 'Change role', () => ask({ title: `The role of ${user.name}`, text: 'The new role is in force within a second.', verb: 'Change', tool: 'US_Update', fields: [{ name: 'access', label: 'Role', options: ROLES, value: user.role }], args: ({ access }) => ({ target: { user: user.name }, vx: { access } }), done: again }), 'quiet', `of ${user.name}`))))));
     } catch (error) {
       grid.append(part('Users and roles', problem(error)));
     }
@@ -41,6 +41,6 @@ export async function show({ view, go }) {
   grid.append(part('You', facts([['User', me.user], ['Role', me.role], ['Tenant', me.tenant], ['Tools', `${me.tools.size} that you may call`], ['Capabilities', profile ? (profile.capabilities.includes('*') ? 'all' : profile.capabilities.join(', ')) : null]])));
   if (config) {
     grid.append(part('Sign-in', el('p', {}, 'With an API key', config.sign_in.length ? ', or with' : '; no identity provider is set up.'), config.sign_in.length ? el('ul', {}, ...config.sign_in.map((name) => el('li', {}, name))) : el('p', { class: 'soft' }, el('a', { href: '/docs/operations' }, 'Operations'), ' explains how to set one up.')));
-    grid.append(part('Service', facts([['State', health ? tag(health.status, health.status === 'ok' ? 'reads' : 'destroys') : 'unknown'], ['Database', health?.database], ['Version', config.version], ['Contract', config.contract_version], ['Base URL', config.base_url], ['MCP', el('code', {}, config.mcp_endpoint)]])));
+    grid.append(part('Service', facts([['State', health ? tag(health.status, health.status === 'ok' ? 'reads' : 'destroys') : 'unknown'], ['Database', health?.database], ['Version', config.version], ['Contract', config.contract_version], ['Base URL', address(config.base_url)], ['MCP', address(config.mcp_endpoint)]])));
   }
 }

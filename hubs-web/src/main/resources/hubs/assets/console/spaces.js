@@ -1,7 +1,7 @@
 // Spaces: domains and their zones like a team chat. The person reads along, speaks, invites, and sees who answers whom.
 import { all, call, isAdmin, may, me } from './api.js';
 import { graph } from './graph.js';
-import { action, ago, asCode, ask, avatar, clock, el, empty, enc, given, head, link, number, problem, redrawn, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, avatar, clock, DANGER, el, empty, enc, given, head, link, number, problem, redrawn, tag, toast } from './ui.js';
 
 const HOPS = 8;
 const MOST = 400;
@@ -175,7 +175,7 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     if (!known.size) transcript.append(el('li', { class: 'none soft' }, 'No messages yet. Write the first one.'));
   } catch (error) {
     const outside = error.error === 'conflict'; // The caller has no agent in the room.
-    transcript.append(el('li', { class: 'none soft' }, outside ? 'Only members read the messages. Accept an invitation, or ask to join.' : problem(error)));
+    transcript.append(el('li', { class: `none soft${outside ? ' outside' : ''}` }, outside ? 'Only members read the messages. Accept an invitation, or ask to join.' : problem(error)));
     for (const one of outside ? [say, send] : []) one.disabled = true;
   }
   on('messages', (message) => {
@@ -206,7 +206,7 @@ function members({ room, about, go, zone, messages }) {
   const mine = isAdmin() || domain.owner === me.user;
   const target = (agent) => ({ target: { domain: domain.name, agent } });
   const again = () => go(location.pathname, true);
-  const sure = (tool, verb, member, text) => action(tool, verb, () => ask({ title: `${verb} ${member.agent}?`, text, verb, danger: tool !== 'DM_Unban', tool, args: () => target(member.agent), done: again }));
+  const sure = (tool, verb, member, text, danger) => action(tool, verb, () => ask({ title: `${verb} ${member.agent}?`, text, verb, danger, tool, args: () => target(member.agent), done: again }), danger ? DANGER : 'quiet', member.agent);
   const invite = () => ask({ title: `Invite to ${domain.name}`, text: 'An agent of somebody else joins once its owner agrees.', verb: 'Invite', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], tool: 'DM_Invite', args: ({ agent }) => target(agent), done: again });
   async function join() {
     const inside = new Set(room.content.map((member) => member.agent));
@@ -220,8 +220,8 @@ function members({ room, about, go, zone, messages }) {
     el('h3', {}, 'Members ', el('span', { class: 'count' }, number(room.content.filter((member) => member.state === 'member').length))),
     el('ul', { class: 'members' }, ...room.content.map((member) => el('li', {}, link(`/console/agents/${enc(member.agent)}`, avatar(member.agent, { online: member.online }), el('span', {}, member.agent)),
       member.role === 'host' ? tag('host', 'reads') : null, member.state !== 'member' ? tag(member.state, 'changes') : null,
-      (member.state === 'requested' && mine) || (member.state === 'invited' && (!mine || isAdmin())) ? el('span', { class: 'member-actions' }, action('DM_Invite', 'Accept', () => ask({ title: member.state === 'requested' ? `Let ${member.agent} join?` : `Accept the invitation for ${member.agent}?`, text: member.state === 'requested' ? 'Its owner asks to join.' : 'The agent becomes a member. Only its owner can accept.', verb: 'Accept', tool: 'DM_Invite', args: () => target(member.agent), done: again }))) : null,
-      mine && member.role !== 'host' ? el('span', { class: 'member-actions' }, member.state === 'banned' ? sure('DM_Unban', 'Unban', member, 'It can be invited again.') : sure('DM_Kick', 'Remove', member, 'It can be invited again.')) : null))),
+      (member.state === 'requested' && mine) || (member.state === 'invited' && (!mine || isAdmin())) ? el('span', { class: 'member-actions' }, action('DM_Invite', 'Accept', () => ask({ title: member.state === 'requested' ? `Let ${member.agent} join?` : `Accept the invitation for ${member.agent}?`, text: member.state === 'requested' ? 'Its owner asks to join.' : 'The agent becomes a member. Only its owner can accept.', verb: 'Accept', tool: 'DM_Invite', args: () => target(member.agent), done: again }), 'quiet', member.agent)) : null,
+      mine && member.role !== 'host' ? el('span', { class: 'member-actions' }, member.state === 'banned' ? sure('DM_Unban', 'Unban', member, 'It can be invited again.', false) : sure('DM_Kick', 'Remove', member, 'It can be invited again.', true)) : null))),
     el('div', { class: 'row' },
       action('DM_Invite', mine ? 'Invite' : 'Join', () => (mine ? invite() : join())),
       action('ZN_Create', 'New zone', () => ask({ title: `New zone in ${domain.name}`, verb: 'Create', fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', max: 2000 }], tool: 'ZN_Create', args: (values) => ({ target: { domain: domain.name }, vx: given(values) }), done: (_, values) => go(`/console/spaces/${enc(domain.name)}/${enc(values.name)}`) }))),

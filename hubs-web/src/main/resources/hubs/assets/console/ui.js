@@ -7,16 +7,17 @@ export { el };
 const UNITS = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600], ['minute', 60]];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
 
-function since(date) {
+// In a narrow column, what has just happened is now.
+function since(date, isShort) {
   const seconds = Math.round((date - Date.now()) / 1000);
   for (const [unit, size] of UNITS) if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
-  return 'now';
+  return isShort ? 'now' : 'just now';
 }
 
-export function ago(iso) {
+export function ago(iso, isShort = false) {
   if (!iso) return el('span', { class: 'soft' }, 'never');
   const date = new Date(iso);
-  return el('time', { datetime: iso, title: date.toLocaleString(), 'data-ago': true }, since(date));
+  return el('time', { datetime: iso, title: date.toLocaleString(), 'data-ago': isShort ? 'short' : 'long' }, since(date, isShort));
 }
 
 export function clock(iso) {
@@ -28,7 +29,7 @@ export function clock(iso) {
 }
 
 setInterval(() => {
-  for (const one of document.querySelectorAll('time[data-ago]')) one.textContent = since(new Date(one.dateTime));
+  for (const one of document.querySelectorAll('time[data-ago]')) one.textContent = since(new Date(one.dateTime), one.dataset.ago === 'short');
 }, 20_000);
 
 function hash(text) {
@@ -53,13 +54,19 @@ export function client(text) {
   return /Firefox|Edg|Chrome|Safari/.exec(text)?.[0].replace('Edg', 'Edge') ?? 'a browser';
 }
 
-// Draws a part of the page anew. The control in it that had the focus has it again, or else the part itself, if it can have it.
+// Draws a part of the page anew. The control in it that had the focus has it again, or else the part itself, if it can have it. Of several that
+// look the same it is the one at the same place, if they are as many as before: otherwise it might belong to something else.
 export function redrawn(place, work) {
   const had = place.contains(document.activeElement) && document.activeElement !== place ? document.activeElement : null;
+  const same = (one) => (had.hasAttribute('href') ? one.getAttribute('href') === had.getAttribute('href') : one.textContent === had.textContent && one.getAttribute('aria-label') === had.getAttribute('aria-label'));
+  const alike = () => (had ? [...place.querySelectorAll(had.tagName)].filter(same) : []);
+  const before = alike();
   work();
   if (!had || had.isConnected) return;
-  const same = (one) => (had.hasAttribute('href') ? one.getAttribute('href') === had.getAttribute('href') : one.textContent === had.textContent && one.getAttribute('aria-label') === had.getAttribute('aria-label'));
-  ([...place.querySelectorAll(had.tagName)].find(same) ?? place).focus({ preventScroll: true });
+  const now = alike();
+  const next = now.length === before.length || had.hasAttribute('href') ? now[before.indexOf(had)] ?? now[0] : null;
+  next?.focus({ preventScroll: true });
+  if (!next || document.activeElement !== next) place.focus({ preventScroll: true }); // It may be hidden, too.
 }
 
 export const number = (value) => Number(value ?? 0).toLocaleString('en');
@@ -116,10 +123,13 @@ export const guarded = (work) => async (event) => {
   }
 };
 
-// A button for a tool; greyed out, with the reason, where the caller may not run it.
-export function action(tool, label, click, kind = 'quiet') {
+// The kind of a button that leads to something which cannot be undone, or which others notice at once.
+export const DANGER = 'quiet danger';
+
+// A button for a tool; greyed out, with the reason, where the caller may not run it. In a list, about tells what it is for.
+export function action(tool, label, click, kind = 'quiet', about = null) {
   const allowed = may(tool);
-  return el('button', { type: 'button', class: kind, disabled: !allowed, title: allowed ? null : me.viewing && me.all.some((one) => one.name === tool) ? `The key ${me.viewing.name} may not call ${tool}` : `Your key or role does not allow ${tool}`, click: guarded(click) }, label);
+  return el('button', { type: 'button', class: kind, 'aria-label': about ? `${label} ${about}` : null, disabled: !allowed, title: allowed ? null : me.viewing && me.all.some((one) => one.name === tool) ? `The key ${me.viewing.name} may not call ${tool}` : `Your key or role does not allow ${tool}`, click: guarded(click) }, label);
 }
 
 let fields = 0;
@@ -223,6 +233,12 @@ export function meter(value, limit, label, warning) {
   return svg('svg', { class: `meter ${state}`, viewBox: '0 0 100 6', preserveAspectRatio: 'none', role: 'img', 'aria-label': label },
     svg('rect', { class: 'track', width: 100, height: 6 }), svg('rect', { class: 'value', width: share * 100, height: 6 }));
 }
+
+// Above what is shown of one entry of a list: on a phone, the list is not beside it.
+export const back = (path, words) => el('p', { class: 'back' }, link(path, `← ${words}`));
+
+// An address, which a narrow page breaks between its parts.
+export const address = (url) => el('code', { class: 'address' }, ...url.split(/(?=[/.:])/).flatMap((part) => [part, el('wbr')]));
 
 export const link = (path, ...children) => el('a', { href: path, 'data-go': true }, ...children);
 

@@ -1,5 +1,8 @@
 // A list of which only the rows in sight are elements, however long it is. Rows have one height; more are fetched as the end comes near.
+// It scrolls by itself, within what the window has left below its beginning; on a phone the page scrolls instead.
 import { el } from '../dom.js';
+
+const MORE = 8;
 
 export function virtualList({ height, row, label, more, empty }) {
   const inner = el('div', { class: 'virtual-inner', role: 'list', 'aria-label': label });
@@ -11,9 +14,19 @@ export function virtualList({ height, row, label, more, empty }) {
   let through = !more;
   let wanted = null;
 
+  // How much of the rows is above what can be seen of them, and where that ends.
+  function seen() {
+    const { top, bottom } = box.getBoundingClientRect();
+    const start = inner.getBoundingClientRect().top;
+    return [Math.max(top, 0) - start, Math.min(bottom, innerHeight) - start];
+  }
+
   function draw() {
-    const first = Math.max(0, Math.floor(box.scrollTop / height) - 8);
-    const last = Math.min(items.length, Math.ceil((box.scrollTop + box.clientHeight) / height) + 8);
+    if (box.isConnected && !box.offsetParent) return; // It is not shown.
+    if (box.isConnected) box.style.setProperty('--from', `${Math.round(box.getBoundingClientRect().top + scrollY)}px`);
+    const [above, end] = seen();
+    const first = Math.max(0, Math.min(Math.floor(above / height) - MORE, items.length - 2 * MORE));
+    const last = Math.min(items.length, Math.max(Math.ceil(end / height) + MORE, 2 * MORE));
     inner.style.height = `${items.length * height}px`;
     const places = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
     // The row with the focus stays, wherever it is.
@@ -63,7 +76,10 @@ export function virtualList({ height, row, label, more, empty }) {
   }
 
   box.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true });
+  // Of the page; a list that is no longer in it is not listened for.
+  const scrolled = () => (box.isConnected ? requestAnimationFrame(draw) : removeEventListener('scroll', scrolled));
   new ResizeObserver(() => {
+    addEventListener('scroll', scrolled, { passive: true });
     wanted?.();
     wanted = null;
     draw();
@@ -82,6 +98,7 @@ export function virtualList({ height, row, label, more, empty }) {
       if (!items.length) inner.replaceChildren();
       items = [item, ...items];
       if (box.scrollTop > 0) box.scrollTop += height;
+      else if (seen()[0] > height) scrollBy(0, height); // What is being read stays where it is.
       draw();
     },
     // Scrolls to an entry as soon as the list is in the page.

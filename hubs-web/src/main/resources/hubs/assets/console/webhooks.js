@@ -1,12 +1,25 @@
 // Webhooks: endpoints and how they fare, deliveries with their attempts, sending again, trying a receiver.
 import { all, call, may } from './api.js';
-import { action, ago, asCode, ask, bars, choose, clock, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, secret, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, back, bars, choose, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, secret, tag, toast } from './ui.js';
 import { code, dialog } from '../dom.js';
 import { virtualList } from './virtual.js';
 
 const events = (one) => (one.events.includes('*') ? 'all events' : one.events.join(', '));
 const OFTEN = 1500;
-const STATES = { delivered: 'reads', failed: 'changes', exhausted: 'destroys', pending: '', delivering: '' };
+// What failed is red, whether it is tried again or not.
+const STATES = { delivered: 'reads', failed: 'destroys', exhausted: 'destroys', pending: '', delivering: '' };
+const REASONS = { manual: 'disabled', gone: 'disabled: gone', failing: 'disabled: failing' };
+
+// How an endpoint fares, in a word: whether it is enabled, and what became of the attempts of the last day.
+function condition({ enabled, disabled_reason: reason, health = {} }) {
+  if (!enabled) return tag(REASONS[reason] ?? 'disabled', reason === 'manual' ? '' : 'destroys');
+  const [good, bad] = [health.succeeded ?? 0, health.failed ?? 0];
+  if (health.circuit === 'open' || (bad && !good)) return tag('failing', 'destroys');
+  if (bad) return tag('degraded', 'changes');
+  return good ? tag('healthy', 'reads') : tag('enabled');
+}
+
+const attempts = ({ succeeded = 0, failed = 0 } = {}) => (succeeded + failed ? `${number(succeeded)} of ${number(succeeded + failed)} attempts succeeded in 24 h` : 'nothing sent in 24 h');
 
 function create(go) {
   return ask({ title: 'New endpoint', text: 'Events of the tenant are sent to this URL, signed, at least once.', verb: 'Create', tool: 'WH_Create',
@@ -33,14 +46,14 @@ export async function show({ at, view, on, go, isHere }) {
   const side = el('ul', { class: 'side endpoints', 'aria-label': 'Endpoints' });
   const listed = (all_) => side.replaceChildren(...all_.map((one) => {
     const entry = link(`/console/webhooks/${enc(one.id)}`, el('b', { class: 'clip' }, one.url), el('span', { class: 'soft clip' }, events(one)),
-      el('span', {}, tag(one.enabled ? 'enabled' : one.disabled_reason ?? 'disabled', one.enabled ? 'reads' : 'destroys'), ' ', el('span', { class: 'soft' }, one.health?.succeeded + one.health?.failed ? `${number(one.health.succeeded)} of ${number(one.health.succeeded + one.health.failed)} attempts succeeded in 24 h` : 'nothing sent in 24 h')));
+      el('span', {}, condition(one), ' ', el('span', { class: 'soft' }, attempts(one.health))));
     if (one.id === wanted?.id) entry.setAttribute('aria-current', 'true');
     return el('li', {}, entry);
   }));
   listed(endpoints);
   choose(side, view);
   const detail = el('div', { class: 'detail' });
-  view.append(el('div', { class: `split wide-side${wanted ? ' chosen' : ''}` }, side, detail));
+  put(view, wanted ? back('/console/webhooks', 'All endpoints') : null, el('div', { class: `split wide-side${wanted ? ' chosen' : ''}` }, side, detail));
   if (wanted) endpoint(wanted, detail, go);
   else if (at.parts[0]) detail.append(el('p', { class: 'note' }, 'This endpoint was deleted. Its deliveries stay listed.'));
   // What was just delivered counts in the health, too: of the endpoint that is shown, or of all.
@@ -48,7 +61,9 @@ export async function show({ at, view, on, go, isHere }) {
     const now = await (wanted ? call('WH_Read', { id: wanted.id }).then((body) => [body.endpoint]) : all('WH_List', {}, (body) => body.endpoints)).catch(() => null);
     if (!now || !isHere()) return;
     redrawn(side, () => listed(wanted ? endpoints.map((one) => (one.id === wanted.id ? now[0] : one)) : now));
-    if (wanted) detail.querySelector('.figures').replaceWith(figures(now[0].health));
+    if (!wanted) return;
+    detail.querySelector('.tagline').replaceWith(states(now[0]));
+    detail.querySelector('.figures').replaceWith(figures(now[0].health));
   }
   deliveries({ id: at.parts[0], known, again }, detail, { on, isHere });
 }
@@ -62,12 +77,15 @@ function endpoint(one, place, go) {
     action('WH_RedeliverFailed', 'Send failed ones again', () => ask({ title: 'Send failed deliveries again', verb: 'Send again', tool: 'WH_RedeliverFailed', fields: [{ name: 'hours', label: 'From the last hours', type: 'number', value: 24, required: true }], args: ({ hours }) => ({ id: one.id, since: new Date(Date.now() - hours * 3_600_000).toISOString() }), done: (answer) => toast(`${number(answer.queued ?? answer.deliveries?.length)} queued.`) })),
     action('WH_RotateSecret', 'Rotate secret', () => ask({ title: 'Rotate the signing secret', text: 'During the overlap, each delivery has two signatures.', verb: 'Rotate', tool: 'WH_RotateSecret', fields: [{ name: 'overlap_seconds', label: 'The old one works for, in seconds', type: 'number', value: 86400 }], args: ({ overlap_seconds: overlap }) => ({ id: one.id, overlap_seconds: overlap }), done: (answer) => { secret('The new signing secret', 'It is shown only this once.', answer.secret ?? answer.endpoint.secret); again(); } })),
     action('WH_Update', one.enabled ? 'Disable' : 'Enable', () => ask({ title: `${one.enabled ? 'Disable' : 'Enable'} this endpoint?`, text: one.enabled ? 'Events are not queued for it until you enable it again. This page then shows which ones it missed.' : 'Events from now on are sent to it.', verb: one.enabled ? 'Disable' : 'Enable', tool: 'WH_Update', args: () => ({ id: one.id, enabled: !one.enabled }), done: again })),
-    action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its pending deliveries are dropped. Earlier deliveries stay listed.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') })))),
-  el('p', { class: 'tagline' }, tag(one.enabled ? 'enabled' : one.disabled_reason, one.enabled ? 'reads' : 'destroys'), tag(`circuit ${health.circuit ?? 'closed'}`, health.circuit === 'open' ? 'destroys' : '')),
+    action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its pending deliveries are dropped. Earlier deliveries stay listed.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') }), DANGER))),
+  states(one),
   one.missed ? el('p', { class: 'note' }, gap(one.missed)) : null,
   figures(health),
   one.preflight ? el('p', { class: 'soft' }, `Last check: ${one.preflight.detail ?? (one.preflight.ok ? 'fine' : 'not reachable')} · `, ago(one.preflight.checked_at)) : null);
 }
+
+// The circuit matters only when it is not closed: then deliveries wait.
+const states = (one) => el('p', { class: 'tagline' }, condition(one), ...(one.health?.circuit && one.health.circuit !== 'closed' ? [tag(`circuit ${one.health.circuit}`, one.health.circuit === 'open' ? 'destroys' : 'changes')] : []));
 
 // The events that an endpoint did not receive, and how to read them.
 const gap = ({ after, until }) => (until ? `Events ${number(after + 1)} to ${number(until)} were not sent while it was disabled. WH_Feed returns them with after ${after}.`
@@ -81,9 +99,9 @@ async function test(one) {
     args: ({ event_type: type }) => ({ event_type: type, data: types.find((each) => each.type === type).example.data, endpoint_id: one.id }), done: () => toast('Queued. It appears below.') });
 }
 
-const figures = (health) => el('div', { class: 'figures' }, figure('Delivered', number(health.succeeded)), figure('Failed', number(health.failed)), figure('Success', health.success_percent === undefined ? '–' : `${health.success_percent} %`), figure('Median', health.p50_ms === undefined ? '–' : `${health.p50_ms} ms`), figure('p95', health.p95_ms === undefined ? '–' : `${health.p95_ms} ms`));
+const figures = (health) => el('div', { class: 'figures' }, figure('Delivered', number(health.succeeded)), figure('Failed', number(health.failed), health.failed ? 'bad' : ''), figure('Success', health.success_percent === undefined ? '–' : `${health.success_percent} %`), figure('Median', health.p50_ms === undefined ? '–' : `${health.p50_ms} ms`), figure('p95', health.p95_ms === undefined ? '–' : `${health.p95_ms} ms`));
 
-const figure = (name, value) => el('div', { class: 'figure' }, el('span', { class: 'soft' }, name), el('b', {}, value));
+const figure = (name, value, kind = '') => el('div', { class: `figure ${kind}` }, el('span', { class: 'soft' }, name), el('b', {}, value));
 
 // Of one endpoint, or of all; known are the endpoints that are not deleted; again is called when there are new ones.
 function deliveries({ id, known, again: happened }, place, { on, isHere }) {
@@ -143,19 +161,31 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
   on('reset', later);
 }
 
-// The latest deliveries, in twenty equal parts of the time that they cover.
+const MINUTE = 60_000;
+const BARS = 30;
+// How much time the picture covers: the least of these in which all listed deliveries are.
+const SPANS = [60, 6 * 60, 24 * 60, 7 * 24 * 60, 30 * 24 * 60, 90 * 24 * 60].map((minutes) => minutes * MINUTE);
+const TICKS = 4;
+
+// The latest deliveries over the last hour, or over as long as it takes. The last bar is the one in which now is.
 function byTime(listed) {
   const times = listed.map((one) => Date.parse(one.created_at));
-  const [from, to] = [Math.min(...times), Math.max(...times, Date.now())];
-  const size = Math.max(60_000, (to - from) / 20);
-  const points = Array.from({ length: 20 }, (_, i) => ({ label: new Date(from + i * size).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }), value: 0, bad: 0 }));
+  const age = Date.now() - Math.min(...times);
+  const span = SPANS.find((one) => one * (BARS - 1) / BARS > age) ?? age * 1.1;
+  const size = span / BARS;
+  const from = (Math.floor(Date.now() / size) + 1) * size - span;
+  const isDays = span > SPANS[2];
+  const named = (at) => new Date(at).toLocaleString([], isDays ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  const points = Array.from({ length: BARS }, (_, i) => ({ label: named(from + i * size), value: 0, bad: 0 }));
   listed.forEach((one, i) => {
-    const point = points[Math.min(19, Math.floor((times[i] - from) / size))];
+    const point = points[Math.max(0, Math.min(BARS - 1, Math.floor((times[i] - from) / size)))];
     point.value += 1;
-    point.bad += ['failed', 'exhausted'].includes(one.state) ? 1 : 0;
+    point.bad += STATES[one.state] === 'destroys' ? 1 : 0;
   });
-  return el('figure', { class: 'by-day' }, bars(points, `The latest ${listed.length} deliveries over time`),
-    el('figcaption', { class: 'soft' }, clock(new Date(from).toISOString()), el('span', {}, `the latest ${number(listed.length)} deliveries, failures in red`), el('span', {}, 'now')));
+  const failed = points.reduce((sum, point) => sum + point.bad, 0);
+  const about = `The latest ${number(listed.length)} ${listed.length === 1 ? 'delivery' : 'deliveries'}, ${failed ? `${number(failed)} failed` : 'none failed'}`;
+  return el('figure', { class: 'by-time' }, el('figcaption', { class: 'soft' }, el('span', {}, about), el('span', { class: 'key' }, 'all'), el('span', { class: 'key bad' }, 'failed')), bars(points, about),
+    el('p', { class: 'ticks soft', 'aria-hidden': 'true' }, ...Array.from({ length: TICKS }, (_, i) => el('span', {}, named(from + (i * span) / TICKS))), el('span', {}, 'now')));
 }
 
 async function open(one) {

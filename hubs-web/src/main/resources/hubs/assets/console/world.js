@@ -1,5 +1,5 @@
 // The first page: who is there, what is said in which room, what is remembered, as it happens.
-import { call, isAdmin, may } from './api.js';
+import { call, glance, isAdmin, may } from './api.js';
 import { ago, avatar, client, clock, el, empty, enc, head, link, number, redrawn } from './ui.js';
 import { demoBar, startDemo } from './demo.js';
 
@@ -103,19 +103,19 @@ export async function show({ view, on, isHere }) {
 
   function happened(icon, words, at, path, fresh = true) {
     feed.querySelector('[data-none]')?.remove();
-    feed.prepend(el('li', { class: fresh ? 'fresh' : '' }, el('span', { class: `dot ${icon}`, 'aria-hidden': 'true' }), path ? link(path, ...words) : el('span', {}, ...words), ago(at)));
+    feed.prepend(el('li', { class: fresh ? 'fresh' : '' }, el('span', { class: `dot ${icon}`, 'aria-hidden': 'true' }), path ? link(path, ...words) : el('span', {}, ...words), ago(at, true)));
     while (feed.children.length > FEED) feed.lastChild.remove();
   }
 
   function spoke(message, at, fresh = true) {
     const path = message.domain ? `/console/spaces/${enc(message.domain)}/${enc(message.zone)}` : `/console/agents/${enc(message.from_kind === 'agent' ? message.from : message.to)}`;
-    happened('said', [el('b', {}, message.from), message.domain ? ` in ${message.zone === 'main' ? message.domain : `${message.domain}, ${message.zone}`}: ` : ` to ${message.to}: `, el('span', { class: 'soft' }, cut(message.content, 60))], at, path, fresh);
+    happened('said', [el('b', {}, message.from), message.domain ? ` in ${message.zone === 'main' ? message.domain : `${message.domain}, ${message.zone}`}: ` : ` to ${message.to}: `, el('span', { class: 'soft' }, cut(message.content, 120))], at, path, fresh);
   }
 
   // What was said before the page was open, in the rooms and between agents.
   async function earlier() {
     const speakers = may('AP_Read') ? [...state.agents.values()].filter((agent) => agent.last_message_at).sort((a, b) => b.last_message_at.localeCompare(a.last_message_at)).slice(0, TALKERS) : [];
-    const talks = await Promise.all(speakers.map((agent) => either(call('AP_Read', { target: { agent: agent.name }, page: { limit: 5 } }), { content: [] })));
+    const talks = await Promise.all(speakers.map((agent) => either(glance(agent.name, 5), { content: [] })));
     if (!isHere()) return;
     const known = new Map([...[...state.rooms.values()].flatMap((one) => one.messages), ...talks.flatMap((talk) => talk.content)].map((message) => [message.id, message]));
     const older = [...known.values()].sort((a, b) => a.created_at.localeCompare(b.created_at)).slice(-EARLIER);
@@ -185,7 +185,7 @@ export async function show({ view, on, isHere }) {
       reload();
     }
   });
-  on('deliveries', (delivery) => happened(delivery.state === 'delivered' ? 'kept' : 'bad', [`${delivery.event_type} `, el('span', { class: 'soft' }, delivery.state)], delivery.at, '/console/webhooks'));
+  on('deliveries', (delivery) => happened(delivery.state === 'delivered' ? 'seen' : 'bad', [el('b', {}, delivery.state === 'delivered' ? 'Delivered' : 'Not delivered'), ': ', el('span', { class: 'soft' }, delivery.event_type)], delivery.at, delivery.endpoint_id ? `/console/webhooks/${enc(delivery.endpoint_id)}` : '/console/webhooks'));
   // Not each request without a session: only of a client that gives its name.
   on('handshakes', ({ client: name, problem, at, key_id }) => name && happened(problem ? 'bad' : 'seen', [el('b', {}, client(name)), problem ? ' could not connect' : ' connected'], at, key_id ? `/console/keys/${enc(key_id)}` : '/mcp-hub/connect'));
   on('reset', reload);

@@ -98,6 +98,24 @@ class ConsoleDocumentsTest {
         assertThat(only("rejected").path("reasons").asString()).contains("type_");
     }
 
+    /** On a phone the list is not beside the document, so it is not above it either. */
+    @Test
+    void aDocumentIsInSight() {
+        var phone = only("document at 360");
+        assertThat(phone.path("isInSight").asBoolean()).isTrue();
+        assertThat(phone.path("hasList").asBoolean()).isFalse();
+        assertThat(phone.path("back").asBoolean()).isTrue();
+        assertThat(only("document at 1280").path("hasList").asBoolean()).isTrue();
+        assertThat(only("document at 1280").path("back").asBoolean()).isFalse();
+    }
+
+    @Test
+    void templatesHaveTitles() {
+        assertThat(only("templates at 1280").path("titles").valueStream().map(JsonNode::asString))
+                .contains("Block words", "Content length cap")
+                .noneMatch(title -> title.contains("-"));
+    }
+
     @Test
     void aConditionShowsWhereItIsWrong() {
         var step = only("rules");

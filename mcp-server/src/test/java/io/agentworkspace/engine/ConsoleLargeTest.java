@@ -95,6 +95,23 @@ class ConsoleLargeTest {
         });
     }
 
+    /** The list of a large bank, or on a phone the page, and never one in the other. */
+    @Test
+    void onlyOneThingScrolls() {
+        assertThat(only("scrolls at 1280").get("list").asBoolean()).isTrue();
+        assertThat(only("scrolls at 1280").get("page").asBoolean()).isFalse();
+        assertThat(only("scrolls at 360").get("list").asBoolean()).isFalse();
+        assertThat(only("scrolls at 360").get("page").asBoolean()).isTrue();
+        assertThat(only("scrolls at 360").get("rows").asInt()).isBetween(8, 60);
+    }
+
+    private static ObjectNode only(String name) {
+        return steps.stream()
+                .filter(step -> step.get("step").asString().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** Twelve times to the end of what there is: further down there are other rows, not more of them. */
     @Test
     void goingFarDownTakesNoMoreElements() {

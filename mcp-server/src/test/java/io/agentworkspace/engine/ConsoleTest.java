@@ -153,6 +153,47 @@ class ConsoleTest {
     }
 
     @Test
+    void theFocusNeverMovesToTheSameButtonOfAnotherEntry() {
+        assertThat(only("focused").path("same").asString()).isEqualTo("is-b");
+        assertThat(only("focused").path("fewer").asString()).isEqualTo("the list");
+    }
+
+    @Test
+    void aTabThatStopsNoLongerWaitsForTheStream() {
+        assertThat(only("queued").path("before").asInt()).isEqualTo(1);
+        assertThat(only("queued").path("after").asInt()).isZero();
+    }
+
+    @Test
+    void looksAtAgentsMarkNothingAsRead() {
+        var step = only("unread");
+        assertThat(step.path("self").asString()).isEqualTo("Dee");
+        assertThat(step.path("before").asInt()).isEqualTo(1);
+        assertThat(step.path("after").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void whatDestroysLooksSo() {
+        assertThat(STEPS.get("dangers"))
+                .hasSize(2)
+                .allSatisfy(step -> assertThat(step.path("harmless")).isEmpty())
+                .allSatisfy(step -> assertThat(step.path("revoke").asString()).contains("danger"));
+    }
+
+    /** Of an endpoint where nobody answers. */
+    @Test
+    void anEndpointShowsHowItFares() {
+        var step = only("careful");
+        assertThat(step.path("endpoint").asString()).contains("failing").contains("0 of ");
+        assertThat(step.path("failed").asString()).contains("destroys");
+        assertThat(step.path("ticks").valueStream().map(JsonNode::asString))
+                .as("an hour")
+                .hasSize(5)
+                .endsWith("now")
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
     void afterARefusedStreamThePageReadsAgain() {
         assertThat(only("repeats").path("another").asBoolean()).isTrue();
     }
@@ -176,7 +217,8 @@ class ConsoleTest {
         assertThat(only("storied").path("text").asString())
                 .isEqualTo("Ada for ann previewed what MB_Censor would do to the bank notes,"
                         + " censored the bank notes 2 times and censored the bank notes."
-                        + " Ada for root censored the bank notes. Ada censored the bank notes. ");
+                        + " Ada for root censored the bank notes. Ada censored the bank notes."
+                        + " Ada for ann logged off and changed itself. ");
     }
 
     @Test
@@ -217,6 +259,7 @@ class ConsoleTest {
     void aNewcomerSeesAgentsWorkAnswersThemAndTakesThemAwayAgain() {
         var walk = only("newcomer");
         assertThat(walk.path("replayed").asBoolean()).isTrue();
+        assertThat(walk.path("paused").asString()).contains("Paused. Your answer resumes it.");
         assertThat(walk.path("room").asString())
                 .contains("I disagree", "Raise the pool and watch it", "bought an hour")
                 .doesNotContain("Rolled back");
