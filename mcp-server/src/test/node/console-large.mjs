@@ -18,7 +18,7 @@ async function measured(page, path, there, far) {
   await page.waitForFunction(() => !document.getElementById('main').hasAttribute('aria-busy'));
   took[path] = Date.now() - began;
   const elements = () => page.evaluate(() => document.getElementsByTagName('*').length);
-  const step = { path, elements: await elements(), requests };
+  const step = { path, elements: await elements(), requests, below: await page.evaluate(() => document.documentElement.scrollHeight - innerHeight) };
   if (far) {
     for (let i = 0; i < 12; i++) {
       const before = await page.locator(far).evaluate((box) => box.scrollTop);

@@ -175,6 +175,7 @@ async function others() {
   await narrow.context().close();
   const empty = await open(EMPTY_KEY, '/console/documents', 1280, themes);
   await empty.locator('.virtual', { hasText: 'No document yet.' }).waitFor();
+  step.emptyHint = await empty.locator('.pick').innerText();
   await pages.look(empty, 'console-empty-documents');
   await to(empty, '/console/rules', '.empty');
   await pages.look(empty, 'console-empty-rules');

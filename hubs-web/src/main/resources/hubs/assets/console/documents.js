@@ -6,6 +6,7 @@ import { action, ago, asCode, ask, back, DANGER, el, empty, enc, facts, head, li
 import { virtualList } from './virtual.js';
 
 const STATES = { accepted: 'reads', rejected: 'destroys', queued: '', validating: 'changes' };
+const SELECT = 'Select a document to see its text, its versions, and the banks that it is loaded into.';
 const MOST_BYTES = 20 * 1024 * 1024;
 const TYPES = 'text/plain,.md,.txt,.html,.pdf,.json,.csv,.docx';
 
@@ -112,12 +113,15 @@ export async function show(context) {
   const place = el('div', {});
   const side = el('div', { class: 'side' }, el('div', { class: 'filters' }, search, which), place);
   const detail = el('div', { class: 'detail' });
+  const hint = el('p', { class: 'soft pick' });
   let list;
   function fill() {
     let cursor;
     list = virtualList({ height: 54, label: 'Documents', row: (one) => row(one, wanted),
       more: async () => {
         const body = await call('DC_List', { newest: true, ...(search.value.trim() && { prefix: search.value.trim() }), ...(which.value && { state: which.value }), page: { limit: 100, ...(cursor && { cursor }) } });
+        const isFirst = !body.documents.length && !search.value.trim() && !which.value;
+        if (!cursor) hint.textContent = isFirst ? 'Drop a file above. Once it is validated, agents can read it, and you can load it into a bank.' : SELECT;
         cursor = body.next_cursor;
         return { items: body.documents, more: Boolean(cursor) };
       },
@@ -147,11 +151,8 @@ export async function show(context) {
   const waiting = queue(context);
   put(view, el('div', { class: 'intake' }, may('DC_Submit') ? uploads((made) => later({ ...made, change: made.state })) : null, waiting.box), wanted ? back('/console/documents', 'All documents') : null, el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
   fill();
-  await Promise.all([waiting.read(), wanted ? read() : pick(detail)]);
-}
-
-function pick(place) {
-  place.append(el('p', { class: 'soft pick' }, 'Select a document to see its text, its versions, and the banks that it is loaded into.'));
+  if (!wanted) detail.append(hint);
+  await Promise.all([waiting.read(), wanted ? read() : null]);
 }
 
 function row(document, wanted) {

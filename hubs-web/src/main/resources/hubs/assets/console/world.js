@@ -34,6 +34,7 @@ export async function show({ view, on, isHere }) {
       may('DM_List') ? either(call('DM_List', { page: { limit: ROOMS } }), { profile: [], content: [] }) : { profile: [], content: [] },
       may('MB_List') ? either(call('MB_List', { page: { limit: 24 } }), { profile: [], content: [] }) : { profile: [], content: [] },
     ]);
+    state.hasMore = Boolean(agents.next_cursor);
     state.agents = new Map(agents.profile.map((agent, i) => [agent.name, { ...agent, ...agents.content[i], last: state.agents.get(agent.name)?.last }]));
     state.banks = new Map(held.profile.map((bank) => [bank.name, bank]));
     const read = await Promise.all(domains.profile.map((domain) => either(call('DM_Read', { target: { domain: domain.name } }), { profile: [domain], content: [], zones: [], messages: [] })));
@@ -90,7 +91,7 @@ export async function show({ view, on, isHere }) {
     people.replaceChildren(...[...state.agents.values()].sort((a, b) => Number(b.online) - Number(a.online) || a.name.localeCompare(b.name)).slice(0, 60).map(person));
     rooms.replaceChildren(...(state.rooms.size ? [...state.rooms.values()].map(room) : [el('p', { class: 'soft' }, 'No rooms yet. A domain is a room with members and zones. ', link('/console/spaces', 'Create one'))]));
     banks.replaceChildren(...(state.banks.size ? [...state.banks.values()].map(bank) : [el('p', { class: 'soft' }, 'No memory banks yet. ', link('/console/memory', 'Create one'))]));
-    count.textContent = number(state.agents.size);
+    count.textContent = `${number(state.agents.size)}${state.hasMore ? '+' : ''}`;
     if (!body.contains(rooms)) {
       body.replaceChildren(
         el('div', { class: 'world-side' }, el('section', { 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', count), el('div', { class: 'panel' }, people)),

@@ -144,6 +144,7 @@ class ConsoleDocumentsTest {
                 .contains("document:read")
                 .doesNotContain("handbook");
         assertThat(seen.path("narrowRules").asString()).contains("rule:read").doesNotContain("ledger");
+        assertThat(seen.path("emptyHint").asString()).startsWith("Drop a file above.");
         assertThat(seen.path("emptyDocument").asString()).doesNotContain("Low water");
     }
 }

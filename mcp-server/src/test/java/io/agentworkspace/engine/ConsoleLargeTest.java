@@ -92,6 +92,9 @@ class ConsoleLargeTest {
         assertThat(measured).hasSize(5).allSatisfy(page -> {
             assertThat(page.get("elements").asInt()).as(page.toString()).isLessThan(ELEMENTS);
             assertThat(page.get("requests").asInt()).as(page.toString()).isLessThan(REQUESTS);
+            assertThat(page.get("below").asInt())
+                    .as("what of it is below the window: %s", page)
+                    .isZero();
         });
     }
 
