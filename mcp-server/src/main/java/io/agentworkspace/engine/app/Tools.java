@@ -111,7 +111,7 @@ public final class Tools {
         tools.addAll(new UserAdminTools(new UserStore(db)).tools());
         tools.addAll(new AgentTools(agents, new AgentQueries(db, agents), messages).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
-        tools.addAll(new ChatTools(agents, messages, new ZoneEntry(db, domains)).tools());
+        tools.addAll(new ChatTools(db, agents, messages, new ZoneEntry(db, domains)).tools());
         tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());

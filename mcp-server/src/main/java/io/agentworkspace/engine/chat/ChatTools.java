@@ -1,11 +1,16 @@
 package io.agentworkspace.engine.chat;
 
 import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.chat.DestinationQueries.NamedBeginning;
 import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SharingHandler;
 import io.agentworkspace.engine.domains.ZoneEntry;
+import io.agentworkspace.engine.domains.ZoneStore;
 import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.MessageStore.Addressee;
+import io.agentworkspace.engine.messages.MessageStore.Beginning;
 import io.agentworkspace.engine.messages.MessageStore.NewMessage;
-import io.agentworkspace.engine.messages.MessageStore.Participant;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
@@ -16,11 +21,13 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -33,8 +40,11 @@ public final class ChatTools {
     private final AgentStore agents;
     private final MessageStore messages;
     private final ZoneEntry zones;
+    private final DestinationQueries destinations;
+    private final StreamHints hints = new StreamHints();
 
-    public ChatTools(AgentStore agents, MessageStore messages, ZoneEntry zones) {
+    public ChatTools(Db db, AgentStore agents, MessageStore messages, ZoneEntry zones) {
+        this.destinations = new DestinationQueries(db);
         this.agents = agents;
         this.messages = messages;
         this.zones = zones;
@@ -75,10 +85,39 @@ public final class ChatTools {
             @Nullable Ref other,
             @Nullable String kind) {
         @Nullable
-        Participant party() {
-            return other == null || kind == null ? null : new Participant(other.name(), kind);
+        Addressee addressee() {
+            return other == null || kind == null ? null : new Addressee(other.name(), kind, null, null);
         }
     }
+
+    /** The names of the agent, or of the domain and zone, that a call gives or its context has selected. */
+    private record Place(
+            @Nullable Name agent,
+            @Nullable Name domain,
+            @Nullable Name zone) {
+        static Place of(Context context, Targets.@Nullable Chat target) {
+            var domain = name(context.domain());
+            if (target != null && (target.agent() != null || target.domain() != null || target.zone() != null)) {
+                return new Place(
+                        target.agent(),
+                        target.domain() == null ? domain : target.domain(),
+                        target.zone() == null ? ZoneStore.MAIN : target.zone());
+            }
+            return context.zone() == null
+                    ? new Place(name(context.agent()), null, null)
+                    : new Place(null, domain, name(context.zone()));
+        }
+
+        private static @Nullable Name name(@Nullable Ref selected) {
+            return selected == null ? null : Name.of(selected.name());
+        }
+    }
+
+    /** A message whose place is taken. */
+    private record Begun(
+            Beginning beginning,
+            @Nullable Long other,
+            @Nullable Addressee to) {}
 
     private Tool<ChatRequest, ChatResponse> chat() {
         return Tool.named("AP_Chat")
@@ -118,7 +157,7 @@ public final class ChatTools {
                 .effect(Effect.CREATES)
                 .audits(Audited.MESSAGE)
                 .shortened(ChatTools::shorten)
-                .handledBy(ChatRequest.class, ChatResponse.class, this::say)
+                .handledBy(ChatRequest.class, ChatResponse.class, new Saying())
                 .shownAgainBy((_, first, call) -> {
                     call.checked(OfDomain.TAKE_PART); // The message is the speaker's own.
                     var id = first.at("/content/0/id").asString("");
@@ -139,27 +178,83 @@ public final class ChatTools {
         }
     }
 
+    /** Messages of one stream share a transaction: only one at a time can have the next place in it. */
+    private final class Saying implements SharingHandler<ChatRequest, ChatResponse> {
+        @Override
+        public ChatResponse handle(ChatRequest in, Call call) {
+            return say(in, call);
+        }
+
+        @Override
+        public @Nullable Object sharedBy(ChatRequest in, Call call) {
+            return in.replyTo() == null ? hints.find(call, in.target(), isToUser(in)) : null;
+        }
+    }
+
+    private static boolean isToUser(ChatRequest in) {
+        return Boolean.TRUE.equals(in.toUser());
+    }
+
     private ChatResponse say(ChatRequest in, Call call) {
         var speaker = call.context().speaker();
         var replyTo = replyTo(in.replyTo());
+        if (in.target() != null
+                && in.target().agent() != null
+                && (in.target().zone() != null || in.target().domain() != null)) {
+            throw Problem.invalid("target", "must name an agent or a zone, not both");
+        }
+        var begun = replyTo != null || isToUser(in)
+                ? begin(call, in, replyTo)
+                : beginByName(call, in.target()).orElseGet(() -> begin(call, in, null));
+        var place = begun.beginning().place();
+        var before = begun.beginning().before();
+        var lineage = call.context().self() == null
+                ? LoopGuard.ofPerson(before)
+                : new LoopGuard(place, before).lineage(begun.other(), replyTo != null);
+        var draft = new NewMessage(speaker, call.context().self() != null, begun.other(), begun.to(), in.content());
+        call.budget().spend(in.content());
+        call.budget().spend(BESIDE_TEXT);
+        // The next call returns what arrives from now on.
+        var limit = call.context().unread() == 0 ? 0 : Page.limit(in.page());
+        var said = messages.post(call, place, draft, lineage, limit);
+        if (replyTo == null) {
+            hints.remember(call, in.target(), isToUser(in), place.stream());
+        }
+        // Further messages may have arrived since the context was read.
+        call.context(call.context().withUnread(Math.max(0, call.context().unread() - (said.size() - 1))));
+        return new ChatResponse(said);
+    }
+
+    /**
+     * Takes the place of a message to a named agent or zone, or to what the context has selected. Empty if the speaker may
+     * not send one there.
+     */
+    private Optional<Begun> beginByName(Call call, Targets.@Nullable Chat target) {
+        var to = Place.of(call.context(), target);
+        var begun = to.agent() != null
+                ? destinations.toAgent(call, to.agent())
+                : to.domain() != null && to.zone() != null
+                        ? destinations.inZone(call, to.domain(), to.zone())
+                        : Optional.<NamedBeginning>empty();
+        return begun.map(found -> {
+            call.checked(OfDomain.TAKE_PART); // Otherwise no zone is addressed.
+            var other = found.agent();
+            return other == null
+                    ? new Begun(found.beginning(), null, new Addressee(null, null, found.domain(), found.zone()))
+                    : new Begun(
+                            found.beginning(), other.id(), new Addressee(other.name(), MessageStore.AGENT, null, null));
+        });
+    }
+
+    /** Finds the destination, and then takes the place there. */
+    private Begun begin(Call call, ChatRequest in, @Nullable UUID replyTo) {
+        var speaker = call.context().speaker();
         var to = destination(call, in, replyTo);
         if (to.other() != null && to.other().id() == speaker.id()) {
             throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
         }
         var other = to.other() == null ? null : (Long) to.other().id();
-        var begun = messages.begin(call, to.stream(), other, speaker.id(), replyTo);
-        var lineage = call.context().self() == null
-                ? LoopGuard.ofPerson(begun.before())
-                : new LoopGuard(begun.place(), begun.before()).lineage(other, replyTo != null);
-        var draft = new NewMessage(speaker, call.context().self() != null, other, to.party(), in.content());
-        call.budget().spend(in.content());
-        call.budget().spend(BESIDE_TEXT);
-        // The next call returns what arrives from now on.
-        var limit = call.context().unread() == 0 ? 0 : Page.limit(in.page());
-        var said = messages.post(call, begun.place(), draft, lineage, limit);
-        // Further messages may have arrived since the context was read.
-        call.context(call.context().withUnread(Math.max(0, call.context().unread() - (said.size() - 1))));
-        return new ChatResponse(said);
+        return new Begun(messages.begin(call, to.stream(), other, speaker.id(), replyTo), other, to.addressee());
     }
 
     private static @Nullable UUID replyTo(@Nullable String id) {
@@ -172,10 +267,7 @@ public final class ChatTools {
 
     private Destination destination(Call call, ChatRequest in, @Nullable UUID replyTo) {
         var target = in.target();
-        if (target != null && target.agent() != null && (target.zone() != null || target.domain() != null)) {
-            throw Problem.invalid("target", "must name an agent or a zone, not both");
-        }
-        var named = Boolean.TRUE.equals(in.toUser()) ? user(call, target) : target == null ? null : named(call, target);
+        var named = isToUser(in) ? user(call, target) : target == null ? null : named(call, target);
         if (replyTo != null) {
             return answering(call, replyTo, named);
         }

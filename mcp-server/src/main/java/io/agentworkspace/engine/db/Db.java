@@ -27,9 +27,10 @@ import org.postgresql.ds.PGSimpleDataSource;
  * calling thread belong to the transaction. If the database fails, a {@link Problem} {@code unavailable} is thrown.
  */
 public final class Db implements AutoCloseable {
-    private static final ScopedValue<Connection> CURRENT = ScopedValue.newInstance();
+    static final ScopedValue<Transaction> CURRENT = ScopedValue.newInstance();
     private static final ScopedValue<Duration> LIMIT = ScopedValue.newInstance();
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
+    private static final String LOCK_TIMEOUT = "55P03";
     private static final String UNIQUE_VIOLATION = "23505";
 
     /** Raised by our trigger: the owner of the new thing was removed in the meantime. */
@@ -75,6 +76,7 @@ public final class Db implements AutoCloseable {
     /** Shares connections fairly. The pool's own queue starves waiters under load. */
     private final ConnectionQueue connections;
 
+    private final SharedTransactions shared = new SharedTransactions(this, PATIENCE);
     private final Latency waits = new Latency();
     private final RefusalLog refusals = new RefusalLog();
     private final DatabaseProbe probe = new DatabaseProbe(this, refusals);
@@ -188,23 +190,52 @@ public final class Db implements AutoCloseable {
 
     /** Runs the work in one transaction. An exception rolls back everything. */
     public <T> T transaction(Supplier<T> work) {
-        return withConnection(connection -> {
-            if (CURRENT.isBound()) {
-                return work.get();
-            }
-            connection.setAutoCommit(false); // The pool resets it.
-            try {
-                var result = ScopedValue.where(CURRENT, connection).call(work::get);
-                connection.commit();
-                return result;
-            } catch (Throwable e) {
-                rollBack(connection, e);
-                throw e;
-            }
-        });
+        return withConnection(connection -> CURRENT.isBound() ? work.get() : alone(connection, work));
     }
 
-    private static void rollBack(Connection connection, Throwable reason) {
+    /**
+     * Runs the work in a transaction that it may share with concurrent calls that have the same key: those that would wait for
+     * each other anyway. A failure undoes only the work of its own call.
+     *
+     * @param key null if the work shares its transaction with nobody
+     */
+    public <T> T transaction(@Nullable Object key, Supplier<T> work) {
+        return key == null || CURRENT.isBound() ? transaction(work) : shared.run(key, work);
+    }
+
+    /** Returns how many calls wait for a transaction that they may share. */
+    int waitingToShare(Object key) {
+        return shared.waiting(key);
+    }
+
+    <T> T alone(Connection connection, Supplier<T> work) throws SQLException {
+        connection.setAutoCommit(false); // The pool resets it.
+        try {
+            var transaction = new Transaction(connection);
+            var result = ScopedValue.where(CURRENT, transaction).call(() -> complete(work));
+            connection.commit();
+            return result;
+        } catch (Throwable e) {
+            rollBack(connection, e);
+            throw e;
+        }
+    }
+
+    /** Runs the work, and then what still waits for its last statement. */
+    static <T> T complete(Supplier<T> work) {
+        var result = work.get();
+        runLate();
+        return result;
+    }
+
+    /** Runs the statements that wait for the last one of the current transaction. */
+    static void runLate() {
+        if (CURRENT.isBound()) {
+            CURRENT.get().takeLate().forEach(Statement::run);
+        }
+    }
+
+    static void rollBack(Connection connection, Throwable reason) {
         try {
             connection.rollback();
         } catch (SQLException e) {
@@ -216,7 +247,7 @@ public final class Db implements AutoCloseable {
     public <T> T bulk(Supplier<T> work) {
         return ScopedValue.where(LIMIT, limits.bulk())
                 .call(() -> transaction(() -> {
-                    listenFor(CURRENT.get(), limits.bulk().plus(SILENCE));
+                    listenFor(CURRENT.get().connection(), limits.bulk().plus(SILENCE));
                     return work.get();
                 }));
     }
@@ -233,9 +264,10 @@ public final class Db implements AutoCloseable {
     /** Binds the parameters of {@link #LIMITS}. */
     public Statement limited(Statement statement) {
         var limit = LIMIT.isBound() ? LIMIT.get() : limits.write();
+        var lock = SharedTransactions.isPassedOn() ? SharedTransactions.LOCK : LOCK;
         return statement
                 .set("statement_limit", Long.toString(limit.toMillis()))
-                .set("lock_limit", Long.toString(LOCK.toMillis()));
+                .set("lock_limit", Long.toString(lock.toMillis()));
     }
 
     /** Work that uses a connection. */
@@ -252,7 +284,7 @@ public final class Db implements AutoCloseable {
     <T> T withConnection(Work<T> work) {
         if (CURRENT.isBound()) {
             try {
-                return work.of(CURRENT.get());
+                return work.of(CURRENT.get().connection());
             } catch (SQLException e) {
                 throw new SqlFailure(e);
             }
@@ -272,14 +304,18 @@ public final class Db implements AutoCloseable {
     }
 
     private <T> T once(Work<T> work) {
+        return traced(() -> used(work));
+    }
+
+    <T> T traced(Supplier<T> work) {
         if (!TraceSpan.CURRENT.isBound()) {
-            return used(work);
+            return work.get();
         }
         return TraceSpan.CURRENT
                 .get()
                 .child("postgresql", TraceSpan.Kind.CLIENT)
                 .set("db.system.name", "postgresql")
-                .around(() -> used(work));
+                .around(work::get);
     }
 
     private <T> T used(Work<T> work) {
@@ -301,7 +337,17 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    private RuntimeException foreseen(SqlFailure e) {
+    /** Returns whether the work may succeed if it is run again in a transaction of its own. */
+    boolean isTransient(SqlFailure e) {
+        var code = SqlState.of(e).code();
+        return RETRYABLE.contains(code) || LOCK_TIMEOUT.equals(code);
+    }
+
+    Problem busy(String reason) {
+        return refusals.note(Outage.BUSY, new SqlState("", reason));
+    }
+
+    RuntimeException foreseen(SqlFailure e) {
         var state = SqlState.of(e);
         return switch (state.code()) {
             case OWNER_REMOVED ->
@@ -335,9 +381,7 @@ public final class Db implements AutoCloseable {
                     throw Problem.rateLimited(
                             "your key has too many calls at the database at once, so this one did not run; wait for their responses, then try again",
                             Duration.ofSeconds(1));
-                case BUSY ->
-                    throw refusals.note(
-                            Outage.BUSY, new SqlState("", "no connection was free for " + PATIENCE.toSeconds() + " s"));
+                case BUSY -> throw busy("no connection was free for " + PATIENCE.toSeconds() + " s");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -1,8 +1,11 @@
 package io.agentworkspace.engine.db;
 
+import io.agentworkspace.engine.db.SharedTransactions.Ending;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,7 @@ final class NamedSql {
     private static final int MOST_LITERAL = 31;
 
     private static final Map<String, NamedSql> PARSED = new ConcurrentHashMap<>();
+    private static final Map<List<String>, String> TOGETHER = new ConcurrentHashMap<>();
     private static final Pattern TOKENS =
             Pattern.compile("(?s)'[^']*'|\"[^\"]*\"|--[^\n]*|/\\*.*?\\*/|::|:([A-Za-z_]\\w*)");
     private static final Pattern ASKED = Pattern.compile("CAST\\(:(\\w+) AS [^)]+\\) IS (?:NOT )?NULL");
@@ -37,7 +41,7 @@ final class NamedSql {
 
     private final List<String> asked;
     private final Map<Long, Positional> variants = new ConcurrentHashMap<>();
-    private final Map<Long, Positional> committing = new ConcurrentHashMap<>();
+    private final Map<Ending, Map<Long, Positional>> endings = new EnumMap<>(Ending.class);
 
     /**
      * A statement in the driver's form.
@@ -47,6 +51,9 @@ final class NamedSql {
     record Positional(String text, List<String> names) {}
 
     private NamedSql(String text) {
+        for (var ending : Ending.values()) {
+            endings.put(ending, new ConcurrentHashMap<>());
+        }
         asked = ASKED.matcher(text).results().map(found -> found.group(1)).toList();
         var tokens = TOKENS.matcher(text);
         var from = 0;
@@ -80,11 +87,24 @@ final class NamedSql {
         return variants.computeIfAbsent(literals(parameters), this::positional);
     }
 
-    /** Returns the same statement with a commit in the same round trip. */
-    Positional andCommit(Map<String, @Nullable Object> parameters) {
-        return committing.computeIfAbsent(literals(parameters), literals -> {
+    /** Returns the text of statements that run in one round trip. */
+    static String together(List<String> texts) {
+        var known = TOGETHER.get(texts);
+        if (known != null) {
+            return known;
+        }
+        var text = String.join(";\n", texts);
+        if (TOGETHER.size() < MOST) {
+            TOGETHER.put(List.copyOf(texts), text);
+        }
+        return text;
+    }
+
+    /** Returns the same statement with the ending in the same round trip. */
+    Positional with(Map<String, @Nullable Object> parameters, Ending ending) {
+        return Objects.requireNonNull(endings.get(ending)).computeIfAbsent(literals(parameters), literals -> {
             var plain = positional(literals);
-            return new Positional(plain.text() + ";\nCOMMIT", plain.names());
+            return new Positional(plain.text() + ";\n" + ending.sql, plain.names());
         });
     }
 

@@ -181,11 +181,48 @@ public final class Statement {
 
     /**
      * Runs the statement as the last of its transaction, with the commit in the same round trip. No statement may
-     * follow. If either fails, the whole transaction is rolled back as usual.
+     * follow. If either fails, the whole transaction is rolled back as usual. If another call shares the transaction, that
+     * one commits.
      */
     public void runAndCommit() {
+        var late = Db.CURRENT.isBound() ? Db.CURRENT.get().takeLate() : List.<Statement>of();
+        var last = NamedSql.of(text).with(parameters, SharedTransactions.ending());
         // The server reports to the driver that the transaction is over, so the driver does not commit again.
-        use(NamedSql.of(text).andCommit(parameters), PreparedStatement::execute);
+        if (late.isEmpty()) {
+            use(last, PreparedStatement::execute);
+        } else {
+            runTogether(late, last);
+        }
+        SharedTransactions.ended();
+    }
+
+    /** Runs the statement in the same round trip as the transaction's last one. Its result is not read. */
+    public void runLate() {
+        if (Db.CURRENT.isBound()) {
+            Db.CURRENT.get().add(this);
+        } else {
+            run();
+        }
+    }
+
+    private void runTogether(List<Statement> late, NamedSql.Positional last) {
+        var texts = new ArrayList<String>();
+        late.forEach(statement ->
+                texts.add(NamedSql.of(statement.text).with(statement.parameters).text()));
+        texts.add(last.text());
+        db.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(NamedSql.together(texts))) {
+                var position = 0;
+                for (var one : late) {
+                    position = one.bind(
+                            statement,
+                            position,
+                            NamedSql.of(one.text).with(one.parameters).names());
+                }
+                bind(statement, position, last.names());
+                return statement.execute();
+            }
+        });
     }
 
     /** Work that uses the prepared statement. */
@@ -199,16 +236,18 @@ public final class Statement {
     }
 
     private <T> T use(NamedSql.Positional sql, Use<T> use) {
+        Db.runLate();
         return db.withConnection(connection -> {
             try (var statement = connection.prepareStatement(sql.text())) {
-                bind(statement, sql.names());
+                bind(statement, 0, sql.names());
                 return use.of(statement);
             }
         });
     }
 
-    private void bind(PreparedStatement statement, List<String> names) throws SQLException {
-        var position = 0;
+    /** Binds the parameters after this position, and returns the position of the last one. */
+    private int bind(PreparedStatement statement, int after, List<String> names) throws SQLException {
+        var position = after;
         for (var name : names) {
             position++;
             switch (value(name)) {
@@ -223,6 +262,7 @@ public final class Statement {
                 case Object other -> statement.setObject(position, other);
             }
         }
+        return position;
     }
 
     private @Nullable Object value(String name) {

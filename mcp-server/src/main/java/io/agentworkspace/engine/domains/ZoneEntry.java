@@ -27,6 +27,14 @@ public final class ZoneEntry {
                     .with("visible_domain", Visibility.domain("d"))
                     .sql();
 
+    /**
+     * Protects the memberships of the domain :domain until the transaction ends. Otherwise a user who is removed in the meantime
+     * would receive messages again by sending one. An agent needs no such protection, since only its membership lets
+     * it receive messages.
+     */
+    public static final String HOLD =
+            "SELECT 1 FROM domain WHERE tenant_id = :tenant AND name_key = :domain FOR KEY SHARE";
+
     private final Db db;
     private final DomainStore domains;
 
@@ -84,15 +92,8 @@ public final class ZoneEntry {
         return found.stream();
     }
 
-    /**
-     * Protects the domain's memberships until the transaction ends. Otherwise a user who is removed in the meantime
-     * would receive messages again by sending one. An agent needs no such protection, since only its membership lets
-     * it receive messages.
-     */
     private void hold(Call call, Name domain) {
-        db.sql(call, """
-                SELECT 1 FROM domain WHERE tenant_id = :tenant AND name_key = :domain FOR KEY SHARE
-                """).set("domain", domain.key()).one(_ -> true);
+        db.sql(call, HOLD).set("domain", domain.key()).one(_ -> true);
     }
 
     /** Returns the stream of the zone that the context has entered. */

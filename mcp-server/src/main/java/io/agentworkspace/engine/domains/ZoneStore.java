@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes of zones. Code that creates or ends a zone must hold its domain locked. */
 public final class ZoneStore {
     /** The zone that every domain has. */
-    static final Name MAIN = Name.of("main");
+    public static final Name MAIN = Name.of("main");
 
     /** The record of a zone {@code z} as JSON. */
     static final String RECORD =

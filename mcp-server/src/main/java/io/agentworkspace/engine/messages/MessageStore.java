@@ -27,7 +27,7 @@ public final class MessageStore {
     public static final String USER = "user";
 
     /** The age from which a message of the other side no longer counts as answered. */
-    static final Duration CONVERSATION = Duration.ofMinutes(15);
+    public static final Duration CONVERSATION = Duration.ofMinutes(15);
 
     /**
      * The maximum number of direct messages that an agent may send to one or two agents before a person speaks. Below
@@ -178,10 +178,10 @@ public final class MessageStore {
                   FROM (SELECT stream_id, max(seq) AS seq FROM taken GROUP BY stream_id) t
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
                    AND p.read_seq < t.seq)
-            SELECT jsonb_agg({message_json} ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m {message_joins}
+            SELECT {columns} FROM taken m {join_zone} ORDER BY m.created_at, m.stream_id, m.seq
             """)
-                    .with("message_json", MessageRow.CUT_RECORD)
-                    .with("message_joins", MessageRow.JOINS)
+                    .with("columns", WaitingMessageRow.COLUMNS)
+                    .with("join_zone", WaitingMessageRow.JOIN)
                     .sql();
 
     /** All that is known of a message that is stored: nothing is looked up. */
@@ -253,7 +253,7 @@ public final class MessageStore {
     public record MessagePlace(
             long stream, @Nullable Long zone, @Nullable Long other) {}
 
-    private static NextMessage place(Row row) throws SQLException {
+    public static NextMessage place(Row row) throws SQLException {
         return new NextMessage(
                 row.number("id"),
                 row.number("last_seq"),
@@ -301,7 +301,7 @@ public final class MessageStore {
                 });
     }
 
-    private static Before before(Row row) throws SQLException {
+    public static Before before(Row row) throws SQLException {
         return new Before(
                 answered(row),
                 row.flag("to_agent"),
@@ -331,21 +331,30 @@ public final class MessageStore {
                         row.number("stream_id"), row.numberOrNull("zone_id"), row.numberOrNull("other_id")));
     }
 
-    /** The name of a party, and whether it is an agent or a user. */
-    public record Participant(String name, String kind) {}
+    /** The names of a destination: of a party and whether it is an agent or a user, or of a zone and its domain. */
+    public record Addressee(
+            @Nullable String name,
+            @Nullable String kind,
+            @Nullable String domain,
+            @Nullable String zone) {}
 
     /**
      * A new message, and its recipient.
      *
      * @param other the recipient; null in a zone, where agents already take part as members
-     * @param to the same by name, if that is known
+     * @param to the destination by name, if that is known
      */
     public record NewMessage(
             Ref speaker,
             boolean byAgent,
             @Nullable Long other,
-            @Nullable Participant to,
+            @Nullable Addressee to,
             String content) {
+        /** Returns whether the speaker takes part from then on. Agents already take part in zones. */
+        boolean joins() {
+            return other != null || !byAgent;
+        }
+
         String speakerKind() {
             return byAgent ? AGENT : USER;
         }
@@ -365,13 +374,13 @@ public final class MessageStore {
         var statement =
                 draft.byAgent() ? to == null ? SAY : SAY_KNOWN : to == null ? SAY_AS_PERSON : SAY_KNOWN_AS_PERSON;
         var id = DecimalId.random();
-        return db.sql(call, limit == 0 ? statement.alone() : statement.andTake())
+        var storing = db.sql(call, limit == 0 ? statement.alone() : statement.andTake())
                 .set("stream", place.stream())
                 .set("seq", place.seq())
                 .set("at", place.at())
                 .set("id", id)
                 .set("speaker", draft.speaker().id())
-                .set("joins", draft.other() != null || !draft.byAgent())
+                .set("joins", draft.joins())
                 .set("other", draft.other())
                 .set("content", draft.content())
                 .set("by_agent", draft.byAgent())
@@ -381,31 +390,34 @@ public final class MessageStore {
                 .set("said", lineage.said())
                 .set("partners", lineage.partners())
                 .set("party", draft.speaker().id())
-                .set("limit", limit)
-                .all(results -> {
-                    var all = new ArrayList<Message>();
-                    all.add(results.next(row -> to == null
-                                    ? Objects.requireNonNull(row.json("record", Message.class))
-                                    : message(id, place, draft, to, lineage))
-                            .orElseThrow(() -> Problem.conflict("the agent '%s' was just removed from the zone"
-                                    .formatted(draft.speaker().name()))));
-                    if (limit > 0) {
-                        all.addAll(results.next(row -> row.jsonList("messages", Message.class))
-                                .orElseThrow());
-                    }
-                    return all;
-                });
+                .set("limit", limit);
+        if (to != null && limit == 0 && draft.joins()) {
+            storing.runLate(); // Nothing that it returns is needed.
+            return List.of(message(id, place, draft, to, lineage));
+        }
+        return storing.all(results -> {
+            var all = new ArrayList<Message>();
+            all.add(results.next(row -> to == null
+                            ? Objects.requireNonNull(row.json("record", Message.class))
+                            : message(id, place, draft, to, lineage))
+                    .orElseThrow(() -> Problem.conflict("the agent '%s' was just removed from the zone"
+                            .formatted(draft.speaker().name()))));
+            if (limit > 0) {
+                all.addAll(results.list(row -> WaitingMessageRow.read(row, draft)));
+            }
+            return all;
+        });
     }
 
-    private static Message message(UUID id, NextMessage place, NewMessage draft, Participant to, Lineage lineage) {
+    private static Message message(UUID id, NextMessage place, NewMessage draft, Addressee to, Lineage lineage) {
         return new Message(
                 id.toString(),
                 draft.speaker().name(),
                 draft.speakerKind(),
                 to.name(),
                 to.kind(),
-                null,
-                null,
+                to.domain(),
+                to.zone(),
                 place.seq(),
                 draft.content(),
                 null,

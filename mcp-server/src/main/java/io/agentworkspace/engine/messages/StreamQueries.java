@@ -3,7 +3,7 @@ package io.agentworkspace.engine.messages;
 import io.agentworkspace.engine.db.SqlTemplate;
 
 /** The SQL that takes the next place in a stream, and reads the history before it in the same round trip. */
-final class StreamQueries {
+public final class StreamQueries {
     /** The maximum count for messages that one agent sends alone in a zone, without answers. */
     private static final int MAX_ALONE = 15;
 
@@ -17,8 +17,13 @@ final class StreamQueries {
                JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
               WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
 
-    private static final String NEXT_IN = SqlTemplate.of("""
-            UPDATE stream
+    /** The columns of a place, of the stream {@code st}. */
+    public static final String PLACE =
+            "st.id, st.last_seq, st.last_at, st.agents_said, cardinality(st.voices) AS voices";
+
+    /** Takes the next place in a zone's stream {@code st}. */
+    public static final String NEXT = SqlTemplate.of("""
+            UPDATE stream st
                SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
                    person_at = CASE WHEN :by_agent THEN person_at ELSE :now END,
                    agents_said = CASE WHEN NOT :by_agent THEN 0
@@ -29,15 +34,23 @@ final class StreamQueries {
                                  WHEN last_at < :recent THEN ARRAY[CAST(:speaker AS bigint)]
                                  WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= {max_counted} THEN voices
                                  ELSE voices || CAST(:speaker AS bigint) END
-             WHERE tenant_id = :tenant AND id = :stream
-            RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
             """)
             .with("max_counted", MAX_COUNTED)
             .with("max_alone", MAX_ALONE)
             .sql();
 
-    /** @param here the condition for the stream {@code x} */
-    private static String readBefore(String here) {
+    private static final String NEXT_IN =
+            NEXT + "WHERE st.tenant_id = :tenant AND st.id = :stream RETURNING " + PLACE + "\n";
+
+    /**
+     * Returns the statement that reads what an agent has sent before.
+     *
+     * @param here the condition for the stream {@code x}
+     * @param isDirect whether the message is a direct one
+     * @param toAgent whether its recipient is an agent
+     * @param more further columns, each after a comma
+     */
+    public static String readBefore(String here, String isDirect, String toAgent, String more) {
         return SqlTemplate.of("""
             WITH count AS (
                 SELECT CASE WHEN heard.agent_at > :recent THEN talk.said ELSE least(talk.said, :many / 2 - 1) END AS said,
@@ -50,14 +63,13 @@ final class StreamQueries {
             here AS (SELECT x.id, x.last_seq FROM stream x WHERE x.tenant_id = :tenant AND {here})
             SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
                    COALESCE(answered.kind = 'agent', false) AS by_agent,
-                   EXISTS (SELECT 1 FROM agent a
-                            WHERE a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)) AS to_agent,
+                   {to_agent} AS to_agent,
                    (SELECT count(*) FROM message recent
                      WHERE recent.tenant_id = :tenant AND recent.stream_id = here.id
                        AND recent.seq > here.last_seq - 50
                        AND recent.created_at > CAST(:now AS timestamptz) - INTERVAL '1 minute') AS last_minute,
                    count.person_at, count.said, count.partners,
-                   COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on
+                   COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on{more}
               FROM count
               CROSS JOIN here
               LEFT JOIN LATERAL (
@@ -66,7 +78,7 @@ final class StreamQueries {
                     JOIN party said_by ON said_by.tenant_id = m.tenant_id AND said_by.id = m.speaker_id
                    WHERE m.tenant_id = :tenant AND m.stream_id = here.id
                      AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN m.id = :reply
-                              ELSE CAST(:other AS bigint) IS NOT NULL AND m.speaker_id <> :speaker AND m.created_at > :recent
+                              ELSE {is_direct} AND m.speaker_id <> :speaker AND m.created_at > :recent
                                    AND m.seq > COALESCE((SELECT own.seq FROM message own
                                                           WHERE own.tenant_id = :tenant AND own.stream_id = here.id
                                                             AND own.speaker_id = :speaker
@@ -76,18 +88,23 @@ final class StreamQueries {
             """)
                 .with("spoken_in_zones", SPOKEN_IN_ZONES)
                 .with("here", here)
+                .with("is_direct", isDirect)
+                .with("to_agent", toAgent)
+                .with("more", more)
                 .sql();
     }
 
     /**
-     * The same for a person: only the answered message, since people are not counted.
+     * Returns the same for a person: only the answered message, since people are not counted.
      *
      * @param here the condition for the stream {@code x}
+     * @param isDirect whether the message is a direct one
+     * @param more further columns, each after a comma
      */
-    private static String readAnswered(String here) {
+    public static String readAnswered(String here, String isDirect, String more) {
         return SqlTemplate.of("""
             SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at, false AS by_agent,
-                   false AS to_agent, 0 AS last_minute, CAST(NULL AS timestamptz) AS person_at, false AS goes_on
+                   false AS to_agent, 0 AS last_minute, CAST(NULL AS timestamptz) AS person_at, false AS goes_on{more}
               FROM (VALUES (1)) one (row)
               LEFT JOIN LATERAL (
                   SELECT m.id, m.speaker_id, m.chain, m.created_at
@@ -96,7 +113,7 @@ final class StreamQueries {
                         SELECT * FROM message said
                          WHERE said.tenant_id = :tenant AND said.stream_id = x.id
                            AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN said.id = :reply
-                                    ELSE CAST(:other AS bigint) IS NOT NULL AND said.speaker_id <> :speaker
+                                    ELSE {is_direct} AND said.speaker_id <> :speaker
                                          AND said.created_at > :recent
                                          AND said.seq > COALESCE((SELECT own.seq FROM message own
                                                                    WHERE own.tenant_id = :tenant AND own.stream_id = x.id
@@ -105,34 +122,49 @@ final class StreamQueries {
                          ORDER BY said.seq DESC
                          LIMIT 1) m
                    WHERE x.tenant_id = :tenant AND {here}) answered ON true
-            """).with("here", here).sql();
+            """)
+                .with("here", here)
+                .with("is_direct", isDirect)
+                .with("more", more)
+                .sql();
     }
 
-    private static final String NEXT_DIRECT = """
-            INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
-            VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
+    private static final String IS_DIRECT = "CAST(:other AS bigint) IS NOT NULL";
+
+    private static final String TO_AGENT = """
+            EXISTS (SELECT 1 FROM agent a WHERE a.tenant_id = :tenant AND a.id = CAST(:other AS bigint))""";
+
+    /** Follows the INSERT of a stream of direct messages: takes the next place in the stream that exists. */
+    public static final String OR_NEXT = """
             ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
                SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
             RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
             """;
 
+    private static final String NEXT_DIRECT = """
+            INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
+            VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
+            """ + OR_NEXT;
+
     /**
      * Locks an agent as a speaker until the transaction ends: what it has sent is then counted exactly. People are not
      * counted, and may speak in many places at once.
      */
-    private static final String TAKE_TURN =
+    public static final String TAKE_TURN =
             "SELECT pg_advisory_xact_lock(:lock, CAST(:speaker % 2147483647 AS integer));\n";
 
     private static final String BETWEEN =
             "x.low_id = least(CAST(:speaker AS bigint), :other) AND x.high_id = greatest(CAST(:speaker AS bigint), :other)";
 
-    static final String BEGIN_DIRECT = NEXT_DIRECT + ";\n" + readAnswered(BETWEEN);
+    static final String BEGIN_DIRECT = NEXT_DIRECT + ";\n" + readAnswered(BETWEEN, IS_DIRECT, "");
 
-    static final String BEGIN_IN = NEXT_IN + ";\n" + readAnswered("x.id = :stream");
+    static final String BEGIN_IN = NEXT_IN + ";\n" + readAnswered("x.id = :stream", IS_DIRECT, "");
 
-    static final String BEGIN_DIRECT_IN_TURN = TAKE_TURN + NEXT_DIRECT + ";\n" + readBefore(BETWEEN);
+    static final String BEGIN_DIRECT_IN_TURN =
+            TAKE_TURN + NEXT_DIRECT + ";\n" + readBefore(BETWEEN, IS_DIRECT, TO_AGENT, "");
 
-    static final String BEGIN_IN_TURN = TAKE_TURN + NEXT_IN + ";\n" + readBefore("x.id = :stream");
+    static final String BEGIN_IN_TURN =
+            TAKE_TURN + NEXT_IN + ";\n" + readBefore("x.id = :stream", IS_DIRECT, TO_AGENT, "");
 
     private StreamQueries() {}
 }

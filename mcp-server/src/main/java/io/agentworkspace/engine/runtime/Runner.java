@@ -5,6 +5,7 @@ import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SharingHandler;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.model.json.Json;
@@ -158,7 +159,16 @@ public final class Runner implements ToolRunner {
         var handler = run.tool().work().begin(run.input(), run.call());
         return run.tool().effect() == Effect.DESTROYS
                 ? db.bulk(() -> transact(run, handler))
-                : db.transaction(() -> transact(run, handler));
+                : db.transaction(sharedBy(run, handler), () -> transact(run, handler));
+    }
+
+    /** Returns what the call must have in common with others to share a transaction; null if it shares it with nobody. */
+    private static <I extends Record, O extends Record> @Nullable Object sharedBy(
+            Run<I, O> run, Tool.Handler<I, O> handler) {
+        // A call with an idempotency key can wait for its twin.
+        return handler instanceof SharingHandler<I, O> sharing && run.key() == null
+                ? sharing.sharedBy(run.input(), run.call())
+                : null;
     }
 
     private <I extends Record, O extends Record> Answer transact(Run<I, O> run, Tool.Handler<I, O> handler) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.DomainSetup;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
@@ -11,7 +12,6 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ class ConcurrentCallsTest {
         DomainSetup.domain(ann, "lab", "private");
         for (var i = 0; i < 8; i++) {
             var context = "c" + i;
-            all(List.of(
+            Concurrently.all(List.of(
                     () -> ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'%s'}}".formatted(context)),
                     () -> ann.call("AP_Select", "{'target':{'agent':'Bea','context':'%s'}}".formatted(context))));
             var self = ann.call("US_Read", "{'target':{'context':'%s'}}".formatted(context))
@@ -54,7 +54,7 @@ class ConcurrentCallsTest {
                 .boxed()
                 .flatMap(thread -> Stream.of(speaker(ann, thread), speaker(bob, thread)))
                 .toList();
-        var received = all(speakers).stream()
+        var received = Concurrently.all(speakers).stream()
                 .flatMap(List::stream)
                 .filter(from -> from.startsWith("ann:"))
                 .toList();
@@ -87,17 +87,5 @@ class ConcurrentCallsTest {
                 .map(message -> message.path("from").asString() + ":"
                         + message.path("id").asString())
                 .toList();
-    }
-
-    private static <T> List<T> all(List<Callable<T>> work) {
-        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var results = new ArrayList<T>();
-            for (var task : work.stream().map(threads::submit).toList()) {
-                results.add(task.get());
-            }
-            return results;
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
     }
 }

@@ -1,0 +1,33 @@
+package io.agentworkspace.engine.db;
+
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A call's transaction: its connection, and the statements that wait for its last one. */
+final class Transaction {
+    private final Connection connection;
+    private List<Statement> late = new ArrayList<>(1);
+
+    Transaction(Connection connection) {
+        this.connection = connection;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    void add(Statement statement) {
+        late.add(statement);
+    }
+
+    /** Returns the statements that wait, which then wait no longer. */
+    List<Statement> takeLate() {
+        if (late.isEmpty()) {
+            return List.of();
+        }
+        var taken = late;
+        late = new ArrayList<>(1);
+        return taken;
+    }
+}

@@ -1,0 +1,132 @@
+package io.agentworkspace.engine.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Concurrently;
+import io.agentworkspace.engine.testing.DomainSetup;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Ten people and ten agents who talk in one zone at the same time, on two replicas, beside an agent that may not. */
+class ManyChattersTest {
+    private static final int EACH = 10;
+    private static final int ROUNDS = 4;
+
+    private final TestTenant tenant = new TestTenant();
+    private final String owner = tenant.key(ClientApi.REST, "ann", Role.OWNER, List.of("*"));
+    private final TestServer.Replica other = TestServer.replica();
+    private final TestCaller ann = caller(TestServer.url(), owner);
+
+    private static TestCaller caller(String url, String key) {
+        return (service, arguments) -> ClientApi.REST.call(url, key, service, arguments);
+    }
+
+    private String url(int number) {
+        return number % 2 == 0 ? TestServer.url() : other.url();
+    }
+
+    /** Someone who speaks in a context of its own, and what it received. */
+    private record Chatter(String context, TestCaller caller, List<String> received) {
+        Reply say(String content) {
+            return DomainSetup.say(caller, context, "square", "main", content);
+        }
+
+        /** Says something, and notes the ids of what arrived meanwhile. Returns the number of the own message. */
+        long chat(String content) {
+            return note(say(content));
+        }
+
+        /** Receives all that still waits. */
+        void receiveRest() {
+            note(caller.call(
+                    "AP_Chat",
+                    "{'target':{'domain':'square','context':'%s'},'content':'bye','page':{'limit':200}}"
+                            .formatted(context)));
+        }
+
+        private long note(Reply said) {
+            said.ok()
+                    .at("/content")
+                    .valueStream()
+                    .skip(1)
+                    .forEach(message -> received.add(message.path("id").asString()));
+            return said.number("/content/0/seq");
+        }
+    }
+
+    private List<Chatter> chatters() {
+        var chatters = new ArrayList<Chatter>();
+        for (var i = 0; i < EACH; i++) {
+            var key = tenant.key(ClientApi.REST, "person" + i, Role.ADMIN, List.of("*"));
+            chatters.add(new Chatter("default", caller(url(i), key), Collections.synchronizedList(new ArrayList<>())));
+            DomainSetup.agent(ann, "A" + i, "private");
+            DomainSetup.invite(ann, "square", "A" + i).ok();
+            chatters.add(new Chatter("A" + i, caller(url(i), owner), Collections.synchronizedList(new ArrayList<>())));
+        }
+        return chatters;
+    }
+
+    @Test
+    void everyMessageHasANumberAndReachesEveryoneOnce() {
+        try (other) {
+            DomainSetup.domain(ann, "square", "public");
+            var chatters = chatters();
+            DomainSetup.agent(ann, "Mute", "private");
+            DomainSetup.invite(ann, "square", "Mute").ok();
+            var mute = new Chatter("Mute", ann, new ArrayList<>());
+            var first = Stream.concat(Stream.of(mute), chatters.stream())
+                    .map(one -> one.chat("hello"))
+                    .toList();
+            assertThat(first)
+                    .isEqualTo(LongStream.rangeClosed(1, 2 * EACH + 1).boxed().toList());
+            DomainSetup.of(ann, "DM_Kick", "square", "Mute").ok();
+
+            var work = new ArrayList<Callable<Long>>();
+            for (var round = 0; round < ROUNDS; round++) {
+                chatters.forEach(one -> work.add(() -> one.chat("a word")));
+                work.add(() ->
+                        mute.say("let me in").refused(3003, "not a member").number("/status/internal_code"));
+            }
+            var numbers = Concurrently.all(work).stream()
+                    .filter(number -> number != 3003)
+                    .sorted()
+                    .toList();
+            var last = 2L * EACH * (ROUNDS + 1) + 1;
+            assertThat(numbers)
+                    .isEqualTo(
+                            LongStream.rangeClosed(2 * EACH + 2, last).boxed().toList());
+
+            var zone = ann.call("ZN_Read", "{'target':{'domain':'square','zone':'main'},'page':{'limit':200}}")
+                    .ok();
+            var ids = new ArrayList<String>();
+            var speakers = new ArrayList<String>();
+            zone.at("/content").forEach(message -> {
+                ids.add(message.path("id").asString());
+                speakers.add(message.path("from").asString());
+            });
+            assertThat(ids).hasSize((int) last);
+            for (var i = 0; i < chatters.size(); i++) {
+                var own = i % 2 == 0 ? "person" + i / 2 : "A" + i / 2;
+                // From its own first message on.
+                var expected = IntStream.range(i + 2, ids.size())
+                        .filter(place -> !speakers.get(place).equals(own))
+                        .mapToObj(ids::get)
+                        .toList();
+                chatters.get(i).receiveRest();
+                assertThat(chatters.get(i).received()).doesNotHaveDuplicates().containsAll(expected);
+            }
+        }
+    }
+}
