@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -50,14 +51,19 @@ public final class MemoryStore {
                                 WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id OFFSET 0) editor ON true
             """;
 
-    /** A memory that has just been written, which nothing supersedes. */
-    private static final String WRITTEN = SqlTemplate.of("""
+    /** The vectors of a memory {@code m} that has just been written, if there are any. */
+    private static final String EMBEDDED = """
             , v AS (INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision, model, vectors)
                     SELECT m.tenant_id, m.bank_id, m.id, m.revision, :model, :vectors
                       FROM m
                      WHERE CAST(:model AS text) IS NOT NULL)
-            SELECT {memory_json} AS record FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m {join_writers}
+            """;
+
+    /** A memory that has just been written, which nothing supersedes. */
+    private static final String WRITTEN = SqlTemplate.of("""
+            {embedded} SELECT {memory_json} AS record FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m {join_writers}
             """)
+            .with("embedded", EMBEDDED)
             .with("memory_json", json("CAST(:bank_name AS text)"))
             .with("join_writers", WRITERS)
             .sql();
@@ -89,15 +95,20 @@ public final class MemoryStore {
             .with("readable", MemoryVisibility.readable("m", "b"))
             .sql();
 
-    private static final String INSERT = """
+    private static final String INSERTED = """
             WITH m AS (INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors,
                                            derived_from, supersedes, reason, expires_at, pinned, created_at, updated_at)
                        VALUES (:tenant, :bank, :id, :name, :key, :text, COALESCE(CAST(:tags AS text[]), '{}'), :author,
                                :contributors, COALESCE(CAST(:origins AS uuid[]), '{}'), :supersedes, :reason, :expires_at,
                                COALESCE(:pinned, false), :now, :now)
-                       ON CONFLICT (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL DO NOTHING
+                       ON CONFLICT (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL AND name_key IS NOT NULL DO NOTHING
                        RETURNING *)
-            """ + WRITTEN;
+            """;
+
+    private static final String INSERT = INSERTED + WRITTEN;
+
+    /** Without a name nothing can be in the way, so nothing is read back. */
+    private static final String INSERT_UNNAMED = INSERTED + EMBEDDED + "SELECT 1 FROM m";
 
     /** A new revision is current: it is not superseded, and does not inherit the expiry of an earlier one. */
     private static final String REPLACE = """
@@ -284,6 +295,43 @@ public final class MemoryStore {
         return memory;
     }
 
+    /** Stores a new memory without a name, together with the last statement of the transaction. */
+    Memory insertUnnamed(Call call, BankStore.LockedBank bank, Ref author, MemoryDraft draft, List<Long> contributors) {
+        var id = UUID.randomUUID();
+        with(call, bank, author, draft, contributors, INSERT_UNNAMED)
+                .set("id", id)
+                .set("name", null)
+                .set("key", null)
+                .runLate();
+        call.created(Scope.MEMORIES, 1);
+        return unnamed(call, bank, author, draft, id);
+    }
+
+    /** Returns a new memory as the database would return it. */
+    private static Memory unnamed(Call call, BankStore.LockedBank bank, Ref author, MemoryDraft draft, UUID id) {
+        var isUser = author.id() == call.context().user().id();
+        return new Memory(
+                id.toString(),
+                bank.name(),
+                null,
+                draft.text(),
+                null,
+                null,
+                draft.tags() == null ? List.of() : draft.tags(),
+                author.name(),
+                new Memory.Source(isUser ? "user" : "agent", author.name(), null, null),
+                1,
+                draft.origins() == null
+                        ? List.of()
+                        : draft.origins().stream().map(UUID::toString).toList(),
+                draft.supersedes() == null ? null : draft.supersedes().toString(),
+                null,
+                draft.expiresAt() == null ? null : stored(draft.expiresAt()),
+                Boolean.TRUE.equals(draft.pinned()),
+                call.now(),
+                call.now());
+    }
+
     /** Replaces the text of a locked memory, or appends to it. */
     Memory replace(
             Call call,
@@ -322,6 +370,11 @@ public final class MemoryStore {
                 .set(
                         "vectors",
                         draft.embedded() == null ? null : draft.embedded().vectors());
+    }
+
+    /** Returns an instant as the database stores it. */
+    private static Instant stored(Instant instant) {
+        return instant.plusNanos(500).truncatedTo(ChronoUnit.MICROS);
     }
 
     private static Memory record(Row row) throws SQLException {

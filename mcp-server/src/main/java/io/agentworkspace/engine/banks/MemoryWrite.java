@@ -40,7 +40,9 @@ public final class MemoryWrite {
     /** @param ifRevision the revision that the memory with this name must have, 0 if there must be none */
     Memory store(MemoryDraft draft, @Nullable Long ifRevision) {
         var old = draft.supersedes() == null ? null : superseded(draft.supersedes());
-        var stored = draft.name() == null ? insert(draft, false).orElseThrow() : store(draft, draft.name(), ifRevision);
+        var stored = draft.name() == null
+                ? memories.insertUnnamed(call, bank, author, draft, contributors(draft))
+                : store(draft, draft.name(), ifRevision);
         if (old != null) {
             if (stored.id().equals(old.id().toString())) {
                 throw Problem.invalid("supersedes", "is the same memory: to replace its text, leave supersedes out");
