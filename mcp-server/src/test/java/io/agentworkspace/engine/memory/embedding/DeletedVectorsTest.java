@@ -34,10 +34,7 @@ class DeletedVectorsTest {
     }
 
     private int delete(String where) {
-        return TestDatabase.db()
-                .sql("DELETE FROM " + where)
-                .set("tenant", id)
-                .run();
+        return TestDatabase.db().sql("DELETE FROM " + where).set("tenant", id).run();
     }
 
     private List<UUID> withVectors() {
