@@ -24,7 +24,11 @@ final class Calls implements Bench.Benchmark {
     private static final String MARK = "<!-- measured -->\n";
     private static final int CONNECTIONS = 32;
     private static final Duration WARM_SLICE = Duration.ofSeconds(2);
-    private static final int WARM_SLICES = 15;
+    private static final int WARM_SLICES = 30;
+    /** A row is warm when this many slices in a row were not faster than the best before them by this factor. */
+    private static final int STEADY = 3;
+
+    private static final double FASTER = 1.03;
 
     @Override
     public String words() {
@@ -42,11 +46,16 @@ final class Calls implements Bench.Benchmark {
             IntFunction<List<byte[]>> requests,
             List<Load.Measured> measured,
             List<Usage.Sum> used) {
-        /** Until the JVM has compiled what it runs often: that takes calls, not time. */
-        void warm(int calls) throws Exception {
+        /** Until the JVM has compiled what it runs often: after this many calls, and when they no longer become faster. */
+        void warm(int calls, boolean untilSteady) throws Exception {
             var done = 0L;
-            for (var slice = 0; done < calls && slice < WARM_SLICES; slice++) {
-                done += Load.run(address, connections, WARM_SLICE, requests).calls();
+            var best = 0.0;
+            var steady = untilSteady ? 0 : STEADY;
+            for (var slice = 0; (done < calls || steady < STEADY) && slice < WARM_SLICES; slice++) {
+                var result = Load.run(address, connections, WARM_SLICE, requests);
+                done += result.calls();
+                steady = untilSteady && result.perSecond() > FASTER * best ? 0 : steady + 1;
+                best = Math.max(best, result.perSecond());
             }
         }
 
@@ -97,7 +106,7 @@ final class Calls implements Bench.Benchmark {
                     && !row.name().startsWith("bare")
                     && only.stream().noneMatch(row.name()::contains));
             for (var row : rows) {
-                row.warm(warm);
+                row.warm(warm, !isShort);
             }
             for (var round = 0; round < rounds; round++) {
                 for (var row : rows) {

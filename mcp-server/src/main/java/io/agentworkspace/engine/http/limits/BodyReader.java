@@ -28,6 +28,11 @@ public final class BodyReader {
 
     /** @throws Problem {@code too_large}, or {@code bad_request} if the body is incomplete */
     public static byte[] read(Request request) {
+        if (request instanceof Received received
+                && received.isWhole
+                && received.bytes.length <= RequestAttributes.MAX_BODY) {
+            return received.take(); // As a stream, it would be copied through a buffer of 16 KiB.
+        }
         try (var in = Content.Source.asInputStream(request)) {
             var announced = request.getLength() > RequestAttributes.MAX_BODY;
             var bytes = announced ? new byte[0] : in.readNBytes(RequestAttributes.MAX_BODY + 1);
@@ -126,6 +131,11 @@ public final class BodyReader {
         }
 
         public byte[] bytes() {
+            return bytes;
+        }
+
+        private byte[] take() {
+            isGiven = true;
             return bytes;
         }
 

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -47,6 +48,9 @@ public final class Json {
 
     private static final int MAX_NAME = 1_000;
     private static final int MAX_NUMBER = 100;
+
+    /** What a buffer has left after a large part, in bytes. */
+    private static final int ROOM = 1_024;
 
     /** The parser's error messages, each with the message that replaces it. */
     private static final Map<Pattern, String> REASONS = reasons();
@@ -211,6 +215,15 @@ public final class Json {
     }
 
     private static final class Sink extends ByteArrayOutputStream {
+        /** Leaves some room after a large part, so that what follows it does not double the buffer. */
+        @Override
+        public synchronized void write(byte[] from, int offset, int length) {
+            if (length > buf.length - count) {
+                buf = Arrays.copyOf(buf, Math.max(2 * count, count + length + ROOM));
+            }
+            super.write(from, offset, length);
+        }
+
         ByteBuffer buffer() {
             return ByteBuffer.wrap(buf, 0, count);
         }
