@@ -76,7 +76,7 @@ public final class Db implements AutoCloseable {
     /** Shares connections fairly. The pool's own queue starves waiters under load. */
     private final ConnectionQueue connections;
 
-    private final SharedTransactions shared = new SharedTransactions(this, PATIENCE);
+    private final SharedTransactions shared;
     private final Latency waits = new Latency();
     private final RefusalLog refusals = new RefusalLog();
     private final DatabaseProbe probe = new DatabaseProbe(this, refusals);
@@ -87,6 +87,7 @@ public final class Db implements AutoCloseable {
 
     public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize, TimeLimits limits) {
         this.limits = limits;
+        this.shared = new SharedTransactions(this, limits.sharing());
         var config = new HikariConfig();
         config.setJdbcUrl(jdbcUrl);
         config.setUsername(user);
@@ -343,10 +344,6 @@ public final class Db implements AutoCloseable {
         return RETRYABLE.contains(code) || LOCK_TIMEOUT.equals(code);
     }
 
-    Problem busy(String reason) {
-        return refusals.note(Outage.BUSY, new SqlState("", reason));
-    }
-
     RuntimeException foreseen(SqlFailure e) {
         var state = SqlState.of(e);
         return switch (state.code()) {
@@ -381,7 +378,9 @@ public final class Db implements AutoCloseable {
                     throw Problem.rateLimited(
                             "your key has too many calls at the database at once, so this one did not run; wait for their responses, then try again",
                             Duration.ofSeconds(1));
-                case BUSY -> throw busy("no connection was free for " + PATIENCE.toSeconds() + " s");
+                case BUSY ->
+                    throw refusals.note(
+                            Outage.BUSY, new SqlState("", "no connection was free for " + PATIENCE.toSeconds() + " s"));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

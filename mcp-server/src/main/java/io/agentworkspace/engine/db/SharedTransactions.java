@@ -8,8 +8,10 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,8 +19,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets calls share a transaction that would otherwise wait for each other, since all of them change the same row. The
- * first call begins the transaction. When its statements have run and another call waits, it does not commit, but
+ * Lets calls that change the same row share one transaction, so that they do not wait for each other's commits. The first call begins the transaction. When its statements have run and another call waits, it does not commit, but
  * passes the connection on. The last call commits for all. Each call has a savepoint, so a failure undoes only the work
  * of its own call. No call returns before the commit.
  */
@@ -38,15 +39,22 @@ final class SharedTransactions {
      */
     static final Duration LOCK = Duration.ofMillis(50);
 
+    /** How often {@link TimeLimits#sharing} fits into the time that a call waits for its turn. It then runs alone. */
+    private static final int TURN = 5;
+
+    /** The state of a ROLLBACK to a savepoint that is gone, since the transaction is over. */
+    private static final String NO_SAVEPOINT = "3B001";
+
     private final Db db;
-    private final Duration patience;
+    private final Duration sharing;
     private final ReentrantLock lock = new ReentrantLock();
     /** The calls that wait, by what they share. There is an entry while a transaction is open. */
     private final Map<Object, Deque<Waiter>> lines = new HashMap<>();
 
-    SharedTransactions(Db db, Duration patience) {
+    /** @param sharing how long a transaction is passed on */
+    SharedTransactions(Db db, Duration sharing) {
         this.db = db;
-        this.patience = patience;
+        this.sharing = sharing;
     }
 
     /** What follows a call's last statement in the same round trip. */
@@ -62,7 +70,10 @@ final class SharedTransactions {
         }
     }
 
-    /** A call that waits for its turn. The turn is a transaction that is passed on, or null to begin one. */
+    /**
+     * A call that waits for its turn. The turn is a transaction that is passed on, or null to begin one. It is cancelled if
+     * the call runs alone.
+     */
     private static final class Waiter {
         private final CompletableFuture<@Nullable Shared> turn = new CompletableFuture<>();
     }
@@ -72,15 +83,12 @@ final class SharedTransactions {
         private final Object key;
         private final Connection connection;
         private final CompletableFuture<Boolean> committed = new CompletableFuture<>();
+        private final long began = System.nanoTime();
         private int calls = 1;
 
         Shared(Object key, Connection connection) {
             this.key = key;
             this.connection = connection;
-        }
-
-        void fail(Throwable reason) {
-            committed.completeExceptionally(reason);
         }
 
         /** Waits until the last call has committed. */
@@ -126,6 +134,17 @@ final class SharedTransactions {
             }
         }
 
+        /** Fails all calls of a transaction that is lost, and lets the next call begin another one. */
+        void abandon(Throwable reason) {
+            isOver = true;
+            shared.committed.completeExceptionally(reason);
+            if (next != null) {
+                next.turn.complete(null);
+            } else {
+                release(shared.key);
+            }
+        }
+
         /** Ends the part of a call that ran no last statement. */
         void close() throws SQLException {
             if (!isOver) {
@@ -135,24 +154,35 @@ final class SharedTransactions {
             }
         }
 
-        /** Undoes the work of a call that failed. The others go on, unless the connection has failed. */
+        /** Undoes the work of a call that failed. The others go on, unless the transaction is lost. */
         void undo(Throwable failure) {
-            try (var statement = shared.connection.createStatement()) {
-                statement.execute("ROLLBACK TO SAVEPOINT call");
+            try {
+                rollBack();
                 if (decide() == Ending.COMMIT) {
                     shared.connection.commit();
                 }
-                end();
-            } catch (SQLException e) {
-                isOver = true;
-                shared.fail(new SqlFailure(e));
+            } catch (Throwable e) {
                 failure.addSuppressed(e);
-                if (next == null) {
-                    release(shared.key);
-                } else {
-                    next.turn.complete(null);
-                }
+                abandon(lost(e, failure));
+                return;
             }
+            end();
+        }
+
+        private void rollBack() throws SQLException {
+            try (var statement = shared.connection.createStatement()) {
+                statement.execute("ROLLBACK TO SAVEPOINT call");
+            }
+        }
+
+        /** Returns why a transaction is lost: its commit has failed, or its connection. */
+        private static Throwable lost(Throwable atSavepoint, Throwable before) {
+            if (atSavepoint instanceof SQLException e) {
+                return NO_SAVEPOINT.equals(e.getSQLState()) && before instanceof SqlFailure
+                        ? before
+                        : new SqlFailure(e);
+            }
+            return atSavepoint;
         }
     }
 
@@ -179,11 +209,18 @@ final class SharedTransactions {
         if (waiter == null) {
             return lead(key, work);
         }
-        if (waiter.turn.isCancelled()) {
-            return db.transaction(work);
+        var isInterrupted = await(key, waiter);
+        try {
+            if (waiter.turn.isCancelled()) {
+                return db.transaction(work);
+            }
+            var shared = waiter.turn.join();
+            return shared == null ? lead(key, work) : join(shared, work);
+        } finally {
+            if (isInterrupted) { // Not before, since an interrupted thread closes the connection that others share.
+                Thread.currentThread().interrupt();
+            }
         }
-        var shared = await(key, waiter);
-        return shared == null ? lead(key, work) : db.traced(() -> join(shared, work));
     }
 
     /** Returns null if no transaction is open, so that the caller begins one. */
@@ -207,39 +244,42 @@ final class SharedTransactions {
         }
     }
 
-    private @Nullable Shared await(Object key, Waiter waiter) {
+    /** Waits for the call's turn, and returns whether the thread was interrupted. */
+    private boolean await(Object key, Waiter waiter) {
         try {
-            return waiter.turn.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            waiter.turn.get(TURN * sharing.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            return leave(key, waiter);
+            leave(key, waiter);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return leave(key, waiter);
-        } catch (java.util.concurrent.ExecutionException e) {
+            leave(key, waiter);
+            return true;
+        } catch (CancellationException e) {
+            return false; // The line is too long.
+        } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }
+        return false;
     }
 
-    private @Nullable Shared leave(Object key, Waiter waiter) {
+    /** Lets the call run alone, unless its turn has just come. */
+    private void leave(Object key, Waiter waiter) {
         lock.lock();
         try {
             var line = lines.get(key);
             if (line != null && line.remove(waiter)) {
-                throw db.busy("no turn for " + patience.toSeconds() + " s");
+                waiter.turn.cancel(false);
             }
         } finally {
             lock.unlock();
         }
-        return waiter.turn.join(); // Its turn has just come.
     }
 
     /** Takes the next waiting call out of the line, if the transaction may have another one. */
     private @Nullable Waiter next(Shared shared) {
         lock.lock();
         try {
-            var next = shared.calls < MOST
-                    ? Objects.requireNonNull(lines.get(shared.key)).poll()
-                    : null;
+            var isOpen = shared.calls < MOST && System.nanoTime() - shared.began < sharing.toNanos();
+            var next = isOpen ? Objects.requireNonNull(lines.get(shared.key)).poll() : null;
             if (next != null) {
                 shared.calls++;
             }
@@ -305,11 +345,10 @@ final class SharedTransactions {
             if (member.isOver) {
                 member.shared.committed.exceptionally(_ -> true).join();
             } else {
-                Db.rollBack(connection, e);
-                if (member.next == null) {
-                    release(member.shared.key);
-                } else {
-                    member.next.turn.complete(null);
+                try {
+                    Db.rollBack(connection, e);
+                } finally {
+                    member.abandon(e);
                 }
             }
             throw e;
@@ -322,7 +361,7 @@ final class SharedTransactions {
     private <T> T join(Shared shared, Supplier<T> work) {
         var member = new Member(shared, false);
         try {
-            var result = run(member, work);
+            var result = db.traced(() -> run(member, work));
             member.close();
             shared.await();
             return result;

@@ -193,6 +193,9 @@ public final class Statement {
         } else {
             runTogether(late, last);
         }
+        if (Db.CURRENT.isBound()) {
+            Db.CURRENT.get().end();
+        }
         SharedTransactions.ended();
     }
 

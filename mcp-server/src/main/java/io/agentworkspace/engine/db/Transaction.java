@@ -8,13 +8,23 @@ import java.util.List;
 final class Transaction {
     private final Connection connection;
     private List<Statement> late = new ArrayList<>(1);
+    private boolean isOver;
 
     Transaction(Connection connection) {
         this.connection = connection;
     }
 
+    /** @throws IllegalStateException after the last statement: the connection may already belong to another call */
     Connection connection() {
+        if (isOver) {
+            throw new IllegalStateException("a statement follows the last one of its transaction");
+        }
         return connection;
+    }
+
+    /** The last statement has run. */
+    void end() {
+        isOver = true;
     }
 
     void add(Statement statement) {

@@ -172,7 +172,8 @@ public final class Runner implements ToolRunner {
     }
 
     private <I extends Record, O extends Record> Answer transact(Run<I, O> run, Tool.Handler<I, O> handler) {
-        run.call().begin();
+        var isFirst = run.call().begin();
+        run.call().budget(run.request().budget().forCall());
         if (run.key() != null) {
             var stored = idempotency.claim(run.call(), run.key(), run.hash());
             if (stored.isPresent()) {
@@ -181,7 +182,7 @@ public final class Runner implements ToolRunner {
         }
         contexts.load(run.call());
         if (!run.tool().callsOut()) {
-            applyRules(run, true);
+            applyRules(run, isFirst);
         }
         var envelope = run.handledBy(handler);
         if (run.key() != null) {

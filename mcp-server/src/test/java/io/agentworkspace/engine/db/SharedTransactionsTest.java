@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.testing.TestDatabase;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Calls that wait for each other share one transaction, and each fails alone. */
 class SharedTransactionsTest {
+    private static final Duration LONG = Duration.ofMinutes(2);
     private static final Db DB = TestDatabase.db();
     private static final ExecutorService THREADS = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -182,7 +184,11 @@ class SharedTransactionsTest {
         var fourth = share(storing("fourth"));
 
         for (var call : List.of(first, second, third, fourth)) {
-            assertThatThrownBy(call::get).hasCauseInstanceOf(SqlFailure.class);
+            assertThatThrownBy(call::get)
+                    .hasCauseInstanceOf(SqlFailure.class)
+                    .rootCause()
+                    .extracting("SQLState")
+                    .isEqualTo("23503");
         }
         assertThat(notes()).isEmpty();
         assertThat(share(storing("later")).get()).isTrue();
@@ -212,6 +218,38 @@ class SharedTransactionsTest {
         assertThat(second.get()).isTrue();
         assertThat(notes()).containsExactly("first", "first, last", "second");
         assertThat(transactions()).isEqualTo(2);
+    }
+
+    @Test
+    void aCallWhoseTurnDoesNotComeRunsAlone() throws Exception {
+        var limits = new TimeLimits(LONG, LONG, LONG, LONG, Duration.ofMillis(20));
+        var postgres = TestDatabase.postgres();
+        try (var db = new Db(postgres.jdbcUrl(), postgres.user(), postgres.password(), 2, limits)) {
+            var isStored = new CountDownLatch(1);
+            var first = THREADS.submit(() -> db.transaction(key, () -> {
+                begun.countDown();
+                await().until(() -> isStored.getCount() == 0);
+                return true;
+            }));
+            begun.await();
+            var second = THREADS.submit(() -> db.transaction(key, () -> {
+                note("second").runAndCommit();
+                return true;
+            }));
+            assertThat(second.get()).isTrue();
+            isStored.countDown();
+            assertThat(first.get()).isTrue();
+        }
+        assertThat(notes()).containsExactly("second");
+    }
+
+    @Test
+    void nothingFollowsTheLastStatement() {
+        assertThatThrownBy(() -> DB.transaction(() -> {
+                    note("last").runAndCommit();
+                    return note("later").run();
+                }))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     /** Waits for a lock with the limits of the call. */

@@ -151,7 +151,8 @@ class PlansTest {
                 URI.create(TestDatabase.url().substring("jdbc:".length())).getPort(), NOTICES::add);
         var postgres = TestDatabase.postgres();
         var url = postgres.jdbcUrl().replaceFirst("/[^/]*$", "/" + NAME) + "?options=-c%20statement_timeout=0";
-        try (var db = new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG, LONG))) {
+        try (var db =
+                new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG, LONG, LONG))) {
             var tenants = new TenantStore(db);
             for (var name : List.of("before", "large", "after")) {
                 var id = tenants.create(Name.of(name), "unlimited", CLOCK.instant());
@@ -216,7 +217,7 @@ class PlansTest {
                         + " -c auto_explain.log_level=notice " + Db.PLANNING;
         var url = "jdbc:postgresql://127.0.0.1:%d/%s?sslmode=disable&prepareThreshold=1&options=%s"
                 .formatted(proxy.port(), NAME, options.replace(" ", "%20"));
-        return new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG, LONG));
+        return new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG, LONG, LONG));
     }
 
     private static Caller caller(String name) {

@@ -29,6 +29,7 @@ public final class Call {
     private String contextName = Context.DEFAULT;
     private @Nullable UserHandle actingFor;
     private boolean queued;
+    private boolean isBegun;
     private @Nullable Context loaded;
     private @Nullable Context context;
     private Progress progress = Progress.SILENT;
@@ -206,14 +207,21 @@ public final class Call {
         return queued || !events.isEmpty();
     }
 
-    /** Clears what was recorded when a transaction begins, since it may be a repeated one. */
-    public void begin() {
+    /**
+     * Clears what was recorded when a transaction begins, since it may be a repeated one.
+     *
+     * @return whether it is the first one
+     */
+    public boolean begin() {
+        var isFirst = !isBegun;
+        isBegun = true;
         events.clear();
         created.clear();
         checked.clear();
         details = null;
         dryRun = false;
         queued = false;
+        return isFirst;
     }
 
     /** Returns the acting agent: the one that the call names, else self. */
