@@ -20,6 +20,7 @@ import java.util.zip.GZIPInputStream;
  */
 final class Search implements Bench.Benchmark {
     private static final int HITS = 10;
+    private static final int ATTEMPTS = 20;
     private static final List<String> MODES = List.of("text", "vector", "hybrid");
 
     /**
@@ -162,6 +163,9 @@ final class Search implements Bench.Benchmark {
             throws Exception {
         var began = System.nanoTime();
         var found = search(callers, set.bank(), query, mode);
+        for (var more = 0; more < ATTEMPTS && mode.equals("vector") && !found.mode().equals(mode); more++) {
+            found = search(callers, set.bank(), query, mode); // The model was busy. For the next mode the vector is known.
+        }
         tally.took.add(System.nanoTime() - began);
         tally.answered += answers.isEmpty() ? 0 : 1;
         tally.abstained += found.isAbstaining() ? 1 : 0;
@@ -174,12 +178,12 @@ final class Search implements Bench.Benchmark {
         tally.gain += best.isEmpty() ? 0 : gain(grades) / gain(best);
     }
 
-    private record Found(List<String> ids, boolean isAbstaining) {}
+    private record Found(List<String> ids, boolean isAbstaining, String mode) {}
 
     private static Found search(Callers callers, String bank, String query, String mode) throws Exception {
         var found = callers.call(new Callers.Work("MB_Search", in(bank, query, Map.of("page", Map.of("limit", HITS), "mode", mode))));
         var ids = found.at("/content").valueStream().map(hit -> hit.path("id").asString()).toList();
-        return new Found(ids, found.path("abstain").asBoolean());
+        return new Found(ids, found.path("abstain").asBoolean(), found.path("mode").asString());
     }
 
     private static Map<String, ?> named(String name) {
