@@ -12,8 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.Terms;
+import org.apache.lucene.index.TermsEnum;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.BoostQuery;
@@ -21,9 +24,7 @@ import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.FuzzyQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.MatchAllDocsQuery;
-import org.apache.lucene.search.MultiTermQuery;
 import org.apache.lucene.search.PhraseQuery;
-import org.apache.lucene.search.PrefixQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.QueryVisitor;
 import org.apache.lucene.search.ScoreDoc;
@@ -31,6 +32,8 @@ import org.apache.lucene.search.ScoreMode;
 import org.apache.lucene.search.SynonymQuery;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.search.Weight;
+import org.apache.lucene.util.BytesRef;
+import org.apache.lucene.util.StringHelper;
 
 /**
  * A query in the index's terms: one group for each word. Any term of the group stands for the
@@ -40,7 +43,11 @@ final class LexicalQuery {
     /** The maximum number of words that are ranked; of a longer query the rarest. */
     private static final int MOST_GROUPS = 64;
 
+    /** The maximum number of words for which other spellings are looked up, which reads many terms of a large bank. */
+    private static final int MOST_MISSPELT = 16;
+
     private static final int SHORTEST_MISSPELT = 4;
+    private static final int LONGEST_MISSPELT = 40;
     private static final int LONG_WORD = 8;
     private static final int SPELLINGS = 8;
     private static final int WORDS_OF_A_PREFIX = 50;
@@ -144,10 +151,15 @@ final class LexicalQuery {
     static LexicalQuery of(QueryParser.Parsed parsed, IndexSearcher searcher, List<Language> languages)
             throws IOException {
         var groups = new ArrayList<WordGroup>();
+        var misspelt = 0;
         for (var entry : words(parsed, languages).entrySet()) {
-            groups.add(group(entry.getKey(), entry.getValue(), searcher));
+            var group = group(entry.getKey(), entry.getValue(), searcher);
+            var isMisspelt = misspelt < MOST_MISSPELT && isMisspelt(group, searcher);
+            groups.add(isMisspelt ? withSpellings(group, searcher) : group);
+            misspelt += isMisspelt ? 1 : 0;
         }
-        for (var prefix : parsed.prefixes()) {
+        for (var prefix :
+                parsed.prefixes().stream().distinct().limit(MOST_GROUPS).toList()) {
             groups.add(beginning(prefix, searcher));
         }
         groups.sort(Comparator.comparingDouble(WordGroup::weight).reversed());
@@ -186,17 +198,24 @@ final class LexicalQuery {
         var reader = searcher.getIndexReader();
         var exact = new LinkedHashSet<String>();
         TextAnalysis.exactTerms(word).forEach(term -> exact.add(term.text()));
-        var frequency = frequency(reader, BankIndex.STEMS, stems);
-        if (frequency > 0 || exact.size() != 1 || !mayBeMisspelt(word)) {
-            return new WordGroup(word, stems, exact, Set.of(), weight(frequency, reader));
-        }
-        var term = BankIndex.word(exact.getFirst());
-        var near = new FuzzyQuery(term, word.length() < LONG_WORD ? 1 : 2, 1, SPELLINGS, true);
-        return new WordGroup(word, stems, exact, terms(near, searcher), weight(0, reader));
+        return new WordGroup(word, stems, exact, Set.of(), weight(frequency(reader, BankIndex.STEMS, stems), reader));
     }
 
-    private static boolean mayBeMisspelt(String word) {
-        return word.length() >= SHORTEST_MISSPELT && word.codePoints().allMatch(Character::isAlphabetic);
+    /** Returns the group with words that may be meant. */
+    private static WordGroup withSpellings(WordGroup group, IndexSearcher searcher) throws IOException {
+        var term = BankIndex.word(group.exact().iterator().next());
+        var near = new FuzzyQuery(term, group.word().length() < LONG_WORD ? 1 : 2, 1, SPELLINGS, true);
+        return new WordGroup(group.word(), group.stems(), group.exact(), terms(near, searcher), group.weight());
+    }
+
+    /** Returns whether the word occurs in no memory and may be a misspelling. */
+    private static boolean isMisspelt(WordGroup group, IndexSearcher searcher) throws IOException {
+        var length = group.word().length();
+        return frequency(searcher.getIndexReader(), BankIndex.STEMS, group.stems()) == 0
+                && group.exact().size() == 1
+                && length >= SHORTEST_MISSPELT
+                && length <= LONGEST_MISSPELT
+                && group.word().codePoints().allMatch(Character::isAlphabetic);
     }
 
     private static WordGroup beginning(String prefix, IndexSearcher searcher) throws IOException {
@@ -204,12 +223,32 @@ final class LexicalQuery {
         if (folded.size() != 1) {
             return group(prefix, Set.of(prefix), searcher);
         }
-        var term = BankIndex.word(folded.getFirst().text());
-        var rewrite = new MultiTermQuery.TopTermsScoringBooleanQueryRewrite(WORDS_OF_A_PREFIX);
-        var words = terms(new PrefixQuery(term, rewrite), searcher);
         var reader = searcher.getIndexReader();
+        var words = beginningWith(folded.getFirst().text(), reader);
         return new WordGroup(
                 prefix + "*", Set.of(), Set.of(), words, weight(frequency(reader, BankIndex.WORDS, words), reader));
+    }
+
+    /** Returns the first words with this beginning in the order of the alphabet. No others are read, however many there are. */
+    private static Set<String> beginningWith(String prefix, IndexReader reader) throws IOException {
+        var first = new BytesRef(prefix);
+        var found = new TreeSet<BytesRef>();
+        for (var leaf : reader.leaves()) {
+            var terms = Terms.getTerms(leaf.reader(), BankIndex.WORDS).iterator();
+            var status = terms.seekCeil(first);
+            for (var i = 0;
+                    i < WORDS_OF_A_PREFIX
+                            && status != TermsEnum.SeekStatus.END
+                            && StringHelper.startsWith(terms.term(), first);
+                    i++) {
+                found.add(BytesRef.deepCopyOf(terms.term()));
+                status = terms.next() == null ? TermsEnum.SeekStatus.END : TermsEnum.SeekStatus.FOUND;
+            }
+        }
+        return found.stream()
+                .limit(WORDS_OF_A_PREFIX)
+                .map(BytesRef::utf8ToString)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     private static Set<String> terms(Query query, IndexSearcher searcher) throws IOException {
