@@ -1,12 +1,20 @@
 package io.agentworkspace.engine.memory.embedding;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtSession;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.net.URL;
 import java.nio.FloatBuffer;
+import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,18 +37,38 @@ final class BuiltinModel implements EmbeddingModel {
             options.setIntraOpNumThreads(1);
             options.setInterOpNumThreads(1);
             options.setCPUArenaAllocator(false); // What it has taken for a long text it would never give back.
-            session = environment.createSession(resource(name + ".onnx"), options);
+            session = session(name + ".onnx", environment, options);
             tokenizer = WordPiece.of(resource(name + "-tokenizer.json"));
         } catch (OrtException e) {
             throw new IllegalStateException("the embedding model cannot be loaded", e);
         }
     }
 
-    private static byte[] resource(String name) {
-        try (var in = OrtEnvironment.class.getClassLoader().getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IllegalStateException("the class path has no " + name);
+    /** The weights are read into memory outside of the heap, which would grow by them and stay so. */
+    private static OrtSession session(String name, OrtEnvironment environment, OrtSession.SessionOptions options)
+            throws OrtException {
+        try (var memory = Arena.ofConfined()) {
+            var file = found(name).openConnection();
+            var weights = memory.allocate(file.getContentLengthLong()).asByteBuffer();
+            try (var in = Channels.newChannel(file.getInputStream())) {
+                while (in.read(weights) > 0) {}
             }
+            return environment.createSession(weights.flip(), options);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static URL found(String name) {
+        var found = OrtEnvironment.class.getClassLoader().getResource(name);
+        if (found == null) {
+            throw new IllegalStateException("the class path has no " + name);
+        }
+        return found;
+    }
+
+    private static byte[] resource(String name) {
+        try (var in = found(name).openStream()) {
             return in.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -101,6 +129,22 @@ final class BuiltinModel implements EmbeddingModel {
             session.close();
         } catch (OrtException e) {
             throw new IllegalStateException(e);
+        }
+        trim();
+    }
+
+    /** Gives what is free back to the system. The C library of most Linux distributions would keep it. */
+    @SuppressWarnings("restricted")
+    private static void trim() {
+        var linker = Linker.nativeLinker();
+        var trim = linker.defaultLookup().find("malloc_trim");
+        if (trim.isPresent()) {
+            var call = linker.downcallHandle(trim.get(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+            try {
+                var _ = (int) call.invokeExact(0L);
+            } catch (Throwable e) {
+                throw new IllegalStateException(e);
+            }
         }
     }
 }
