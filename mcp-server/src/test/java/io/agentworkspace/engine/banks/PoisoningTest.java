@@ -31,6 +31,7 @@ class PoisoningTest {
     private final TestCaller bob = fixture.bob;
     private final String admin = fixture.tenant.key(ClientApi.MCP, "root", Role.ADMIN, List.of("*"));
 
+    private final TestCaller boss = fixture.tenant.person(ClientApi.MCP, "boss", Role.ADMIN);
     private final String listener = fixture.tenant.key(ClientApi.REST, "listener", Role.ADMIN, List.of("*"));
     private int marks;
 
@@ -84,6 +85,17 @@ class PoisoningTest {
                 .isEqualTo(20);
         assertThat(everyView()).isEqualTo(poisoned);
         assertThat(streamed(beginning)).isEqualTo(streamed);
+        theAuditHasNoTexts(poisoned.get("read"));
+    }
+
+    /** The audit is what the console exports, and its entries stay. */
+    private void theAuditHasNoTexts(List<String> texts) {
+        var audit = boss.call("AC_Audit", "{'page':{'limit':200}}").ok();
+        assertThat(audit.texts("/entries", "tool")).contains("MB_Censor", "MB_Uncensor", "MB_Store");
+        assertThat(texts)
+                .hasSize(22)
+                .noneMatch(text -> audit.envelope().toString().contains(text));
+        assertThat(boss.call("WH_Feed", "{}").ok().envelope().toString()).doesNotContain("derived", "false 1");
     }
 
     /** Stores a memory that comes from another, and returns its id. */
@@ -165,10 +177,25 @@ class PoisoningTest {
                         .path("content")
                         .valueStream()
                         .map(memory -> memory.path("text").asString())),
+                "pages",
+                pages(),
                 "files",
                 files(),
                 "list",
                 ofSize(ann.call("MB_List").ok().number("/content/0/memories"), read.texts("/content", "text")));
+    }
+
+    /** Returns the texts as a program reads them that copies the whole bank page by page. */
+    private List<String> pages() {
+        var texts = new ArrayList<String>();
+        var cursor = "";
+        do {
+            var page = ann.call("MB_Read", "{'target':{'bank':'b'},'page':{'limit':5%s}}".formatted(cursor))
+                    .ok();
+            texts.addAll(page.texts("/content", "text"));
+            cursor = page.text("/next_cursor").isEmpty() ? "" : ",'cursor':'%s'".formatted(page.text("/next_cursor"));
+        } while (!cursor.isEmpty());
+        return sorted(texts.stream());
     }
 
     private static List<String> sorted(Stream<String> texts) {
