@@ -8,6 +8,7 @@ import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.TrashStore;
+import io.agentworkspace.engine.banks.VectorSource;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.db.Db;
@@ -42,7 +43,9 @@ import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.memory.search.IndexCache;
+import io.agentworkspace.engine.memory.search.PgvectorStore;
 import io.agentworkspace.engine.memory.search.SearchQueries;
+import io.agentworkspace.engine.memory.search.Searcher;
 import io.agentworkspace.engine.metrics.HttpMeter;
 import io.agentworkspace.engine.metrics.Metrics;
 import io.agentworkspace.engine.metrics.MetricsEndpoint;
@@ -207,15 +210,18 @@ public final class App implements AutoCloseable {
 
             // Search.
             var embedder = keep(new Embedder(settings.embedding(), clock));
-            var indexes = keep(new IndexCache(
-                    new SearchQueries(db, embedder.id()),
-                    settings.database().dataDir().resolve("search"),
-                    clock));
+            var queries = new SearchQueries(db, embedder.id());
+            var indexes =
+                    keep(new IndexCache(queries, settings.database().dataDir().resolve("search"), clock));
+            var pgvector =
+                    new PgvectorStore(db, embedder.id(), settings.embedding().pgvectorFrom());
             var embeddings = keep(new EmbeddingQueue(new EmbeddingStore(db), embedder));
             embeddings.start();
             housekeeping
                     .every(Duration.ofSeconds(30), "unloading the embedding model", embedder::tidy)
                     .every(Duration.ofSeconds(30), "closing search indexes", indexes::tidy)
+                    .every(SECOND, "filling indexes of pgvector", pgvector::fill)
+                    .clearing("indexes of pgvector", _ -> pgvector.purge())
                     .clearing("search indexes", indexes::purge);
 
             figures.search(indexes).embeddings(embedder, embeddings, housekeeping);
@@ -223,7 +229,8 @@ public final class App implements AutoCloseable {
             // Tools.
             var files = new DocumentFileStore(db, clock);
             var presence = new AgentPresence(db);
-            var shared = new Tools.Shared(indexes, embedder, embeddings, files, clock);
+            var searcher = new Searcher(queries, indexes, embedder, pgvector);
+            var shared = new Tools.Shared(searcher, new VectorSource(embedder, embeddings), files, clock);
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
             var runner = new ObservedRunner(

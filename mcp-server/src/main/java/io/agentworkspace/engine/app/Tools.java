@@ -54,11 +54,7 @@ import io.agentworkspace.engine.keys.KeyLifeTools;
 import io.agentworkspace.engine.keys.KeyLimitTexts;
 import io.agentworkspace.engine.keys.KeyQueries;
 import io.agentworkspace.engine.keys.KeyTools;
-import io.agentworkspace.engine.memory.embedding.Embedder;
-import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.search.EvaluateTools;
-import io.agentworkspace.engine.memory.search.IndexCache;
-import io.agentworkspace.engine.memory.search.SearchQueries;
 import io.agentworkspace.engine.memory.search.SearchTools;
 import io.agentworkspace.engine.memory.search.Searcher;
 import io.agentworkspace.engine.messages.MessageStore;
@@ -94,8 +90,7 @@ public final class Tools {
     private Tools() {}
 
     /** What tools share with other parts of the engine: the search, and the files of documents. */
-    public record Shared(
-            IndexCache indexes, Embedder embedder, EmbeddingQueue embeddings, DocumentFileStore files, Clock clock) {}
+    public record Shared(Searcher searcher, VectorSource vectors, DocumentFileStore files, Clock clock) {}
 
     /** Returns all tools in the order that clients see: in each family a harmless read first. */
     public static Catalogue catalogue(Db db, Allowance.Meter meter, EndpointServices outbound, Shared shared) {
@@ -176,13 +171,10 @@ public final class Tools {
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new BankTools(banks, new BankQueries(db, agents), acting).tools());
         var memories = new MemoryStore(db);
-        tools.addAll(new MemoryTools(
-                        banks, memories, reads, acting, new VectorSource(shared.embedder(), shared.embeddings()))
-                .tools());
+        tools.addAll(new MemoryTools(banks, memories, reads, acting, shared.vectors()).tools());
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
-        var searcher = new Searcher(new SearchQueries(db, shared.embedder().id()), shared.indexes(), shared.embedder());
-        tools.addAll(new SearchTools(banks, searcher).tools());
-        tools.addAll(new EvaluateTools(banks, searcher, shared.clock()).tools());
+        tools.addAll(new SearchTools(banks, shared.searcher()).tools());
+        tools.addAll(new EvaluateTools(banks, shared.searcher(), shared.clock()).tools());
         tools.addAll(new PermissionTools(banks, grants).tools());
         tools.addAll(new LoadTools(banks, grants, reads, acting, new LoadQueries(db), new DocumentLoadStore(db, banks))
                 .tools());

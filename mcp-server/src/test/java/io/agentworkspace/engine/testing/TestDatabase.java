@@ -8,6 +8,7 @@ import io.agentworkspace.engine.account.Quotas;
 import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.banks.VectorSource;
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
@@ -26,7 +27,9 @@ import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.memory.search.IndexCache;
+import io.agentworkspace.engine.memory.search.PgvectorStore;
 import io.agentworkspace.engine.memory.search.SearchQueries;
+import io.agentworkspace.engine.memory.search.Searcher;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.Runner;
@@ -142,16 +145,18 @@ public final class TestDatabase {
 
     /** A search without a model, in no bank yet, and the files of documents. */
     public static Tools.Shared shared() {
-        return shared(DB, new EmbeddingSettings(false, null, null, null));
+        return shared(DB, new EmbeddingSettings(false, null, null, null, 0));
     }
 
     /** The same over a database that a test looks at, with settings for embeddings. */
     public static Tools.Shared shared(Db db, EmbeddingSettings settings) {
         var embedder = new Embedder(settings, Clock.systemUTC());
+        var queries = new SearchQueries(db, embedder.id());
+        var indexes = new IndexCache(queries, Path.of("target", "search"), Clock.systemUTC());
+        var pgvector = new PgvectorStore(db, embedder.id(), settings.pgvectorFrom());
         return new Tools.Shared(
-                new IndexCache(new SearchQueries(db, embedder.id()), Path.of("target", "search"), Clock.systemUTC()),
-                embedder,
-                new EmbeddingQueue(new EmbeddingStore(db), embedder),
+                new Searcher(queries, indexes, embedder, pgvector),
+                new VectorSource(embedder, new EmbeddingQueue(new EmbeddingStore(db), embedder)),
                 new DocumentFileStore(db, Clock.systemUTC()),
                 Clock.systemUTC());
     }
@@ -200,7 +205,7 @@ public final class TestDatabase {
     public static Runner runner(Db db) {
         var limits = metering(db);
         return runner(
-                Tools.catalogue(db, limits, outbound(), shared(db, new EmbeddingSettings(false, null, null, null))),
+                Tools.catalogue(db, limits, outbound(), shared(db, new EmbeddingSettings(false, null, null, null, 0))),
                 db,
                 new EventLog(),
                 limits);

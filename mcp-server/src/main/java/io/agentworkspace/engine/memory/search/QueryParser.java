@@ -43,7 +43,12 @@ final class QueryParser {
             List<String> excluded,
             List<String> prefixes,
             List<String> names,
-            List<String> tags) {}
+            List<String> tags) {
+        /** Returns whether it only ranks memories, and leaves none out. */
+        boolean isUnrestricted() {
+            return phrases.isEmpty() && excluded.isEmpty() && names.isEmpty() && tags.isEmpty();
+        }
+    }
 
     static Parsed parse(String query) {
         return new QueryParser(query).parsed();

@@ -45,12 +45,14 @@ public final class Searcher {
     private final SearchQueries queries;
     private final IndexCache indexes;
     private final Embedder embedder;
+    private final PgvectorStore pgvector;
     private final VectorScan scan = new VectorScan();
 
-    public Searcher(SearchQueries queries, IndexCache indexes, Embedder embedder) {
+    public Searcher(SearchQueries queries, IndexCache indexes, Embedder embedder, PgvectorStore pgvector) {
         this.queries = queries;
         this.indexes = indexes;
         this.embedder = embedder;
+        this.pgvector = pgvector;
     }
 
     /** How memories are found. */
@@ -78,7 +80,11 @@ public final class Searcher {
             @Nullable Instant since,
             @Nullable Instant until,
             @Nullable Instant asOf,
-            int limit) {}
+            int limit) {
+        boolean isUnrestricted() {
+            return author == null && tags.isEmpty() && since == null && until == null && asOf == null;
+        }
+    }
 
     /**
      * A memory that was found.
@@ -244,14 +250,19 @@ public final class Searcher {
         var mode = question == null ? Mode.TEXT : wanted.mode();
         var query = filtered(lexical.query(), parsed, scope, wanted);
         var filter = filtered(lexical.filter(), parsed, scope, wanted);
+        var known = question != null && parsed.isUnrestricted() && wanted.isUnrestricted()
+                ? foundByPgvector(call, scope, question)
+                : Map.<Long, List<UUID>>of();
         var visible = List.<SearchCandidate>of();
         for (var most : CANDIDATES) {
             var byWords = mode == Mode.VECTOR ? new ScoreDoc[0] : searcher.search(query, most).scoreDocs;
-            var byMeaning = question == null ? new ScoreDoc[0] : scan.nearest(searcher, filter, question, most);
+            var byMeaning = question == null ? new ScoreDoc[0] : scan.nearest(searcher, filter, question, most, known);
             visible = visible(call, searcher, byWords, byMeaning, question, lexical, weight, wanted.asOf());
-            if (visible.size() >= wanted.limit() || Math.max(byWords.length, byMeaning.length) < most) {
+            if (visible.size() >= wanted.limit()
+                    || (known.isEmpty() && Math.max(byWords.length, byMeaning.length) < most)) {
                 break;
             }
+            known = Map.of(); // Readers may see too few of these, so all are compared.
         }
         var ranked = visible.stream()
                 .map(each -> new Fusion.Ranked<>(
@@ -265,6 +276,20 @@ public final class Searcher {
                 .toList();
         var best = Fusion.ordered(ranked, weight, wanted.asOf() == null ? call.now() : wanted.asOf());
         return new SearchResult(best, lexical, languages, scope.banks().banks().size(), reader.numDocs(), mode);
+    }
+
+    /** Returns about the nearest memories of large banks, by bank. */
+    private Map<Long, List<UUID>> foundByPgvector(Call call, SearchScope scope, float[] question) {
+        var found = new HashMap<Long, List<UUID>>();
+        for (var index : scope.indexes()) {
+            if (pgvector.isFor(index.size())) {
+                var nearest = pgvector.nearest(call, index.bank(), question);
+                if (!nearest.isEmpty()) {
+                    found.put(index.bank(), nearest);
+                }
+            }
+        }
+        return found;
     }
 
     /**

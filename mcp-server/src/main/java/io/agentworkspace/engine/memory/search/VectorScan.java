@@ -7,6 +7,8 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.lucene.index.BinaryDocValues;
 import org.apache.lucene.index.DocValues;
@@ -59,15 +61,26 @@ final class VectorScan {
         }
     }
 
-    /** @param filter which memories are compared */
-    ScoreDoc[] nearest(IndexSearcher searcher, Query filter, float[] question, int most) throws IOException {
+    /**
+     * @param filter which memories are compared
+     * @param known by bank, the memories with about the nearest signatures; others of these banks are not compared
+     */
+    ScoreDoc[] nearest(IndexSearcher searcher, Query filter, float[] question, int most, Map<Long, List<UUID>> known)
+            throws IOException {
         var wanted = Vectors.signature(question);
         var reader = searcher.getIndexReader();
         var weight = searcher.createWeight(searcher.rewrite(filter), ScoreMode.COMPLETE_NO_SCORES, 1);
         var distances = new short[reader.maxDoc()];
         var counts = new int[FARTHEST + 1];
         for (var leaf : reader.leaves()) {
-            measure(leaf, weight, wanted, distances, counts);
+            var memories = known.isEmpty() ? null : known.get(BankIndex.bank(leaf.reader()));
+            if (memories == null) {
+                measure(leaf, weight, wanted, distances, counts);
+            } else {
+                for (var document : BankIndex.documents(leaf.reader(), memories)) {
+                    distances[leaf.docBase + document] = 1;
+                }
+            }
         }
         var limit = limit(counts, most * RESCORED);
         var near = new ArrayList<ScoreDoc>();

@@ -81,6 +81,8 @@ class VectorSearchTest {
                 "builtin",
                 "ENGINE_METRICS_LISTEN",
                 "127.0.0.1:0",
+                "ENGINE_PGVECTOR_FROM",
+                "0", // Every bank is large, but the database has no pgvector.
                 "ENGINE_DATA_DIR",
                 directory.resolve(name).toString()));
     }
@@ -92,8 +94,12 @@ class VectorSearchTest {
     }
 
     private static Reply call(App where, String service, String arguments) {
+        return call(ClientApi.REST, where, service, arguments);
+    }
+
+    private static Reply call(ClientApi api, App where, String service, String arguments) {
         var json = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        return ClientApi.REST.call(where.baseUrl(), key, service, json).ok();
+        return api.call(where.baseUrl(), key, service, json).ok();
     }
 
     private static Reply store(String bank, String text, String more) {
@@ -111,8 +117,9 @@ class VectorSearchTest {
                         == 0);
         for (var where : List.of(app, other)) { // The model is loaded in the background of the first search.
             Awaitility.await()
-                    .until(() ->
-                            search(where, "anything", "").at("/mode").asString().equals("hybrid"));
+                    .until(() -> call(where, "MB_Search", "{'content':'anything'}")
+                            .text("/mode")
+                            .equals("hybrid"));
         }
     }
 
@@ -127,8 +134,21 @@ class VectorSearchTest {
         return search(where, "b", query, more);
     }
 
+    private static List<String> hits(Reply reply) {
+        return reply.at("/content")
+                .valueStream()
+                .map(hit -> "%s %s %s".formatted(hit.path("id"), hit.path("score"), hit.at("/why/vector_rank")))
+                .toList();
+    }
+
+    /** Both endpoints find the same. */
     private static Reply search(App where, String bank, String query, String more) {
-        return call(where, "MB_Search", "{'target':{'bank':'%s'},'content':'%s'%s}".formatted(bank, query, more));
+        var arguments = "{'target':{'bank':'%s'},'content':'%s'%s}".formatted(bank, query, more);
+        var overRest = call(ClientApi.REST, where, "MB_Search", arguments);
+        var overMcp = call(ClientApi.MCP, where, "MB_Search", arguments);
+        assertThat(hits(overMcp)).isEqualTo(hits(overRest));
+        assertThat(overMcp.text("/mode")).isEqualTo(overRest.text("/mode"));
+        return overRest;
     }
 
     /** Each is tried again at once, and not when the lease expires: nobody counts it as a second attempt. */
