@@ -401,15 +401,16 @@ async function newcomer() {
   const began = Date.now();
   await page.locator('.empty').getByRole('button', { name: 'Start the demo' }).click();
   let over = false;
-  const film = (async () => { // Eighteen pictures of the whole, as of every five seconds of the ninety.
-    for (let i = 1; i <= 18 && !over; i++) {
+  const film = (async () => { // Up to eighteen pictures of the whole, as of every five seconds of the ninety. Where nothing has changed, there is none.
+    for (let i = 1, shown = ''; i <= 18 && !over; i++) {
       await page.waitForTimeout(14_000 / 18);
-      await page.screenshot({ path: `${screenshots}/demo-${String(i).padStart(2, '0')}.png` });
+      const before = shown;
+      shown = await page.locator('main').innerText();
+      if (shown !== before) await page.screenshot({ path: `${screenshots}/demo-${String(i).padStart(2, '0')}.png` });
     }
   })();
   await page.locator('.bubble', { hasText: 'Checkout fails for 9 %' }).waitFor();
   await page.locator('.bubble', { hasText: 'I disagree' }).waitFor();
-  await pages.picture(page, 'console-demo-talk');
   const answer = page.getByRole('button', { name: 'Raise the pool and watch it' });
   await answer.waitFor();
   // Paused while it is looked at, which on a slow machine takes longer than the agents wait for an answer.
