@@ -247,7 +247,13 @@ async function unread() {
   await page.locator('.virtual-row', { hasText: 'Dee' }).locator('.words', { hasText: 'Nothing said of late' }).waitFor();
   await to(page, '/console/world', '.feed');
   await page.locator('.feed', { hasText: 'From Eli.' }).waitFor();
-  told('unread', { ...step, after: await left() });
+  step.after = await left();
+  const { api_key: bound } = await ask('AK_Create', { name: 'only Dee', agent: 'Dee', capabilities: ['*'] });
+  const dee = await open(bound, '/console/agents'); // The key acts as Dee in every context.
+  await dee.locator('.virtual-row', { hasText: 'Eli' }).locator('.words', { hasText: 'From Eli.' }).waitFor();
+  await dee.locator('.virtual-row', { hasText: 'Dee' }).locator('.words', { hasText: 'Nothing said of late' }).waitFor();
+  told('unread', { ...step, bound: await left() });
+  await dee.context().close();
   await page.context().close();
 }
 

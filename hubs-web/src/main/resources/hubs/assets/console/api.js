@@ -58,12 +58,15 @@ export async function ask(tool, args = {}) {
 }
 
 const APART = { context: 'console' };
-let bound;
+let bound; // Of the session: the agent that its key is bound to, or nothing.
 
 // The latest messages of an agent, none of which is marked as read: in a context of its own, where nobody is logged on as the agent. Only a
 // key that is bound to an agent always acts as it: of this one agent nothing is read.
 export async function glance(agent, limit) {
-  bound ??= ask('AP_List', { target: APART, page: { limit: 1 } }).then((body) => body.header.context.self ?? '');
+  bound ??= ask('AP_List', { target: APART, page: { limit: 1 } }).then((body) => body.header.context.self ?? '').catch((error) => {
+    bound = undefined; // It is asked again.
+    throw error;
+  });
   if (await bound === agent) return { content: [] };
   return ask('AP_Read', { target: { ...APART, agent }, page: { limit } });
 }
@@ -104,6 +107,7 @@ export const may = (tool) => me.tools.has(tool);
 // Who is signed in, and what they may do; null when nobody is.
 export async function identify() {
   const [known, listed] = await Promise.all([session(), request('/api/mcp/tools')]);
+  bound = undefined;
   if (!known.signed_in) return null;
   Object.assign(me, { user: known.user, role: known.role, tenant: known.tenant, all: listed.tools, tools: new Set(listed.tools.map((tool) => tool.name)) });
   return me;

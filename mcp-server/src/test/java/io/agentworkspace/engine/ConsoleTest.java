@@ -170,6 +170,9 @@ class ConsoleTest {
         assertThat(step.path("self").asString()).isEqualTo("Dee");
         assertThat(step.path("before").asInt()).isEqualTo(1);
         assertThat(step.path("after").asInt()).isEqualTo(1);
+        assertThat(step.path("bound").asInt())
+                .as("with a key that is bound to the agent")
+                .isEqualTo(1);
     }
 
     @Test
