@@ -139,7 +139,7 @@ public final class AgentQueries {
                      ORDER BY a.name_key
                      LIMIT :limit + 1),
                 talk AS (
-                    SELECT p.party_id, sum(st.last_seq - p.read_seq - p.own_unread) AS unread, max(st.last_at) AS last_at
+                    SELECT p.party_id, sum(COALESCE(p.last_seq, st.last_seq) - p.read_seq - p.own_unread) AS unread, max(st.last_at) AS last_at
                       FROM ctx, page a
                       CROSS JOIN LATERAL (SELECT * FROM participant x
                                            WHERE x.tenant_id = a.tenant_id AND x.party_id = a.id OFFSET 0) p

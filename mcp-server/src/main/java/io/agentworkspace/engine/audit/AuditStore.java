@@ -64,7 +64,18 @@ public final class AuditStore implements AutoCloseable {
     private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
     private final RefusalTally tally = new RefusalTally();
     private final AtomicLong lost = new AtomicLong();
-    private static final String OLD = Db.oldRows("audit", "at < :until ORDER BY at");
+    private static final String OLD = """
+            DELETE FROM audit
+             WHERE ctid IN (SELECT old.place
+                              FROM tenant t
+                             CROSS JOIN LATERAL (SELECT a.ctid AS place
+                                                   FROM audit a
+                                                  WHERE a.tenant_id = t.tenant_id AND a.at < :until
+                                                  ORDER BY a.at
+                                                  LIMIT :portion
+                                                    FOR UPDATE SKIP LOCKED) old
+                             LIMIT :portion)
+            """;
 
     private final Db db;
     private final Duration kept;

@@ -55,7 +55,9 @@ public final class MessageRow {
                                       AND skipped.speaker_id <> p.party_id)),
             marked AS (
                 UPDATE participant p
-                   SET read_seq = progress.upto, own_unread = p.own_unread - progress.own
+                   SET read_seq = progress.upto,
+                       own_unread = CASE WHEN p.last_seq <= progress.upto THEN 0 ELSE p.own_unread - progress.own END,
+                       last_seq = CASE WHEN p.last_seq < progress.upto THEN progress.upto ELSE p.last_seq END
                   FROM progress
                  WHERE p.tenant_id = :tenant AND p.party_id = progress.party_id AND p.stream_id = progress.stream_id
                    AND p.read_seq = progress.read_seq)

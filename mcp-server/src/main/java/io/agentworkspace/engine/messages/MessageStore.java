@@ -91,7 +91,8 @@ public final class MessageStore {
             """).with("may_talk", Visibility.talk("d")).sql();
 
     /**
-     * Stores a message.
+     * Stores a message. In a direct conversation the speaker's row stays as it is: when the other side speaks, all messages
+     * since the last one counted there are the party's own.
      *
      * @param counted what counts an agent's messages, nothing for people
      * @param shown what is returned of the message {@code m}
@@ -102,24 +103,29 @@ public final class MessageStore {
                                             created_at)
                        VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at)
                        RETURNING *),
+                 known AS (SELECT 1 FROM participant
+                            WHERE CAST(:other AS bigint) IS NOT NULL
+                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream),
                  spoke AS (UPDATE participant
-                              SET own_unread = own_unread + 1,
-                                  last_seq = CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN :seq END
-                            WHERE tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream
+                              SET own_unread = own_unread + 1
+                            WHERE CAST(:other AS bigint) IS NULL
+                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream
                         RETURNING 1),
                  joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
                             SELECT :tenant, :speaker, :stream, :user, :seq,
                                    CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN :seq END
-                             WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke)
+                             WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke) AND NOT EXISTS (SELECT 1 FROM known)
                             ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
-                               SET own_unread = participant.own_unread + 1, last_seq = excluded.last_seq
+                               SET own_unread = participant.own_unread + CASE WHEN participant.last_seq IS NULL THEN 1 ELSE 0 END
                             RETURNING 1),
                  hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
                            SELECT :tenant, o.id, :stream, COALESCE(a.owner_id, o.id), :seq - 1, :seq
                              FROM (SELECT CAST(:other AS bigint) AS id) o
                              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
                             WHERE o.id IS NOT NULL
-                           ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE SET last_seq = excluded.last_seq),
+                           ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
+                              SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
+                                  last_seq = excluded.last_seq),
                  {counted}
                  told AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
                           SELECT a.tenant_id, a.id, news.person_at, news.agent_at
@@ -135,7 +141,7 @@ public final class MessageStore {
                              SET person_at = greatest(agent_heard.person_at, excluded.person_at),
                                  agent_at = greatest(agent_heard.agent_at, excluded.agent_at))
             SELECT {shown}
-             WHERE EXISTS (SELECT 1 FROM spoke) OR EXISTS (SELECT 1 FROM joined)
+             WHERE EXISTS (SELECT 1 FROM known) OR EXISTS (SELECT 1 FROM spoke) OR EXISTS (SELECT 1 FROM joined)
             """).with("counted", counted).with("shown", shown).sql();
     }
 
@@ -174,7 +180,8 @@ public final class MessageStore {
                    SET read_seq = t.seq,
                        own_unread = (SELECT count(*) FROM message own
                                       WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
-                                        AND own.seq > t.seq AND own.speaker_id = p.party_id)
+                                        AND own.seq > t.seq AND own.seq <= COALESCE(p.last_seq, own.seq)
+                                        AND own.speaker_id = p.party_id)
                   FROM (SELECT stream_id, max(seq) AS seq FROM taken GROUP BY stream_id) t
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
                    AND p.read_seq < t.seq)

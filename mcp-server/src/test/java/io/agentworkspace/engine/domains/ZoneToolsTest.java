@@ -17,6 +17,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -58,6 +59,24 @@ class ZoneToolsTest {
         assertThat(unread(ann, "Ada")).isEqualTo(1);
         assertThat(unread(bob, "Ben")).isEqualTo(1);
         assertThat(readDomain(bob, "Library").ok().texts("/zones", "name")).containsExactly("main", "Attic", "Desk");
+    }
+
+    @Test
+    void aDestroyedZoneTakesItsMessagesWithIt() {
+        say(ann, "default", "Library", "Desk", "gone").ok();
+        say(ann, "default", "Library", "main", "left").ok();
+        assertThat(messages()).isEqualTo(2);
+        ann.call("ZN_Destroy", "{'target':{'domain':'Library','zone':'Desk','context':'Ada'}}")
+                .ok();
+        assertThat(messages()).isEqualTo(1);
+    }
+
+    private long messages() {
+        return TestDatabase.db()
+                .sql("SELECT count(*) FROM message WHERE tenant_id = :tenant")
+                .set("tenant", tenant.id(ClientApi.REST))
+                .one(row -> row.number(1))
+                .orElseThrow();
     }
 
     @Test
