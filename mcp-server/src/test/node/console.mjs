@@ -68,11 +68,20 @@ async function everyPage(width) {
     remembered: ['/console/memory/notes/tide', '.lineage'], story: ['/console/activity?agent=Ada&story=1', '.story'], keys: ['/console/keys', '.key-row'], webhooks: ['/console/webhooks', '.delivery'], events: ['/console/activity?show=events', '.entry-row'], activity: ['/console/activity', '.entry-row'], settings: ['/console/settings', '.setting'],
   };
   const harmless = [];
+  const dangers = {};
+  const buttons = async (name) => {
+    harmless.push(...await page.locator('main button:not(.danger)').evaluateAll((all) => all.map((one) => one.textContent).filter((text) => /^(Delete|Revoke|Remove|Censor…)$/.test(text))));
+    dangers[name] = await page.locator('main button.danger').count();
+  };
   for (const [name, [path, there]] of Object.entries(views)) {
     await to(page, path, there);
     await pages.look(page, `console-${name}`);
-    harmless.push(...await page.locator('main button:not(.danger)').evaluateAll((all) => all.map((one) => one.textContent).filter((text) => /^(Delete|Revoke|Remove|Censor…)$/.test(text))));
+    await buttons(name);
   }
+  await to(page, '/console/webhooks', '.endpoints a');
+  await page.locator('.endpoints a').first().click();
+  await page.locator('.detail h2.breaks').waitFor();
+  await buttons('endpoint');
   await to(page, '/console/memory/notes', '.memory');
   await found(page, 'neap tides');
   await pages.look(page, 'console-memory-search');
@@ -82,7 +91,8 @@ async function everyPage(width) {
   await page.locator('.key-row').first().click();
   await page.locator('.detail h2').waitFor();
   await pages.look(page, 'console-key');
-  told('dangers', { harmless, revoke: await page.getByRole('button', { name: 'Revoke' }).getAttribute('class') });
+  await buttons('key');
+  told('dangers', { harmless, agent: dangers.agent, key: dangers.key, endpoint: dangers.endpoint, revoke: await page.getByRole('button', { name: 'Revoke' }).getAttribute('class') });
   await page.getByRole('button', { name: 'New key' }).click();
   await pages.look(page, 'console-new-key', 'dialog');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
@@ -213,6 +223,40 @@ async function focused() {
   await page.context().close();
 }
 
+// Who opens one agent, and another one before the first was read, sees the other one; and who goes back is where they were.
+async function hasty() {
+  const page = await open(OWNER_KEY, '/console/agents');
+  let answer;
+  const held = new Promise((resolve) => { answer = resolve; });
+  const asks = (request, tool, words) => request.url().endsWith(`/${tool}/invoke`) && request.postData().includes('"agent":"Ada"') && request.postData().includes(words);
+  await page.route('**/AP_Read/invoke', async (route) => {
+    if (asks(route.request(), 'AP_Read', '"limit":50')) await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest((request) => asks(request, 'AP_Read', '"limit":50'));
+  await page.locator('.virtual-row a[href="/console/agents/Ada"]').click();
+  await asked;
+  await page.locator('.virtual-row a[href="/console/agents/Cy"]').click();
+  await page.locator('.detail h2', { hasText: 'Cy' }).waitFor();
+  const goesOn = page.waitForRequest((request) => asks(request, 'MB_List', ''));
+  answer();
+  await goesOn; // The first page has its answer, and would be drawn by now.
+  const step = { heading: await page.locator('.detail h2').innerText(), path: new URL(page.url()).pathname };
+  await page.context().close();
+  const phone = await open(OWNER_KEY, '/console/settings', widths[0]);
+  await phone.evaluate(() => scrollTo(0, 150));
+  await phone.keyboard.press('g');
+  await phone.keyboard.press('k');
+  await phone.locator('.key-row').first().waitFor();
+  step.top = await phone.evaluate(() => scrollY);
+  await phone.goBack();
+  await phone.locator('.page-settings').waitFor();
+  await settled(phone);
+  step.back = await phone.evaluate(() => scrollY);
+  told('hasty', step);
+  await phone.context().close();
+}
+
 // A tab that waits for the stream of another one, and signs out, waits no longer.
 async function queued() {
   const first = await open(OWNER_KEY, '/console/settings');
@@ -223,6 +267,7 @@ async function queued() {
   const waiting = () => second.evaluate(async () => (await navigator.locks.query()).pending.length);
   const step = { before: await waiting() };
   await second.evaluate(async (url) => (await import(url)).stop(), await module(second, 'live'));
+  await second.waitForFunction(async () => (await navigator.locks.query()).pending.length === 0);
   step.after = await waiting();
   told('queued', step);
   await first.context().close();
@@ -244,14 +289,16 @@ async function unread() {
   const step = { self: (await ask('US_Read', {})).profile[0].self, before: await left() };
   await to(page, '/console/agents', '.words');
   await page.locator('.virtual-row', { hasText: 'Eli' }).locator('.words', { hasText: 'From Eli.' }).waitFor();
-  await page.locator('.virtual-row', { hasText: 'Dee' }).locator('.words', { hasText: 'Nothing said of late' }).waitFor();
+  await page.locator('.virtual-row', { hasText: 'Dee' }).locator('.words', { hasText: 'No recent messages from it' }).waitFor();
   await to(page, '/console/world', '.feed');
   await page.locator('.feed', { hasText: 'From Eli.' }).waitFor();
+  await to(page, '/console/agents/Dee', '.detail h2');
+  await page.locator('.said', { hasText: 'From Eli.' }).waitFor();
   step.after = await left();
   const { api_key: bound } = await ask('AK_Create', { name: 'only Dee', agent: 'Dee', capabilities: ['*'] });
   const dee = await open(bound, '/console/agents'); // The key acts as Dee in every context.
   await dee.locator('.virtual-row', { hasText: 'Eli' }).locator('.words', { hasText: 'From Eli.' }).waitFor();
-  await dee.locator('.virtual-row', { hasText: 'Dee' }).locator('.words', { hasText: 'Nothing said of late' }).waitFor();
+  await dee.locator('.virtual-row', { hasText: 'Dee' }).locator('.words', { hasText: 'No recent messages from it' }).waitFor();
   told('unread', { ...step, bound: await left() });
   await dee.context().close();
   await page.context().close();
@@ -416,6 +463,12 @@ async function newcomer() {
     }
   })();
   await page.locator('.bubble', { hasText: 'Checkout fails for 9 %' }).waitFor();
+  await page.evaluate(() => {
+    globalThis.pause = [...document.querySelectorAll('.demo button')].find((one) => one.textContent === 'Pause');
+    globalThis.pause.focus();
+  });
+  await page.waitForFunction(() => !globalThis.pause.isConnected); // The next step is shown.
+  const focus = await page.evaluate(() => document.activeElement.textContent);
   await page.locator('.bubble', { hasText: 'I disagree' }).waitFor();
   const answer = page.getByRole('button', { name: 'Raise the pool and watch it' });
   await answer.waitFor();
@@ -460,7 +513,7 @@ async function newcomer() {
     const [agents, domains, banks, keys] = await Promise.all([ask('AP_List', {}), ask('DM_List', {}), ask('MB_List', {}), ask('AK_List', {})]);
     return [agents.profile.length, domains.profile.length, banks.profile.length, keys.keys.filter((key) => key.name.startsWith('demo')).length];
   });
-  told('newcomer', { answered, paused, replayed, room, doors, learnt, left });
+  told('newcomer', { answered, focus, paused, replayed, room, doors, learnt, left });
   await page.context().close();
 }
 
@@ -509,6 +562,7 @@ try {
     await repeats();
     await storied();
     await focused();
+    await hasty();
     await queued();
     await unread();
     await signsOut();

@@ -1,10 +1,10 @@
 // The console's pages about documents and rules as people use them: node documents.mjs <address of the engine> <folder for pictures>, keys in
-// OWNER_KEY (a tenant with documents and a rule), VIEWER_KEY of the same tenant, NARROW_KEY (bank:read), EMPTY_KEY (another tenant, with nothing
-// in it). Each step prints one line of JSON, which ConsoleDocumentsTest looks at.
+// OWNER_KEY (a tenant with documents and a rule), VIEWER_KEY of the same tenant, NARROW_KEY (bank:read), EMPTY_KEY and
+// EMPTY_VIEWER_KEY (another tenant, with nothing in it). Each step prints one line of JSON, which ConsoleDocumentsTest looks at.
 import { Pages, themes, told, widths } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
-const { OWNER_KEY, VIEWER_KEY, NARROW_KEY, EMPTY_KEY } = process.env;
+const { OWNER_KEY, VIEWER_KEY, NARROW_KEY, EMPTY_KEY, EMPTY_VIEWER_KEY } = process.env;
 const pages = await Pages.launch(engine, screenshots);
 
 const settled = (page) => page.waitForFunction(() => document.querySelector('#main > .view') && !document.getElementById('main').hasAttribute('aria-busy'));
@@ -78,8 +78,14 @@ async function documents() {
     await page.locator('.uploads li', { hasText: 'Submitted' }).first().waitFor();
   };
   const chapters = (words) => Array.from({ length: 12 }, (_, i) => `## Chapter ${i}\n\n${`Chapter ${i} explains a matter of its own at some length, for readers who have the time. `.repeat(12)}${i === 5 ? words : ''}`).join('\n\n');
+  const kept = await page.evaluate(() => {
+    const first = document.querySelector('.virtual-row a');
+    first.focus();
+    return first.getAttribute('href');
+  });
   await drop('<b>guide<b>.md', `# Guide\n\n<img src=x onerror=alert(1)>\n\n${chapters('The first edition.')}`);
   await page.locator('.virtual-row', { hasText: '<b>guide<b>.md' }).filter({ hasText: 'accepted' }).waitFor();
+  const focus = await page.evaluate((href) => document.activeElement.getAttribute('href') === href, kept);
   await page.locator('.virtual-row', { hasText: '<b>guide<b>.md' }).locator('a').click();
   await page.locator('.document-text', { hasText: 'first edition' }).waitFor();
   const markup = await page.locator('main img').count();
@@ -108,7 +114,7 @@ async function documents() {
   await page.locator('#toast', { hasText: /Memories deleted with it: [1-9]/ }).waitFor();
   await page.waitForURL('**/console/documents');
   await settled(page);
-  told('documents', { loaded, changed, again, markup });
+  told('documents', { loaded, changed, again, markup, focus });
   await page.setInputFiles('#documents-file', { name: 'large.txt', mimeType: 'text/plain', buffer: Buffer.alloc(21 * 1024 * 1024, 'a') });
   await page.locator('.uploads .problem', { hasText: 'larger than 20 MB' }).waitFor();
   await page.setInputFiles('#documents-file', { name: 'picture.png', mimeType: 'text/plain', buffer: Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex') });
@@ -142,7 +148,7 @@ async function rules() {
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.locator('.outcome', { hasText: 'Would have denied' }).waitFor();
   step.replayed = await page.locator('.outcome').innerText();
-  step.message = await page.locator('.detail section', { hasText: 'Refused callers read' }).locator('.note').innerText();
+  step.message = await page.locator('.detail section', { hasText: 'Message to refused callers' }).locator('.note').innerText();
   await page.getByRole('button', { name: 'Switch off' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
   await page.getByRole('button', { name: 'Switch on' }).waitFor();
@@ -182,6 +188,10 @@ async function others() {
   await to(empty, '/console/documents/handbook.md');
   step.emptyDocument = await empty.locator('main').innerText();
   await empty.context().close();
+  const looker = await open(EMPTY_VIEWER_KEY, '/console/documents');
+  await looker.locator('.virtual', { hasText: 'No document yet.' }).waitFor();
+  step.viewerHint = await looker.locator('.pick').innerText();
+  await looker.context().close();
   told('others', step);
 }
 

@@ -46,6 +46,7 @@ export async function show({ at, view, on, isHere }) {
   }
   let list;
   function listing() {
+    if (!isHere()) return; // The address is another page's.
     const next = timeline(filter(), shown.value);
     list = virtualList({ height: 46, row, label: 'What happened', empty: () => el('p', { class: 'soft pad' }, 'No entry matches.'), more: async () => {
       const page = await next();
@@ -97,7 +98,7 @@ export async function show({ at, view, on, isHere }) {
   agree();
   if (at.query.has('story')) await tell().catch((error) => { toast(error.message); listing(); });
   else listing();
-  on('reset', () => { if (isHere() && list && place.contains(list.element) && list.element.scrollTop === 0) listing(); });
+  on('reset', () => { if (isHere() && list && place.contains(list.element) && list.isAtTop()) listing(); });
   on('audit', (entry) => {
     if (isHere() && list && place.contains(list.element) && Object.keys(filter()).length === 0 && shown.value !== 'events' && fits(entry)) list.unshift(entry);
   });

@@ -1,5 +1,5 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
-import { all, call, glance, may, request } from './api.js';
+import { all, call, glance, may, read, request } from './api.js';
 import { action, ago, asCode, ask, avatar, back, clock, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, tag } from './ui.js';
 import { virtualList } from './virtual.js';
 
@@ -56,7 +56,7 @@ export async function show({ at, view, on, go, isHere }) {
   // What a card shows in place of last words.
   function silence(agent) {
     if (!agent.last_message_at) return 'No messages';
-    return quiet.get(agent.name) === agent.last_message_at ? 'Nothing said of late' : '…';
+    return quiet.get(agent.name) === agent.last_message_at ? 'No recent messages from it' : '…';
   }
 
   const contents = (agent) => [avatar(agent.name, { online: agent.online }),
@@ -122,7 +122,7 @@ export async function show({ at, view, on, go, isHere }) {
 async function one(name, place, { on, go, isHere }) {
   let answer;
   try {
-    answer = await call('AP_Read', { target: { agent: name }, page: { limit: 50 } });
+    answer = await read(name, 50);
   } catch (error) {
     place.append(problem(error));
     return;
@@ -197,7 +197,7 @@ async function one(name, place, { on, go, isHere }) {
   });
   // What is being written stays.
   on('reset', async () => {
-    const now = await call('AP_Read', { target: { agent: agent.name }, page: { limit: 50 } }).catch(() => ({ content: [] }));
+    const now = await read(agent.name, 50).catch(() => ({ content: [] }));
     if (isHere()) now.content.forEach(add);
   });
 }

@@ -57,7 +57,7 @@ export async function ask(tool, args = {}) {
   return body;
 }
 
-const APART = { context: 'console' };
+const APART = { context: 'engine-console-reads' };
 let bound; // Of the session: the agent that its key is bound to, or nothing.
 
 // The latest messages of an agent, none of which is marked as read: in a context of its own, where nobody is logged on as the agent. Only a
@@ -70,6 +70,9 @@ export async function glance(agent, limit) {
   if (await bound === agent) return { content: [] };
   return ask('AP_Read', { target: { ...APART, agent }, page: { limit } });
 }
+
+// Who an agent is, and its latest messages, as a call of the page. A key that is bound to the agent marks them as read.
+export const read = (agent, limit) => call('AP_Read', { target: { ...APART, agent }, page: { limit } });
 
 // Another route than a tool's.
 export async function request(path, method = 'GET', given) {

@@ -20,8 +20,10 @@ const MODULES = {
 
 export function go(path, replace = false) {
   if (path === location.pathname + location.search && !replace) return;
+  // How far this page is scrolled: whoever goes back is there again.
+  if (!replace) history.replaceState({ scrolled: scrollY }, '');
   history[replace ? 'replaceState' : 'pushState'](null, '', path);
-  show(replace);
+  show(replace ? null : 0);
 }
 
 function place() {
@@ -29,7 +31,8 @@ function place() {
   return { page, parts: rest.map((part) => { try { return decodeURIComponent(part); } catch { return part; } }), query: new URLSearchParams(location.search) };
 }
 
-async function show(stays = false) {
+// Scrolls to the given place, if there is one.
+async function show(scrolled = 0) {
   const at = place();
   const turn = ++current;
   const load = MODULES[at.page];
@@ -49,15 +52,16 @@ async function show(stays = false) {
   if (turn !== current) return;
   const title = rail.querySelector('[aria-current]')?.textContent.trim() ?? 'Console';
   document.title = `${[...at.parts].reverse().concat(title).filter(Boolean).join(' · ')} · Agent Workspace Engine`;
-  // A page that can show another of its parts itself does so: nothing jumps.
-  if (main.dataset.page === at.page && module.moved?.(at)) return;
   leave();
   leave = () => {};
   made.length = 0;
   main.dataset.page = at.page;
   const view = el('div', { class: `view page-${at.page}` });
   const offs = [];
-  const context = { at, view, go, on: (topic, listener) => offs.push(live.on(topic, listener)), isHere: () => turn === current };
+  const isHere = () => turn === current;
+  // A page that was left while it was read listens to nothing.
+  const on = (topic, listener) => { if (isHere()) offs.push(live.on(topic, listener)); };
+  const context = { at, view, go, on, isHere };
   leave = () => { for (const off of offs) off(); };
   main.setAttribute('aria-busy', 'true');
   try {
@@ -65,12 +69,11 @@ async function show(stays = false) {
   } catch (error) {
     view.replaceChildren(problem(error));
   }
-  if (turn === current || main.dataset.page === at.page) {
-    redrawn(main, () => main.replaceChildren(...[banner(go), view].filter(Boolean)));
-    main.removeAttribute('aria-busy');
-    if (!stays) scrollTo(0, 0);
-    view.dispatchEvent(new Event('shown'));
-  }
+  if (!isHere()) return;
+  redrawn(main, () => main.replaceChildren(...[banner(go), view].filter(Boolean)));
+  main.removeAttribute('aria-busy');
+  if (scrolled !== null) scrollTo(0, scrolled);
+  view.dispatchEvent(new Event('shown'));
 }
 
 function strangers() {
@@ -109,8 +112,8 @@ live.onEnded(() => {
   location.reload();
 });
 
-history.scrollRestoration = 'manual'; // Each page is read anew, and begins at its top.
-addEventListener('popstate', () => show());
+history.scrollRestoration = 'manual'; // Each page is read anew: the browser would scroll before it is drawn.
+addEventListener('popstate', (event) => show(event.state?.scrolled));
 // The link to the content would be an address of its own, and going to it would draw the page anew.
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault();

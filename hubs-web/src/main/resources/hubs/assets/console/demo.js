@@ -1,6 +1,6 @@
 // The demo's bar: how far it is, pausing, answering, playing again, taking it all away.
 import { call, isAdmin, request, routeAsCurl } from './api.js';
-import { asCode, DANGER, el, enc, link, toast } from './ui.js';
+import { asCode, DANGER, el, enc, link, redrawn, toast } from './ui.js';
 
 const EVERY = 1000;
 let poll = () => {};
@@ -36,8 +36,9 @@ async function remove(after) {
 }
 
 // What its buttons call. An answer is a message to the room.
-const calls = () => [['Starting', 'POST', {}], ['Pausing', 'POST', { action: 'pause' }], ['Resuming', 'POST', { action: 'resume' }], ['Playing again', 'POST', { action: 'replay' }], ['Removing', 'DELETE']]
-  .map(([title, method, given]) => ({ title, curl: routeAsCurl(method, '/api/demo', given) }));
+const calls = (demo) => [...[['Start', 'POST', {}], ['Pause', 'POST', { action: 'pause' }], ['Resume', 'POST', { action: 'resume' }], ['Replay', 'POST', { action: 'replay' }], ['Remove', 'DELETE']]
+  .map(([title, method, given]) => ({ title, curl: routeAsCurl(method, '/api/demo', given) })),
+{ tool: 'AP_Chat', args: { target: { domain: demo.domain, zone: demo.zone }, content: demo.answers?.[0] ?? '<answer>' } }];
 
 // Shows the demo while there is one. Reports each call of an agent once to acted.
 export function demoBar(place, on, isHere, changed, acted) {
@@ -63,7 +64,7 @@ export function demoBar(place, on, isHere, changed, acted) {
     document.getElementById('start-demo')?.toggleAttribute('hidden', demo.state !== 'none');
     if (demo.state === 'none') {
       last = '';
-      place.replaceChildren();
+      redrawn(place, () => place.replaceChildren());
       return;
     }
     if (had) changed();
@@ -77,8 +78,8 @@ export function demoBar(place, on, isHere, changed, acted) {
     if (demo.state === 'paused') buttons.push(el('button', { type: 'button', class: demo.question ? 'quiet' : null, click: () => act('resume') }, 'Resume'));
     if (demo.state === 'finished' || demo.state === 'paused') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('replay') }, 'Play again'));
     buttons.push(el('button', { type: 'button', class: DANGER, click: () => remove(changed) }, 'Remove'));
-    buttons.push(asCode('The demo', calls));
-    place.replaceChildren(el('section', { class: `demo ${demo.state}`, 'aria-label': 'Demo' },
+    buttons.push(asCode('The demo', () => calls(demo)));
+    const section = el('section', { class: `demo ${demo.state}`, 'aria-label': 'Demo' },
       el('div', { class: 'demo-words' }, el('b', {}, 'Demo'), ' ', el('span', {}, text), ' ', link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Open the room'),
         demo.doing && demo.state !== 'finished' ? el('p', { class: 'demo-doing' }, el('b', {}, demo.doing.agent), ` ${demo.doing.words} `, el('code', {}, demo.doing.tool)) : null), bar, el('div', { class: 'head-actions' }, ...buttons),
       demo.question ? el('div', { class: 'demo-question' }, el('p', {}, demo.question), el('div', { class: 'row' }, ...demo.answers.map((answer) => el('button', { type: 'button', click: async (event) => {
@@ -86,7 +87,8 @@ export function demoBar(place, on, isHere, changed, acted) {
         await call('AP_Chat', { target: { domain: demo.domain, zone: demo.zone }, content: answer }).catch((error) => toast(error.message));
         if (demo.state === 'paused') await act('resume');
         else look();
-      } }, answer)))) : null));
+      } }, answer)))) : null);
+    redrawn(place, () => place.replaceChildren(section));
   }
 
   poll = look;

@@ -3,10 +3,11 @@ import { csrf } from '../account.js';
 import { all, call, may, Refused } from './api.js';
 import { changes } from './difference.js';
 import { action, ago, asCode, ask, back, DANGER, el, empty, enc, facts, head, link, number, problem, put, redrawn, tag, toast } from './ui.js';
-import { virtualList } from './virtual.js';
+import { listPlace, virtualList } from './virtual.js';
 
 const STATES = { accepted: 'reads', rejected: 'destroys', queued: '', validating: 'changes' };
 const SELECT = 'Select a document to see its text, its versions, and the banks that it is loaded into.';
+const FIRST = 'Drop a file above. Once it is validated, agents can read it, and you can load it into a bank.';
 const MOST_BYTES = 20 * 1024 * 1024;
 const TYPES = 'text/plain,.md,.txt,.html,.pdf,.json,.csv,.docx';
 
@@ -110,31 +111,34 @@ export async function show(context) {
   const wanted = at.parts[0];
   const search = el('input', { type: 'search', placeholder: 'Find by name', 'aria-label': 'Find by name' });
   const which = el('select', { 'aria-label': 'State' }, ...['', 'accepted', 'rejected', 'queued', 'validating'].map((one) => el('option', { value: one }, one || 'every state')));
-  const place = el('div', {});
+  const place = el('div', { tabindex: '-1' });
   const side = el('div', { class: 'side' }, el('div', { class: 'filters' }, search, which), place);
   const detail = el('div', { class: 'detail' });
-  const hint = el('p', { class: 'soft pick' });
-  let list;
-  function fill() {
+  const hint = el('p', { class: 'soft pick' }, SELECT);
+  function make() {
     let cursor;
-    list = virtualList({ height: 54, label: 'Documents', row: (one) => row(one, wanted),
+    return virtualList({ height: 54, label: 'Documents', row: (one) => row(one, wanted),
       more: async () => {
         const body = await call('DC_List', { newest: true, ...(search.value.trim() && { prefix: search.value.trim() }), ...(which.value && { state: which.value }), page: { limit: 100, ...(cursor && { cursor }) } });
         const isFirst = !body.documents.length && !search.value.trim() && !which.value;
-        if (!cursor) hint.textContent = isFirst ? 'Drop a file above. Once it is validated, agents can read it, and you can load it into a bank.' : SELECT;
+        if (!cursor) hint.textContent = !isFirst ? SELECT : may('DC_Submit') ? FIRST : 'No document has been submitted. Your key may not submit one.';
         cursor = body.next_cursor;
         return { items: body.documents, more: Boolean(cursor) };
       },
       empty: () => el('p', { class: 'soft pad', role: 'listitem' }, search.value || which.value ? 'No document matches.' : 'No document yet.') });
-    redrawn(place, () => place.replaceChildren(list.element));
+  }
+  const list = listPlace(place, make, isHere);
+  async function refresh() {
+    if (await list.refresh()) return;
+    addEventListener('scroll', later, { once: true, capture: true }); // Of the list or of the page: it may be at its top then.
   }
   let typing;
-  search.addEventListener('input', () => { clearTimeout(typing); typing = setTimeout(fill, 200); });
-  which.addEventListener('change', fill);
+  search.addEventListener('input', () => { clearTimeout(typing); typing = setTimeout(list.fill, 200); });
+  which.addEventListener('change', list.fill);
   let due;
   let versions = [];
   const later = (event) => {
-    due ??= setTimeout(() => { due = undefined; if (isHere()) fill(); }, 400);
+    due ??= setTimeout(() => { due = undefined; if (isHere()) refresh(); }, 400);
     const known = versions.find((version) => version.id === event?.id)?.state;
     if (wanted && event?.name?.toLowerCase() === wanted.toLowerCase() && ![known, 'deleted'].includes(event.change)) read();
   };
@@ -150,7 +154,7 @@ export async function show(context) {
   on('reset', later);
   const waiting = queue(context);
   put(view, el('div', { class: 'intake' }, may('DC_Submit') ? uploads((made) => later({ ...made, change: made.state })) : null, waiting.box), wanted ? back('/console/documents', 'All documents') : null, el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
-  fill();
+  list.fill();
   if (!wanted) detail.append(hint);
   await Promise.all([waiting.read(), wanted ? read() : null]);
 }

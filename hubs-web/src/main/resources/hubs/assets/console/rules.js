@@ -56,7 +56,7 @@ async function one(rule, part, place, go) {
     action('RL_Delete', 'Delete', () => ask({ title: `Delete ${rule.name}?`, text: 'It is deleted permanently. The audit keeps its text.', verb: 'Delete', danger: true, tool: 'RL_Delete', args: () => ({ id: rule.id, if_revision: rule.revision }), done: () => go('/console/rules') }), DANGER))),
   el('p', { class: 'tagline' }, effect(rule), inForce(rule), rule.template ? tag(`from ${rule.template}`) : null, rule.priority ? tag(`priority ${rule.priority}`) : null),
   el('section', {}, el('h3', {}, 'Condition'), code(rule.when, 'The condition')),
-  rule.message ? el('section', {}, el('h3', {}, 'Refused callers read'), el('p', { class: 'note' }, rule.message)) : null,
+  rule.message ? el('section', {}, el('h3', {}, 'Message to refused callers'), el('p', { class: 'note' }, rule.message)) : null,
   el('div', { class: 'figures' }, figure('Matched', number(rule.matches.count)), figure('Failed', number(rule.matches.failures)), figure('Since', ago(rule.matches.since)), figure('Last', rule.matches.last_at ? ago(rule.matches.last_at) : 'never')),
   rule.matches.last_failure ? el('p', { class: 'note bad' }, `It could not be evaluated: ${rule.matches.last_failure}`) : null,
   trial(() => ({ rule: rule.id }), rule.examples[0]?.request),
@@ -123,7 +123,7 @@ function editor(rule, place, go) {
   const saved = () => ({ ...args(), ...(rule && { id: rule.id, if_revision: rule.revision }) });
   const wrong = el('div', { role: 'alert' });
   const form = el('form', { class: 'rule-form' }, field('Name', fields.name), field('Applies to', fields.applies, 'Commands (AP_Destroy), families (bank), documents. Comma-separated.'), cel.element,
-    el('div', { class: 'field-row' }, field('Effect', fields.effect), field('Mode', fields.mode), field('Priority', fields.priority)), field('Message', fields.message, 'Refused callers read it. Say how to correct the request.'), field('Description', fields.description), wrong,
+    el('div', { class: 'field-row' }, field('Effect', fields.effect), field('Mode', fields.mode), field('Priority', fields.priority)), field('Message', fields.message, 'Shown to refused callers. Say how to correct the request.'), field('Description', fields.description), wrong,
     el('div', { class: 'row' }, el('button', { type: 'submit' }, rule ? 'Save' : 'Create'), el('a', { class: 'button quiet', href: rule ? `/console/rules/${enc(rule.id)}` : '/console/rules' }, 'Cancel'), asCode('The rule', () => [{ tool, args: saved() }])));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -162,7 +162,7 @@ function fillIn(template, place, go) {
   const parameters = () => Object.fromEntries(inputs.map(([parameter, input]) => [parameter.name, parameter.type === 'number' ? Number(input.value) : parameter.type === 'texts' ? input.value.split(',').map((one_) => one_.trim()).filter(Boolean) : input.value]));
   const args = () => given({ name: name.value.trim(), template: template.name, parameters: parameters(), mode: mode.value, message: message.value.trim() });
   const wrong = el('div', { role: 'alert' });
-  const form = el('form', { class: 'rule-form' }, field('Name', name), ...inputs.map(([parameter, input]) => field(sentenceCase(parameter.name), input, `${parameter.description}${parameter.type === 'texts' ? ' Comma-separated.' : ''}`)), el('div', { class: 'field-row' }, field('Mode', mode), field('Message', message, 'Refused callers read it.')), wrong,
+  const form = el('form', { class: 'rule-form' }, field('Name', name), ...inputs.map(([parameter, input]) => field(sentenceCase(parameter.name), input, `${parameter.description}${parameter.type === 'texts' ? ' Comma-separated.' : ''}`)), el('div', { class: 'field-row' }, field('Mode', mode), field('Message', message, 'Shown to refused callers.')), wrong,
     el('div', { class: 'row' }, el('button', { type: 'submit' }, 'Create'), link('/console/rules/templates', 'All templates'), asCode('The rule', () => [{ tool: 'RL_Create', args: args() }])));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

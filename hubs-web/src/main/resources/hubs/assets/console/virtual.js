@@ -1,6 +1,7 @@
 // A list of which only the rows in sight are elements, however long it is. Rows have one height; more are fetched as the end comes near.
 // It scrolls by itself, within what the window has left below its beginning; on a phone the page scrolls instead.
 import { el } from '../dom.js';
+import { redrawn } from './ui.js';
 
 const MORE = 8;
 
@@ -84,9 +85,11 @@ export function virtualList({ height, row, label, more, empty }) {
     wanted = null;
     draw();
   }).observe(box);
-  if (more) fetch();
+  const ready = more ? fetch() : null;
   return {
     element: box,
+    ready, // Once its first rows are drawn, or could not be read.
+    isAtTop: () => seen()[0] < 40,
     set(all) {
       items = all;
       shown.forEach((element) => element.remove());
@@ -112,6 +115,33 @@ export function virtualList({ height, row, label, more, empty }) {
     },
     get items() {
       return items;
+    },
+  };
+}
+
+// A place for a list that is read again and again. What is shown stays until there is what replaces it, so that the focus finds its control.
+export function listPlace(place, make, isWanted) {
+  let list;
+  let reads = 0;
+  let shown = 0;
+  return {
+    fill() {
+      shown = ++reads;
+      list = make();
+      place.replaceChildren(list.element);
+    },
+    // Returns whether it is up to date: while somebody reads further down, nothing is replaced.
+    async refresh() {
+      if (!list.isAtTop()) return false;
+      const read = ++reads;
+      const next = make();
+      await next.ready;
+      if (read < shown || !isWanted()) return true;
+      if (!list.isAtTop()) return false;
+      shown = read;
+      list = next;
+      redrawn(place, () => place.replaceChildren(list.element));
+      return true;
     },
   };
 }

@@ -1,8 +1,8 @@
-// Webhooks: endpoints and how they fare, deliveries with their attempts, sending again, trying a receiver.
+// Webhooks: endpoints and whether they work, deliveries with their attempts, sending again, trying a receiver.
 import { all, call, may } from './api.js';
 import { action, ago, asCode, ask, back, bars, choose, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, secret, tag, toast } from './ui.js';
 import { code, dialog } from '../dom.js';
-import { virtualList } from './virtual.js';
+import { listPlace, virtualList } from './virtual.js';
 
 const events = (one) => (one.events.includes('*') ? 'all events' : one.events.join(', '));
 const OFTEN = 1500;
@@ -10,7 +10,7 @@ const OFTEN = 1500;
 const STATES = { delivered: 'reads', failed: 'destroys', exhausted: 'destroys', pending: '', delivering: '' };
 const REASONS = { manual: 'disabled', gone: 'disabled: gone', failing: 'disabled: failing' };
 
-// How an endpoint fares, in a word: whether it is enabled, and what became of the attempts of the last day.
+// Whether an endpoint works, in a word: whether it is enabled, and what became of the attempts of the last day.
 function condition({ enabled, disabled_reason: reason, health = {} }) {
   if (!enabled) return tag(REASONS[reason] ?? 'disabled', reason === 'manual' ? '' : 'destroys');
   const [good, bad] = [health.succeeded ?? 0, health.failed ?? 0];
@@ -85,7 +85,8 @@ function endpoint(one, place, go) {
 }
 
 // The circuit matters only when it is not closed: then deliveries wait.
-const states = (one) => el('p', { class: 'tagline' }, condition(one), ...(one.health?.circuit && one.health.circuit !== 'closed' ? [tag(`circuit ${one.health.circuit}`, one.health.circuit === 'open' ? 'destroys' : 'changes')] : []));
+const CIRCUITS = { open: 'paused after failures', 'half-open': 'testing with one delivery' };
+const states = (one) => el('p', { class: 'tagline' }, condition(one), ...(one.health?.circuit && one.health.circuit !== 'closed' ? [tag(CIRCUITS[one.health.circuit] ?? one.health.circuit, one.health.circuit === 'open' ? 'destroys' : 'changes')] : []));
 
 // The events that an endpoint did not receive, and how to read them.
 const gap = ({ after, until }) => (until ? `Events ${number(after + 1)} to ${number(until)} were not sent while it was disabled. WH_Feed returns them with after ${after}.`
@@ -105,7 +106,6 @@ const figure = (name, value, kind = '') => el('div', { class: `figure ${kind}` }
 
 // Of one endpoint, or of all; known are the endpoints that are not deleted; again is called when there are new ones.
 function deliveries({ id, known, again: happened }, place, { on, isHere }) {
-  let cursor;
   const state = el('select', { 'aria-label': 'State' }, ...['', 'pending', 'delivering', 'delivered', 'failed', 'exhausted'].map((one) => el('option', { value: one }, one || 'every state')));
   const chosen = new Set();
   const again = action('WH_Redeliver', 'Send selected again', async () => {
@@ -119,11 +119,10 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
     } catch (error) {
       toast(error.message);
     }
-    chosen.clear();
     list();
   });
   const chart = el('div', {});
-  const holder = el('div', { class: 'deliveries' });
+  const holder = el('div', { class: 'deliveries', tabindex: '-1' });
   place.append(el('section', {}, el('div', { class: 'section-head' }, el('h2', {}, 'Deliveries'), state, again, asCode('Sending again', () => (chosen.size ? [...chosen] : ['<delivery>']).map((one) => ({ tool: 'WH_Redeliver', args: { id: one } })))), chart, holder));
 
   function row(one) {
@@ -134,16 +133,20 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
       el('span', { class: 'plain-head' }, el('b', {}, one.event_type), tag(one.state, STATES[one.state] ?? '')),
       el('span', { class: 'soft clip' }, `#${one.sequence} · ${attempts} · `, ago(one.created_at), id ? '' : ` · ${one.url}`, known.has(one.endpoint_id) ? '' : ' · deleted endpoint')));
   }
-  function list() {
-    cursor = undefined;
-    again.disabled = true;
-    const made = virtualList({ height: 58, row, label: 'Deliveries', empty: () => el('p', { class: 'soft pad' }, state.value ? 'No delivery is in this state.' : 'Nothing was sent yet. Test sends an event now.'), more: async (first) => {
+  function make() {
+    let cursor;
+    return virtualList({ height: 58, row, label: 'Deliveries', empty: () => el('p', { class: 'soft pad' }, state.value ? 'No delivery is in this state.' : 'Nothing was sent yet. Test sends an event now.'), more: async (first) => {
       const body = await call('WH_Deliveries', given({ endpoint: id, state: state.value, page: given({ limit: 100, cursor }) }));
       cursor = body.next_cursor;
       if (first) chart.replaceChildren(...(body.deliveries.length ? [byTime(body.deliveries)] : []));
       return { items: body.deliveries, more: Boolean(cursor) };
     } });
-    holder.replaceChildren(made.element);
+  }
+  const shown = listPlace(holder, make, () => isHere() && !chosen.size);
+  function list() {
+    chosen.clear();
+    again.disabled = true;
+    shown.fill();
   }
   state.addEventListener('change', list);
   list();
@@ -154,7 +157,7 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
       due = undefined;
       if (!isHere()) return;
       happened?.();
-      if (!chosen.size && holder.firstChild.scrollTop < 40) redrawn(holder, list);
+      if (!chosen.size) shown.refresh();
     }, OFTEN);
   };
   on('deliveries', later);

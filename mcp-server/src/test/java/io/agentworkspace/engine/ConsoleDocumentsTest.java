@@ -33,6 +33,7 @@ class ConsoleDocumentsTest {
         Chromium.require();
         owner = TENANT.key(ClientApi.REST, "owner", Role.OWNER, List.of("*"));
         fill();
+        var nothing = new TestTenant();
         var keys = Map.of(
                 "OWNER_KEY",
                 owner,
@@ -41,7 +42,9 @@ class ConsoleDocumentsTest {
                 "NARROW_KEY",
                 TENANT.key(ClientApi.REST, "nora", Role.MEMBER, List.of("bank:read")),
                 "EMPTY_KEY",
-                new TestTenant().key(ClientApi.REST, "emma", Role.OWNER, List.of("*")));
+                nothing.key(ClientApi.REST, "emma", Role.OWNER, List.of("*")),
+                "EMPTY_VIEWER_KEY",
+                nothing.key(ClientApi.REST, "vito", Role.VIEWER, List.of("*")));
         Chromium.play(keys, "documents.mjs", TestServer.url(), SCREENSHOTS.toString())
                 .forEach(step -> STEPS.put(step.get("step").asString(), step));
     }
@@ -95,6 +98,9 @@ class ConsoleDocumentsTest {
         assertThat(step.path("loaded").asString()).matches("Memories: [1-9]\\d* added, 0 kept, 0 removed\\.");
         assertThat(step.path("changed").asString()).isEqualTo("1 paragraph added, 1 removed.");
         assertThat(step.path("again").asString()).matches("Memories: [12] added, [1-9]\\d* kept, [12] removed\\.");
+        assertThat(step.path("focus").asBoolean())
+                .as("a list that is refreshed keeps the focus")
+                .isTrue();
         assertThat(only("rejected").path("reasons").asString()).contains("type_");
     }
 
@@ -145,6 +151,8 @@ class ConsoleDocumentsTest {
                 .doesNotContain("handbook");
         assertThat(seen.path("narrowRules").asString()).contains("rule:read").doesNotContain("ledger");
         assertThat(seen.path("emptyHint").asString()).startsWith("Drop a file above.");
+        assertThat(seen.path("viewerHint").asString())
+                .isEqualTo("No document has been submitted. Your key may not submit one.");
         assertThat(seen.path("emptyDocument").asString()).doesNotContain("Low water");
     }
 }

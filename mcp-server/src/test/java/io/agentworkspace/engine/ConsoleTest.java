@@ -159,6 +159,15 @@ class ConsoleTest {
     }
 
     @Test
+    void thePageIsThatOfTheAddress() {
+        var step = only("hasty");
+        assertThat(step.path("heading").asString()).isEqualTo("Cy");
+        assertThat(step.path("path").asString()).isEqualTo("/console/agents/Cy");
+        assertThat(step.path("top").asInt()).isZero();
+        assertThat(step.path("back").asInt()).as("where it was left").isEqualTo(150);
+    }
+
+    @Test
     void aTabThatStopsNoLongerWaitsForTheStream() {
         assertThat(only("queued").path("before").asInt()).isEqualTo(1);
         assertThat(only("queued").path("after").asInt()).isZero();
@@ -180,6 +189,9 @@ class ConsoleTest {
         assertThat(STEPS.get("dangers"))
                 .hasSize(2)
                 .allSatisfy(step -> assertThat(step.path("harmless")).isEmpty())
+                .allSatisfy(step -> assertThat(List.of("agent", "key", "endpoint"))
+                        .allSatisfy(page ->
+                                assertThat(step.path(page).asInt()).as(page).isPositive()))
                 .allSatisfy(step -> assertThat(step.path("revoke").asString()).contains("danger"));
     }
 
@@ -261,6 +273,7 @@ class ConsoleTest {
     @Test
     void aNewcomerSeesAgentsWorkAnswersThemAndTakesThemAwayAgain() {
         var walk = only("newcomer");
+        assertThat(walk.path("focus").asString()).isEqualTo("Pause");
         assertThat(walk.path("replayed").asBoolean()).isTrue();
         assertThat(walk.path("paused").asString()).contains("Paused. Your answer resumes it.");
         assertThat(walk.path("room").asString())
