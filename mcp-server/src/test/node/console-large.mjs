@@ -33,6 +33,7 @@ async function measured(page, path, there, far) {
     step.elementsFar = await elements();
     // A little up: rows come before those that stay.
     const places = () => page.locator(`${far} .virtual-row`).evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('aria-posinset'))));
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))); // The rows at the end are drawn.
     const before = await places();
     await page.locator(far).evaluate((box) => { box.scrollTop -= box.clientHeight; });
     await page.waitForFunction(([selector, first]) => [...document.querySelectorAll(`${selector} .virtual-row`)].some((row) => Number(row.getAttribute('aria-posinset')) < first), [far, Math.min(...before)]);
