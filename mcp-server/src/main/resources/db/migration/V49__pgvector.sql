@@ -48,9 +48,10 @@ BEGIN
 END $$;
 
 -- Creates the table of a bank, or copies some more vectors into it. Returns 'ready' when all are copied, 'filling' when more are
--- left, and otherwise why it is not possible here. One transaction at a time may call it.
+-- left, 'busy' when it must be tried again later, and otherwise why it is not possible here. One transaction at a time may call it.
+-- A portion ends with the memory that has the last of so many parts. Nobody may wait long behind it for the lock on memory_vector.
 CREATE FUNCTION memory_near_fill(of_tenant bigint, of_bank bigint, of_model text, of_dimensions integer, most integer)
-    RETURNS text LANGUAGE plpgsql AS $$
+    RETURNS text LANGUAGE plpgsql SET lock_timeout = '100ms' AS $$
 DECLARE
     name    text := memory_near_table(of_bank);
     near    memory_near;
@@ -62,31 +63,40 @@ BEGIN
             CREATE EXTENSION IF NOT EXISTS vector;
             EXECUTE format('CREATE TABLE %I (memory_id uuid, part integer, revision bigint NOT NULL, signature bit(%s) NOT NULL,
                             PRIMARY KEY (memory_id, part))', name, of_dimensions);
-            EXECUTE format('CREATE INDEX ON %I USING hnsw (signature bit_hamming_ops)', name);
-        EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_file OR undefined_object THEN
-            RETURN SQLERRM;
+            EXECUTE format('CREATE INDEX %I ON %I USING hnsw (signature bit_hamming_ops)', name || '_signature', name);
+            -- This waits for those that are writing vectors, so none is missed that is not copied either.
+            EXECUTE format('CREATE TRIGGER %I AFTER INSERT OR UPDATE OF vectors ON memory_vector FOR EACH ROW
+                              WHEN (NEW.bank_id = %s AND NEW.tenant_id = %s AND NEW.model = %L AND NEW.vectors IS NOT NULL)
+                            EXECUTE FUNCTION memory_near_keep(%s, %s)', name, of_bank, of_tenant, of_model, of_bank, of_dimensions);
+            -- Not for each row of a bank that is destroyed: its table is dropped soon.
+            EXECUTE format('CREATE TRIGGER %I AFTER DELETE ON memory_vector FOR EACH ROW
+                              WHEN (OLD.bank_id = %s AND OLD.tenant_id = %s
+                                    AND current_setting(''engine.destroyed_bank'', true) IS DISTINCT FROM ''%s'')
+                            EXECUTE FUNCTION memory_near_keep(%s)', name || '_gone', of_bank, of_tenant, of_bank, of_bank);
+        EXCEPTION
+            WHEN lock_not_available OR deadlock_detected THEN
+                RETURN 'busy';
+            WHEN OTHERS THEN
+                RETURN SQLERRM;
         END;
-        -- This waits for those that are writing vectors, so none is missed that is not copied either.
-        EXECUTE format('CREATE TRIGGER %I AFTER INSERT OR UPDATE OF vectors ON memory_vector FOR EACH ROW
-                          WHEN (NEW.bank_id = %s AND NEW.tenant_id = %s AND NEW.model = %L AND NEW.vectors IS NOT NULL)
-                        EXECUTE FUNCTION memory_near_keep(%s, %s)', name, of_bank, of_tenant, of_model, of_bank, of_dimensions);
-        EXECUTE format('CREATE TRIGGER %I AFTER DELETE ON memory_vector FOR EACH ROW
-                          WHEN (OLD.bank_id = %s AND OLD.tenant_id = %s)
-                        EXECUTE FUNCTION memory_near_keep(%s)', name || '_gone', of_bank, of_tenant, of_bank);
         INSERT INTO memory_near (tenant_id, bank_id, model, dimensions) VALUES (of_tenant, of_bank, of_model, of_dimensions);
         RETURN 'filling'; -- Committed now, so that nobody waits for the lock on memory_vector.
     ELSIF near.model <> of_model OR near.dimensions <> of_dimensions THEN
-        PERFORM memory_near_drop(of_tenant, of_bank);
-        RETURN 'filling';
+        RETURN 'busy'; -- Until a replica has dropped what is obsolete.
     ELSIF near.ready_at IS NOT NULL THEN
         RETURN 'ready';
     END IF;
-    EXECUTE format('WITH next_ones AS (
+    EXECUTE format('WITH following AS (
                         SELECT DISTINCT ON (v.memory_id) v.memory_id, v.revision, v.vectors
                           FROM memory_vector v
                          WHERE v.tenant_id = $1 AND v.bank_id = $2 AND v.memory_id > $3 AND v.model = $4 AND v.vectors IS NOT NULL
                          ORDER BY v.memory_id, v.revision DESC
                          LIMIT $6),
+                    added_up AS (
+                        SELECT s.*, sum(length(s.vectors)) OVER (ORDER BY s.memory_id) - length(s.vectors) AS bytes_before
+                          FROM following s),
+                    next_ones AS (
+                        SELECT a.memory_id, a.revision, a.vectors FROM added_up a WHERE a.bytes_before < $6 * (4 + $5)),
                     copied AS (
                         INSERT INTO %I
                         SELECT o.memory_id, s.part, o.revision, s.signature
@@ -99,16 +109,22 @@ BEGIN
        SET filled_to = COALESCE(reached, n.filled_to), ready_at = CASE WHEN reached IS NULL THEN now() END
      WHERE n.tenant_id = of_tenant AND n.bank_id = of_bank;
     RETURN CASE WHEN reached IS NULL THEN 'ready' ELSE 'filling' END;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+    RETURN 'busy'; -- Somebody is storing the same vector.
 END $$;
 
-CREATE FUNCTION memory_near_drop(of_tenant bigint, of_bank bigint) RETURNS void LANGUAGE plpgsql AS $$
+-- Returns whether it was possible without waiting long for others.
+CREATE FUNCTION memory_near_drop(of_tenant bigint, of_bank bigint) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '100ms' AS $$
 DECLARE
     name text := memory_near_table(of_bank);
 BEGIN
-    EXECUTE format('DROP TRIGGER %I ON memory_vector', name);
-    EXECUTE format('DROP TRIGGER %I ON memory_vector', name || '_gone');
-    EXECUTE format('DROP TABLE %I', name);
+    EXECUTE format('DROP TRIGGER IF EXISTS %I ON memory_vector', name);
+    EXECUTE format('DROP TRIGGER IF EXISTS %I ON memory_vector', name || '_gone');
+    EXECUTE format('DROP TABLE IF EXISTS %I', name);
     DELETE FROM memory_near n WHERE n.tenant_id = of_tenant AND n.bank_id = of_bank;
+    RETURN true;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+    RETURN false;
 END $$;
 
 -- The memories of a bank with the nearest signatures, about the nearest first; none if its table is not ready. A memory may come

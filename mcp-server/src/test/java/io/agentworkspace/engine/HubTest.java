@@ -13,8 +13,6 @@ import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,10 +67,10 @@ class HubTest {
                         "one",
                         "AS",
                         "alice"));
-        try (var engine = Replica.start(settings(port, provider))) {
+        try (var engine = Replica.start(settings(port, provider.port()))) {
             look(Chromium.play(keys, "hub.mjs", engine.url(), SCREENSHOTS.toString()));
         } finally {
-            provider.destroy();
+            provider.process().destroy();
         }
     }
 
@@ -81,30 +79,25 @@ class HubTest {
                 .add(step));
     }
 
-    private static Map<String, String> settings(int port, Process provider) {
-        try {
-            var said = provider.inputReader().readLine();
-            var tenant = TestDatabase.db()
-                    .sql("SELECT name FROM tenant WHERE tenant_id = :id")
-                    .set("id", TENANT.id(ClientApi.REST))
-                    .one(row -> row.text("name"))
-                    .orElseThrow();
-            return Map.of(
-                    "ENGINE_PORT",
-                    Integer.toString(port),
-                    "ENGINE_OAUTH_SAMPLE_ISSUER",
-                    "http://127.0.0.1:" + said.replace("listening ", ""),
-                    "ENGINE_OAUTH_SAMPLE_CLIENT_ID",
-                    "engine",
-                    "ENGINE_OAUTH_SAMPLE_CLIENT_SECRET",
-                    "a secret of the client: with + and %",
-                    "ENGINE_OAUTH_SAMPLE_TENANT",
-                    tenant,
-                    "ENGINE_OAUTH_SAMPLE_EMAIL_DOMAINS",
-                    "example.org");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static Map<String, String> settings(int port, int providerPort) {
+        var tenant = TestDatabase.db()
+                .sql("SELECT name FROM tenant WHERE tenant_id = :id")
+                .set("id", TENANT.id(ClientApi.REST))
+                .one(row -> row.text("name"))
+                .orElseThrow();
+        return Map.of(
+                "ENGINE_PORT",
+                Integer.toString(port),
+                "ENGINE_OAUTH_SAMPLE_ISSUER",
+                "http://127.0.0.1:" + providerPort,
+                "ENGINE_OAUTH_SAMPLE_CLIENT_ID",
+                "engine",
+                "ENGINE_OAUTH_SAMPLE_CLIENT_SECRET",
+                "a secret of the client: with + and %",
+                "ENGINE_OAUTH_SAMPLE_TENANT",
+                tenant,
+                "ENGINE_OAUTH_SAMPLE_EMAIL_DOMAINS",
+                "example.org");
     }
 
     private static String key(String user, Role role) {

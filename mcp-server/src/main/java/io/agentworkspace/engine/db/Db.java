@@ -32,6 +32,7 @@ public final class Db implements AutoCloseable {
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
     private static final String LOCK_TIMEOUT = "55P03";
     private static final String UNIQUE_VIOLATION = "23505";
+    private static final Set<String> MISSING = Set.of("42P01", "42883", "42704");
 
     /** Raised by our trigger: the owner of the new thing was removed in the meantime. */
     private static final String OWNER_REMOVED = "EN001";
@@ -416,6 +417,11 @@ public final class Db implements AutoCloseable {
     /** Returns whether the failure means that a name, or another unique value, is taken. */
     public static boolean isTaken(SqlFailure e) {
         return UNIQUE_VIOLATION.equals(SqlState.of(e).code());
+    }
+
+    /** Returns whether the failure means that the database has no such table, function, operator or type. */
+    public static boolean isMissing(SqlFailure e) {
+        return MISSING.contains(SqlState.of(e).code());
     }
 
     /** Returns the state of the database within two seconds. */

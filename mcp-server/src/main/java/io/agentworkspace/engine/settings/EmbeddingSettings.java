@@ -41,7 +41,7 @@ public record EmbeddingSettings(
     static final Setting<Integer> PGVECTOR_FROM = Setting.of(
             "ENGINE_PGVECTOR_FROM",
             "1000000",
-            "memories in a bank from which pgvector finds the nearest, where the database has it",
+            "pgvector is used for banks with more memories than this, where the database has it",
             "a number from 0 to 1000000000",
             SettingParsers.number(0, 1_000_000_000));
 

@@ -7,11 +7,13 @@ import static io.agentworkspace.engine.banks.BankFixture.share;
 import static io.agentworkspace.engine.banks.BankFixture.store;
 import static io.agentworkspace.engine.banks.BankFixture.storeNamed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.live.Feed;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import java.util.ArrayList;
@@ -95,7 +97,12 @@ class PoisoningTest {
         assertThat(texts)
                 .hasSize(22)
                 .noneMatch(text -> audit.envelope().toString().contains(text));
-        assertThat(boss.call("WH_Feed", "{}").ok().envelope().toString()).doesNotContain("derived", "false 1");
+        await().untilAsserted(() -> assertThat(feed().texts("/events", "type")).contains("agent.deployment.created"));
+        assertThat(feed().envelope().toString()).contains("Ada").doesNotContain("derived", "false 1");
+    }
+
+    private Reply feed() {
+        return boss.call("WH_Feed", "{}").ok();
     }
 
     /** Stores a memory that comes from another, and returns its id. */

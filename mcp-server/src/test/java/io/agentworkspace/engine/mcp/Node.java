@@ -49,13 +49,24 @@ public final class Node {
         }
     }
 
-    /** Starts a program that runs until it is ended, and whose output can be read. */
-    public static Process start(String script, Map<String, String> environment) {
+    /** A program that runs until it is ended, and whose further output can be read. */
+    public record Started(Process process, int port) {}
+
+    /** Starts a program that listens on a port, and prints it first. */
+    public static Started start(String script, Map<String, String> environment) {
         try {
-            var builder = new ProcessBuilder(module(".bin/node").toString(), script(script))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD);
+            var errors = Files.createTempFile("node", ".errors");
+            var builder =
+                    new ProcessBuilder(module(".bin/node").toString(), script(script)).redirectError(errors.toFile());
             builder.environment().putAll(environment);
-            return builder.start();
+            var process = builder.start();
+            var line = process.inputReader().readLine();
+            assertThat(line)
+                    .as("the port that %s prints; its errors are: %s", script, Files.readString(errors))
+                    .isNotNull()
+                    .matches("(listening )?\\d+");
+            Files.delete(errors);
+            return new Started(process, Integer.parseInt(line.replace("listening ", "")));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

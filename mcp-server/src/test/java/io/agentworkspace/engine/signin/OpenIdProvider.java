@@ -23,17 +23,10 @@ final class OpenIdProvider implements AutoCloseable {
 
     /** Starts the provider at the same address with a new key of this name. */
     void start(String keyId) {
-        process =
+        var started =
                 Node.start("provider.mjs", Map.of("PORT", Integer.toString(port), "REDIRECT", redirect, "KID", keyId));
-        try {
-            var line = process.inputReader().readLine();
-            if (line == null || !line.startsWith("listening ")) {
-                throw new AssertionError("the provider said " + line);
-            }
-            port = Integer.parseInt(line.substring("listening ".length()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        process = started.process();
+        port = started.port();
     }
 
     void stop() {

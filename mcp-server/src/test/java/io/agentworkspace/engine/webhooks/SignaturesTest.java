@@ -38,22 +38,22 @@ class SignaturesTest {
     void tenThousandDeliveriesWithOddBodiesAreVerified() throws Exception {
         Node.require();
         var ca = new TestCa(directory).sign("hook", "ip:127.0.0.1", "-1d", 30);
-        var process = Node.start(
+        var receiver = Node.start(
                 "receiver.mjs",
                 Map.of(
                         "CERT",
                         ca.certificate("hook").toString(),
                         "KEY",
                         ca.key("hook").toString()));
+        var process = receiver.process();
         var settings = Map.of(
                 "ENGINE_WEBHOOKS_CA_FILE", ca.pem().toString(), "ENGINE_WEBHOOKS_RETRY_SCHEDULE", PROMPT_RETRIES);
         try (var fixture = new WebhookFixture(settings);
                 var said = process.inputReader();
                 var tells = process.outputWriter()) {
-            var port = said.readLine().substring("listening ".length());
             for (var i = 0; i < ENDPOINTS; i++) {
-                var endpoint =
-                        fixture.endpoint(URI.create("https://127.0.0.1:%s/%d".formatted(port, i)), "webhook.test");
+                var endpoint = fixture.endpoint(
+                        URI.create("https://127.0.0.1:%s/%d".formatted(receiver.port(), i)), "webhook.test");
                 tells.write("/%d %s\n".formatted(i, endpoint.get("secret").asString()));
             }
             tells.flush();

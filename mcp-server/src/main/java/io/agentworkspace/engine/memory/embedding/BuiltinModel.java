@@ -19,11 +19,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A model that runs in this process, on the processor. Its weights are data in a library on the class path. */
 final class BuiltinModel implements EmbeddingModel {
     /** It was trained with texts of this length; a part of a longer one is found better, and made faster. */
     private static final int TOKENS = 126;
+
+    private static final Logger LOG = LoggerFactory.getLogger(BuiltinModel.class);
 
     private final OrtEnvironment environment;
     private final OrtSession session;
@@ -49,7 +53,11 @@ final class BuiltinModel implements EmbeddingModel {
             throws OrtException {
         try (var memory = Arena.ofConfined()) {
             var file = found(name).openConnection();
-            var weights = memory.allocate(file.getContentLengthLong()).asByteBuffer();
+            var length = file.getContentLengthLong();
+            if (length < 0) { // A class loader need not know it.
+                return environment.createSession(resource(name), options);
+            }
+            var weights = memory.allocate(length).asByteBuffer();
             try (var in = Channels.newChannel(file.getInputStream())) {
                 while (in.read(weights) > 0) {}
             }
@@ -129,22 +137,23 @@ final class BuiltinModel implements EmbeddingModel {
             session.close();
         } catch (OrtException e) {
             throw new IllegalStateException(e);
+        } finally {
+            trim();
         }
-        trim();
     }
 
     /** Gives what is free back to the system. The C library of most Linux distributions would keep it. */
     @SuppressWarnings("restricted")
     private static void trim() {
-        var linker = Linker.nativeLinker();
-        var trim = linker.defaultLookup().find("malloc_trim");
-        if (trim.isPresent()) {
-            var call = linker.downcallHandle(trim.get(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-            try {
+        try {
+            var linker = Linker.nativeLinker();
+            var trim = linker.defaultLookup().find("malloc_trim");
+            if (trim.isPresent()) {
+                var call = linker.downcallHandle(trim.get(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
                 var _ = (int) call.invokeExact(0L);
-            } catch (Throwable e) {
-                throw new IllegalStateException(e);
             }
+        } catch (Throwable e) { // The JVM may not allow it, and it is not needed.
+            LOG.warn("could not give memory back to the system", e);
         }
     }
 }

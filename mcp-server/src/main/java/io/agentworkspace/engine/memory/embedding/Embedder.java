@@ -221,9 +221,9 @@ public final class Embedder implements AutoCloseable {
         try {
             if (model != null) {
                 model.close();
-                model = null;
             }
         } finally {
+            model = null; // It may be half closed.
             lock.writeLock().unlock();
         }
     }

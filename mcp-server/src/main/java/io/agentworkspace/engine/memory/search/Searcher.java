@@ -258,8 +258,10 @@ public final class Searcher {
             var byWords = mode == Mode.VECTOR ? new ScoreDoc[0] : searcher.search(query, most).scoreDocs;
             var byMeaning = question == null ? new ScoreDoc[0] : scan.nearest(searcher, filter, question, most, known);
             visible = visible(call, searcher, byWords, byMeaning, question, lexical, weight, wanted.asOf());
-            if (visible.size() >= wanted.limit()
-                    || (known.isEmpty() && Math.max(byWords.length, byMeaning.length) < most)) {
+            var isEnough = known.isEmpty()
+                    ? visible.size() >= wanted.limit() || Math.max(byWords.length, byMeaning.length) < most
+                    : visible.stream().filter(each -> each.vectorRank() > 0).count() >= wanted.limit();
+            if (isEnough) {
                 break;
             }
             known = Map.of(); // Readers may see too few of these, so all are compared.

@@ -33,6 +33,8 @@ final class VectorScan {
 
     private static final int FARTHEST = 1 << 13;
 
+    private static final float NO_VECTORS = -1;
+
     private final ConcurrentHashMap<IndexReader.CacheKey, Signatures> kept = new ConcurrentHashMap<>();
 
     /**
@@ -93,6 +95,7 @@ final class VectorScan {
         for (var i = 0; i < near.size(); i++) {
             near.get(i).score = likenesses.get(i);
         }
+        near.removeIf(each -> each.score == NO_VECTORS);
         near.sort(Comparator.comparingDouble((ScoreDoc each) -> -each.score).thenComparingInt(each -> each.doc));
         return near.subList(0, Math.min(most, near.size())).toArray(ScoreDoc[]::new);
     }
@@ -147,7 +150,7 @@ final class VectorScan {
                 var bytes = vectors.binaryValue();
                 likenesses.add(Vectors.likeness(question, bytes.bytes, bytes.offset, bytes.length));
             } else {
-                likenesses.add(-1f);
+                likenesses.add(NO_VECTORS);
             }
         }
         return likenesses;

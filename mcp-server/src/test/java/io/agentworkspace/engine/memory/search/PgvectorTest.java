@@ -27,8 +27,11 @@ import java.util.Objects;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -36,10 +39,12 @@ import org.junit.jupiter.api.io.TempDir;
  * in WebAssembly.
  */
 @Tag("slow")
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class PgvectorTest {
     private static final String KEY = ApiKey.generate(new SecureRandom()).reveal();
     private static final String INVOICES = "The invoice run is on the last working day of each month.";
     private static final String CAT = "Our cat sleeps on the radiator.";
+    private static final String MODEL = "all-minilm-l6-v2-q/1";
     private static final String BILLS = "When do we bill our customers?";
     private static final List<String> OTHERS = List.of(
             "Bicycles belong into the cellar.",
@@ -57,12 +62,12 @@ class PgvectorTest {
     @BeforeAll
     static void start() throws Exception {
         Node.require();
-        database = Node.start("pgvector.mjs", Map.of());
-        var port = database.inputReader().readLine();
+        var started = Node.start("pgvector.mjs", Map.of());
+        database = started.process();
         // PGlite has one session for all connections, so they must not name statements.
         url =
                 "jdbc:postgresql://127.0.0.1:%s/postgres?user=postgres&password=postgres&sslmode=disable&prepareThreshold=0&preparedStatementCacheQueries=0"
-                        .formatted(port);
+                        .formatted(started.port());
         migrate();
         db = new Db(url, null, null, 1);
         app = TestServer.start(Map.of(
@@ -240,6 +245,26 @@ class PgvectorTest {
         assertThat(found.text("/content/0/name")).isEqualTo("minutes");
     }
 
+    @Test
+    void hitsByWordsDoNotReplaceNeighboursThatPgvectorMisses() {
+        var bank = bank("missed");
+        var others = db.sql("SELECT CAST(id AS text) AS id FROM memory WHERE bank_id = :bank AND name <> 'cat'")
+                .set("bank", bank)
+                .list(row -> row.text("id"));
+        others.forEach(memory -> forget(bank, memory));
+        for (var api : ClientApi.values()) {
+            var found = call(
+                    api,
+                    "MB_Search",
+                    "{'target':{'bank':'missed'},'content':'When do we bill our customers for the attic and the cellar?','page':{'limit':2}}");
+            assertThat(found.text("/mode")).isEqualTo("hybrid");
+            assertThat(found.at("/content").valueStream())
+                    .hasSize(2)
+                    .allSatisfy(hit ->
+                            assertThat(hit.at("/why/vector_rank").asInt(0)).isPositive());
+        }
+    }
+
     /** The transaction of a replica that is killed is rolled back, and another replica goes on from where the last one was. */
     @Test
     void anIndexIsFilledInPortionsWhileMemoriesAreStored() {
@@ -268,8 +293,39 @@ class PgvectorTest {
                 """.formatted(bank))).isEqualTo(3);
     }
 
+    /** A memory has up to 64 parts. */
+    @Test
+    void aPortionIsMeasuredInParts() {
+        call("MB_Create", "{'vx':{'name':'parts'}}");
+        for (var topic : List.of("curtains", "carpets")) {
+            store(
+                    "parts",
+                    topic,
+                    "The committee met again and talked about the new %s. "
+                            .formatted(topic)
+                            .repeat(60));
+        }
+        var tenant = number("SELECT tenant_id FROM bank WHERE name = 'parts'");
+        var bank = number("SELECT id FROM bank WHERE name = 'parts'");
+        assertThat(fill(tenant, bank, 3)).isEqualTo("filling");
+        assertThat(fill(tenant, bank, 3)).isEqualTo("filling");
+        assertThat(number("SELECT count(*) FROM memory_near_%d".formatted(bank)))
+                .isGreaterThan(3);
+        assertThat(number("SELECT count(DISTINCT memory_id) FROM memory_near_%d".formatted(bank)))
+                .isEqualTo(1);
+        assertThat(fill(tenant, bank, 3)).isEqualTo("filling");
+        assertThat(number("SELECT count(DISTINCT memory_id) FROM memory_near_%d".formatted(bank)))
+                .isEqualTo(2);
+        assertThat(fill(tenant, bank, 3)).isEqualTo("ready");
+    }
+
     private static String fill(long tenant, long bank) {
-        return db.sql("SELECT memory_near_fill(:tenant, :bank, 'all-minilm-l6-v2-q/1', 384, 1) AS state")
+        return fill(tenant, bank, 1);
+    }
+
+    private static String fill(long tenant, long bank, int most) {
+        return db.sql("SELECT memory_near_fill(:tenant, :bank, 'all-minilm-l6-v2-q/1', 384, :most) AS state")
+                .set("most", most)
                 .set("tenant", tenant)
                 .set("bank", bank)
                 .one(row -> row.text("state"))
@@ -279,12 +335,15 @@ class PgvectorTest {
     @Test
     void theIndexOfADeletedBankIsDeletedAndThatOfAnotherModelIsMadeAnew() {
         var bank = bank("gone");
-        var store = new PgvectorStore(db, "all-minilm-l6-v2-q/1", 3);
+        var store = new PgvectorStore(db, MODEL, 3);
         store.purge();
         assertThat(tables(bank)).isEqualTo(1);
 
         call("MB_Delete", "{'target':{'bank':'gone'}}");
         call("MB_Destroy", "{'target':{'bank':'gone'}}");
+        assertThat(number("SELECT count(*) FROM memory_near_%d".formatted(bank)))
+                .as("no trigger deletes them one by one")
+                .isEqualTo(5);
         store.purge();
         assertThat(tables(bank)).isZero();
         assertThat(number("SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'memory_near_%d%%'".formatted(bank)))
@@ -293,6 +352,7 @@ class PgvectorTest {
         var other = bank("kept");
         db.sql("UPDATE memory_near SET model = 'another' WHERE bank_id = " + other)
                 .run();
+        store.purge();
         await().until(() -> {
             nearest("kept", "anything", 1);
             return number(
@@ -301,6 +361,34 @@ class PgvectorTest {
                     == 1;
         });
         assertThat(nearest("kept", BILLS, 1)).containsExactly(INVOICES);
+    }
+
+    @Test
+    void theIndexOfABankThatIsFarFromLargeIsDeleted() {
+        var bank = bank("shrunk");
+        new PgvectorStore(db, MODEL, 16).purge();
+        assertThat(tables(bank)).isEqualTo(1);
+        new PgvectorStore(db, MODEL, 20).purge();
+        assertThat(tables(bank)).isZero();
+    }
+
+    /** The last one: until its next start, the engine does not try again. */
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void ifTheExtensionIsDroppedAllVectorsAreCompared() {
+        var bank = bank("dropped");
+        forget(
+                bank,
+                call("MB_Read", "{'target':{'bank':'dropped'},'vx':{'name':'invoices'}}")
+                        .text("/content/0/id"));
+        assertThat(nearest("dropped", BILLS, 1)).doesNotContain(INVOICES);
+        db.sql("DROP EXTENSION vector CASCADE").run();
+        assertThat(nearest("dropped", BILLS, 1)).containsExactly(INVOICES);
+        store("dropped", "fuel", "The emergency generator runs on diesel.");
+        assertThat(nearest("dropped", "which fuel does the backup power supply use", 1))
+                .containsExactly("The emergency generator runs on diesel.");
+        new PgvectorStore(db, MODEL, 3).purge();
+        assertThat(tables(bank)).isZero();
     }
 
     private static long tables(long bank) {
