@@ -41,7 +41,7 @@ final class Rehearsal {
             call("MB_Read", """
                     {"target":{"bank":"Lines"}}"""),
             call("MB_Search", """
-                    {"target":{"bank":"Lines"},"query":"tide harbour"}"""),
+                    {"target":{"bank":"Lines"},"content":"tide harbour"}"""),
             call("AP_Chat", """
                     {"target":{"agent":"Ada"},"content":"The tide turns at seven."}"""),
             call("MB_Store", """
@@ -111,8 +111,10 @@ final class Rehearsal {
             var status = request.getResponseCode();
             try (var response =
                     status < HttpURLConnection.HTTP_BAD_REQUEST ? request.getInputStream() : request.getErrorStream()) {
-                if (response != null) {
-                    response.readAllBytes(); // So that the connection can be used again.
+                // All of it, so that the connection can be used again.
+                var text = response == null ? "" : new String(response.readAllBytes(), StandardCharsets.UTF_8);
+                if (text.contains("\"isError\":true")) {
+                    System.out.println("refused: " + body + " " + text);
                 }
             }
             return Integer.toString(status);

@@ -19,9 +19,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets calls that change the same row share one transaction, so that they do not wait for each other's commits. The first call begins the transaction. When its statements have run and another call waits, it does not commit, but
- * passes the connection on. The last call commits for all. Each call has a savepoint, so a failure undoes only the work
- * of its own call. No call returns before the commit.
+ * Lets calls that change the same row share one transaction, so that they do not wait for each other's commits. The first
+ * call begins the transaction. When its statements have run and another call waits, it does not commit, but passes the
+ * connection on. The last call commits for all. Each call has a savepoint, so a failure undoes only the work of its own
+ * call. No call returns before the commit.
  */
 final class SharedTransactions {
     /** The transaction of the current thread's call, if it may be shared. */
