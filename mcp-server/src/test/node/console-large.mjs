@@ -63,6 +63,31 @@ async function scrolls(width) {
   await page.context().close();
 }
 
+// Who chooses an agent far down in the list, and goes back, finds the list where it was.
+async function place(page) {
+  const at = (top) => page.waitForFunction((wanted) => document.querySelector('.side .virtual').scrollTop === wanted, top);
+  const there = (selector) => page.locator(`#main:not([aria-busy]) ${selector}`).first().waitFor();
+  await page.goto(`${engine}/console/agents`);
+  await there('.virtual-row');
+  const top = 50_000;
+  await page.waitForFunction((wanted) => {
+    const list = document.querySelector('.side .virtual');
+    if (list.scrollHeight - list.clientHeight < wanted) list.scrollTop = list.scrollHeight;
+    else list.scrollTop = wanted;
+    return list.scrollTop === wanted;
+  }, top);
+  const row = page.locator('.virtual-row[aria-posinset="450"] a');
+  const href = await row.getAttribute('href');
+  await row.click();
+  await there('.detail h2');
+  await at(top);
+  const chosen = await page.locator('.virtual-row[aria-posinset="450"] a[aria-current]').getAttribute('href') === href;
+  await page.goBack();
+  await there('.pick');
+  await at(top);
+  told('place', { chosen, again: await page.locator('.virtual-row[aria-posinset="450"] a').getAttribute('href') === href });
+}
+
 try {
   const page = await pages.open('/console/settings');
   await page.evaluate((given) => fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': given } }), process.env.OWNER_KEY);
@@ -71,6 +96,7 @@ try {
   await measured(page, '/console/spaces/harbour/main', '.transcript li[data-id]:last-child');
   await measured(page, '/console/memory/archive', '.memory', '.memories .virtual');
   await measured(page, '/console/activity', '.entry-row');
+  await place(page);
   await scrolls(1280);
   await scrolls(360);
   writeFileSync(`${screenshots}/console-large-ms.json`, JSON.stringify(took, null, 1));

@@ -121,10 +121,20 @@ async function webhooks() {
   receiver.secret = await secretShown(page, 'The new signing secret');
   step.rotated = receiver.secret !== first;
   await test(5);
+  const taken = [...receiver.taken];
+  // What arrives while the focus is on a delivery leaves it there.
+  const key = await page.locator('.delivery .plain').nth(1).evaluate((one) => {
+    one.focus();
+    globalThis.focused = one;
+    return one.dataset.key;
+  });
+  await page.request.post(`${engine}/api/mcp/tools/WH_Redeliver/invoke`, { headers: { 'X-Api-Key': OWNER_KEY }, data: { id: key } });
+  await delivered(6);
+  step.focus = await page.evaluate((wanted) => !globalThis.focused.isConnected && document.activeElement.dataset.key === wanted, key);
   await button(page, 'Delete').click();
   await through(page, 'Delete');
   await page.locator('.empty', { hasText: 'No endpoints' }).waitFor();
-  told('webhooks', { ...step, taken: receiver.taken });
+  told('webhooks', { ...step, taken });
   receiver.close();
   await page.context().close();
 }

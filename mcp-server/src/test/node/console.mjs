@@ -406,6 +406,7 @@ async function careful() {
   await to(page, '/console/agents', '.words');
   await page.locator('.words', { hasText: '06:12' }).waitFor(); // They are read for those in sight.
   step.lastWords = await page.locator('.virtual-row', { hasText: 'Ada' }).locator('.words').innerText();
+  step.personas = await page.locator('.persona').allInnerTexts();
   await to(page, '/console/spaces/den/main', '.composer');
   await page.getByLabel('Message to den/main').fill('As <b>code</b>');
   await page.getByRole('button', { name: 'The message as code' }).click();

@@ -1,7 +1,7 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
-import { all, call, glance, may, read, request } from './api.js';
-import { action, ago, asCode, ask, avatar, back, clock, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, tag } from './ui.js';
-import { virtualList } from './virtual.js';
+import { call, glance, may, read, request } from './api.js';
+import { action, ago, asCode, ask, avatar, back, clock, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag } from './ui.js';
+import { listPlace, virtualList } from './virtual.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
 
@@ -19,19 +19,22 @@ function create(go) {
   });
 }
 
+// The beginning of a persona, without the marks of its headings and lists.
+const beginning = (persona) => persona.replace(/^[#>*\s-]+/gm, '').replace(/\s+/g, ' ').slice(0, 240);
+
 export async function show({ at, view, on, go, isHere }) {
   const wanted = at.parts[0];
   const detail = el('div', { class: 'detail' });
-  let roster = [];
   const shown = new Map();
   const words = new Map(); // What an agent said last, by its name.
-  const asked = new Map(); // The time of the last message when an agent's words were read, by its name.
-  const quiet = new Map(); // The same, of agents that said none of their latest messages.
+  const personas = new Map(); // The beginning of its persona, and of which revision, by its name.
+  const asked = new Map(); // What was known of an agent when it was read, by its name.
+  const quiet = new Map(); // The time of the last message of agents that said none of their latest messages.
   const queue = [];
   let readers = 0;
 
-  // The last words of those in sight, a few at a time.
-  async function readLastWords() {
+  // The personas and the last words of those in sight, a few at a time.
+  async function readCards() {
     readers += 1;
     while (queue.length && isHere()) {
       const agent = queue.pop(); // Those that came into sight last are in sight.
@@ -40,17 +43,20 @@ export async function show({ at, view, on, go, isHere }) {
       const said = body?.content.filter((message) => message.from === agent.name).at(-1);
       if (said && !words.has(agent.name)) words.set(agent.name, said.content);
       if (body && !said) quiet.set(agent.name, agent.last_message_at);
+      if (body?.profile?.[0].profile) personas.set(agent.name, { revision: agent.revision, text: beginning(body.profile[0].profile) });
       if (body) shown.get(agent.name)?.replaceChildren(...contents(agent));
     }
     readers -= 1;
   }
 
-  function requestLastWords(agent) {
-    if (words.has(agent.name) || !agent.last_message_at || asked.get(agent.name) === agent.last_message_at || !may('AP_Read')) return;
-    asked.set(agent.name, agent.last_message_at);
+  function requestCard(agent) {
+    const isKnown = (words.has(agent.name) || !agent.last_message_at) && (!agent.profile_length || personas.get(agent.name)?.revision === agent.revision);
+    const state = `${agent.revision} ${agent.last_message_at}`;
+    if (isKnown || asked.get(agent.name) === state || !may('AP_Read')) return;
+    asked.set(agent.name, state);
     queue.push(agent);
     if (queue.length > 40) asked.delete(queue.shift().name);
-    if (readers < 3) readLastWords();
+    if (readers < 3) readCards();
   }
 
   // What a card shows in place of last words.
@@ -59,15 +65,22 @@ export async function show({ at, view, on, go, isHere }) {
     return quiet.get(agent.name) === agent.last_message_at ? 'No recent messages from it' : '…';
   }
 
+  // The persona of an agent as which the caller always acts is not read.
+  function persona(agent) {
+    if (!agent.profile_length) return 'No persona';
+    return personas.get(agent.name)?.text ?? `A persona of ${number(agent.profile_length)} characters`;
+  }
+
   const contents = (agent) => [avatar(agent.name, { online: agent.online }),
     el('span', { class: 'person-words' }, el('span', { class: 'person-top' }, el('b', {}, agent.name), agent.last_message_at ? el('span', { class: 'soft' }, ago(agent.last_message_at, true)) : null),
-      el('span', { class: 'soft clip' }, agent.description),
-      el('span', { class: 'clip words' }, words.has(agent.name) ? `“${words.get(agent.name)}”` : el('span', { class: 'soft' }, silence(agent))),
-      agent.skills?.length ? el('span', { class: 'soft clip small' }, `Skills: ${agent.skills.map((skill) => skill.name ?? skill).join(', ')}`) : null),
+      el('span', { class: 'clip' }, agent.description),
+      el('span', { class: `soft persona ${agent.skills?.length ? 'clip' : 'clip2'}` }, persona(agent)),
+      agent.skills?.length ? el('span', { class: 'soft clip small' }, `Skills: ${agent.skills.map((skill) => skill.name ?? skill).join(', ')}`) : null,
+      el('span', { class: 'clip words' }, words.has(agent.name) ? `“${words.get(agent.name)}”` : el('span', { class: 'soft' }, silence(agent)))),
     el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : ''];
 
   function row(agent) {
-    requestLastWords(agent);
+    requestCard(agent);
     const entry = link(`/console/agents/${enc(agent.name)}`, ...contents(agent));
     if (agent.name === wanted) entry.setAttribute('aria-current', 'true');
     shown.set(agent.name, entry);
@@ -75,48 +88,62 @@ export async function show({ at, view, on, go, isHere }) {
   }
 
   const search = el('input', { type: 'search', placeholder: 'Find by the beginning of a name', 'aria-label': 'Find agents' });
-  const list = virtualList({ height: 88, row, label: 'Agents', empty: () => el('p', { class: 'soft pad' }, 'No agent that you may see.') });
-  async function load() {
+  const place = el('div', { tabindex: '-1' });
+  function make() {
     const q = search.value.trim();
-    roster = await all('AP_List', q ? { target: { agent: q } } : {}, (body) => body.profile.map((agent, i) => ({ ...agent, ...body.content[i] })));
-    redrawn(list.element, () => list.set(roster));
+    let cursor;
+    return virtualList({ height: 112, row, label: 'Agents', empty: () => el('p', { class: 'soft pad', role: 'listitem' }, 'No agent that you may see.'),
+      more: async () => {
+        const body = await call('AP_List', { ...(q && { target: { agent: q } }), page: { limit: 60, ...(cursor && { cursor }) } });
+        cursor = body.next_cursor;
+        return { items: body.profile.map((agent, i) => ({ ...agent, ...body.content[i] })), more: Boolean(cursor) };
+      } });
   }
+  const list = listPlace(place, make, isHere);
   let waiting;
   search.addEventListener('input', () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => load().catch(() => {}), 150);
+    waiting = setTimeout(list.fill, 150);
   });
 
-  await load();
+  list.fill();
+  const isChosen = (agent) => agent.name === wanted;
+  await Promise.all([list.ready, wanted ? one(wanted, detail, { on, go, isHere }) : null]);
   view.append(head('Agents', { sub: 'Named workers with a persona, messages and memory.', actions: [action('AP_Create', 'New agent', () => create(go), '')] }));
-  if (!roster.length && !wanted) {
+  if (list.isEmpty && !wanted) {
     view.append(empty('No agents on your roster', 'An agent has a name, a persona used as its system prompt, and conversations. Create one, or start the demo in World.',
       action('AP_Create', 'Create an agent', () => create(go), ''), link('/console/world', 'World')));
     return;
   }
-  const side = el('aside', { class: 'side', 'aria-label': 'Agents' }, search, list.element);
-  const place = roster.findIndex((agent) => agent.name === wanted);
-  if (place >= 0) list.reveal(place);
-  put(view, wanted ? back('/console/agents', 'All agents') : null, el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
-  if (!wanted) {
-    detail.append(el('p', { class: 'soft pick' }, 'Select an agent to see its messages and memories.'));
-  } else {
-    await one(wanted, detail, { on, go, isHere });
-  }
+  put(view, wanted ? back('/console/agents', 'All agents') : null, el('div', { class: `split${wanted ? ' chosen' : ''}` }, el('aside', { class: 'side', 'aria-label': 'Agents' }, search, place), detail));
+  if (wanted) list.seek(isChosen);
+  else detail.append(el('p', { class: 'soft pick' }, 'Select an agent to see its messages and memories.'));
+  const known = (name) => list.items.find((agent) => agent.name === name);
+  // The link itself stays: it may have the keyboard's focus.
+  const changed = (agent) => shown.get(agent.name)?.replaceChildren(...contents(agent));
   on('messages', (message) => {
-    const agent = message.from_kind === 'agent' && roster.find((one) => one.name === message.from);
+    const agent = message.from_kind === 'agent' && known(message.from);
     if (!agent || !isHere()) return;
     words.set(agent.name, message.content);
     agent.last_message_at = message.at;
-    // The link itself stays: it may have the keyboard's focus.
-    shown.get(agent.name)?.replaceChildren(...contents(agent));
+    changed(agent);
   });
-  const again = () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => isHere() && load().catch(() => {}), 600);
+  let due;
+  const later = () => {
+    due ??= setTimeout(async () => {
+      due = undefined;
+      if (!isHere() || await list.refresh()) return;
+      addEventListener('scroll', later, { once: true, capture: true }); // Of the list or of the page: it may be at its top then.
+    }, 600);
   };
-  on('presence', again);
-  on('reset', again);
+  on('presence', (change) => {
+    const agent = change.change === 'seen' && known(change.agent);
+    if (change.change === 'seen' && !agent) return;
+    if (!agent) return later();
+    agent.online = change.online;
+    changed(agent);
+  });
+  on('reset', later);
 }
 
 async function one(name, place, { on, go, isHere }) {

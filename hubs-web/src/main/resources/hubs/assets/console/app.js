@@ -20,10 +20,22 @@ const MODULES = {
 
 export function go(path, replace = false) {
   if (path === location.pathname + location.search && !replace) return;
-  // How far this page is scrolled: whoever goes back is there again.
-  if (!replace) history.replaceState({ scrolled: scrollY }, '');
+  // How far this page and its lists are scrolled: whoever goes back is there again.
+  if (!replace) history.replaceState({ scrolled: scrollY, lists: scrolledLists(main) }, '');
   history[replace ? 'replaceState' : 'pushState'](null, '', path);
-  show(replace ? null : 0);
+  show(replace ? { page: null } : {});
+}
+
+// Which lists scroll by themselves and how far they are scrolled, by their labels. What is said last stays in sight by itself.
+function scrolledLists(place) {
+  const lists = [...place.querySelectorAll('[aria-label]:not(.transcript)')].filter((one) => one.scrollTop > 0);
+  return Object.fromEntries(lists.map((one) => [one.getAttribute('aria-label'), one.scrollTop]));
+}
+
+// A list of which only the beginning is there first fetches the rest.
+function reach(list, element, top) {
+  if (list.matches('.virtual')) list.dispatchEvent(new CustomEvent('reach', { detail: { element, top } }));
+  else element.scrollTop = top;
 }
 
 function place() {
@@ -31,8 +43,8 @@ function place() {
   return { page, parts: rest.map((part) => { try { return decodeURIComponent(part); } catch { return part; } }), query: new URLSearchParams(location.search) };
 }
 
-// Scrolls to the given place, if there is one.
-async function show(scrolled = 0) {
+// Scrolls to the given place of the page, if there is one, and of its lists.
+async function show({ page: scrolled = 0, lists } = {}) {
   const at = place();
   const turn = ++current;
   const load = MODULES[at.page];
@@ -55,6 +67,7 @@ async function show(scrolled = 0) {
   leave();
   leave = () => {};
   made.length = 0;
+  const wasPage = main.dataset.page;
   main.dataset.page = at.page;
   const view = el('div', { class: `view page-${at.page}` });
   const offs = [];
@@ -70,9 +83,18 @@ async function show(scrolled = 0) {
     view.replaceChildren(problem(error));
   }
   if (!isHere()) return;
+  // On the same page, the list from which something was chosen stays where it is.
+  const kept = lists ?? (wasPage !== at.page ? {} : scrolledLists(main));
+  const isKept = (list) => lists || scrolled === null || list.closest('.side');
   redrawn(main, () => main.replaceChildren(...[banner(go), view].filter(Boolean)));
   main.removeAttribute('aria-busy');
   if (scrolled !== null) scrollTo(0, scrolled);
+  const pageList = main.querySelector('.virtual');
+  if (scrolled > scrollY && pageList) reach(pageList, document.documentElement, scrolled);
+  for (const list of main.querySelectorAll('[aria-label]')) {
+    const top = kept[list.getAttribute('aria-label')];
+    if (top && isKept(list)) reach(list, list, top);
+  }
   view.dispatchEvent(new Event('shown'));
 }
 
@@ -113,7 +135,7 @@ live.onEnded(() => {
 });
 
 history.scrollRestoration = 'manual'; // Each page is read anew: the browser would scroll before it is drawn.
-addEventListener('popstate', (event) => show(event.state?.scrolled));
+addEventListener('popstate', (event) => show({ page: event.state?.scrolled, lists: event.state?.lists ?? {} }));
 // The link to the content would be an address of its own, and going to it would draw the page anew.
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault();

@@ -58,7 +58,7 @@ export function client(text) {
 // look the same it is the one at the same place, if they are as many as before: otherwise it might belong to something else.
 export function redrawn(place, work) {
   const had = place.contains(document.activeElement) && document.activeElement !== place ? document.activeElement : null;
-  const same = (one) => (had.hasAttribute('href') ? one.getAttribute('href') === had.getAttribute('href') : one.textContent === had.textContent && one.getAttribute('aria-label') === had.getAttribute('aria-label'));
+  const same = (one) => (had.dataset.key ? one.dataset.key === had.dataset.key : had.hasAttribute('href') ? one.getAttribute('href') === had.getAttribute('href') : one.textContent === had.textContent && one.getAttribute('aria-label') === had.getAttribute('aria-label'));
   const alike = () => (had ? [...place.querySelectorAll(had.tagName)].filter(same) : []);
   const before = alike();
   work();
@@ -244,11 +244,13 @@ export const link = (path, ...children) => el('a', { href: path, 'data-go': true
 
 export const enc = encodeURIComponent;
 
-// Where a list scrolls by itself, its chosen entry is in sight.
+// Where a list scrolls by itself, its chosen entry is in sight. If it is already, the list stays where it is.
 export function choose(list, view) {
   view.addEventListener('shown', () => {
     const entry = list.querySelector('[aria-current]');
-    if (entry) list.scrollTop += entry.getBoundingClientRect().top - list.getBoundingClientRect().top - (list.clientHeight - entry.offsetHeight) / 2;
+    if (!entry) return;
+    const top = entry.getBoundingClientRect().top - list.getBoundingClientRect().top;
+    if (top < 0 || top + entry.offsetHeight > list.clientHeight) list.scrollTop += top - (list.clientHeight - entry.offsetHeight) / 2;
   });
 }
 

@@ -4,16 +4,18 @@ import { el } from '../dom.js';
 import { redrawn } from './ui.js';
 
 const MORE = 8;
+const MOST_PAGES = 60; // That are fetched one after another to reach a place far down.
 
 export function virtualList({ height, row, label, more, empty }) {
   const inner = el('div', { class: 'virtual-inner', role: 'list', 'aria-label': label });
   const box = el('div', { class: 'virtual', tabindex: '0', role: 'group', 'aria-label': label }, inner);
   let items = [];
   let shown = new Map();
-  let fetching = false;
+  let fetching = null;
   let failed = null;
   let through = !more;
   let wanted = null;
+  let isPlaced = false; // Whether it is to be where it was.
 
   // How much of the rows is above what can be seen of them, and where that ends.
   function seen() {
@@ -53,8 +55,9 @@ export function virtualList({ height, row, label, more, empty }) {
     if (box.isConnected && !through && !fetching && !failed && last > items.length - 40) fetch();
   }
 
-  async function fetch() {
-    fetching = true;
+  const fetch = () => (fetching ??= nextPage());
+
+  async function nextPage() {
     try {
       const page = await more(items.length === 0);
       items = items.concat(page.items);
@@ -63,11 +66,31 @@ export function virtualList({ height, row, label, more, empty }) {
       failed = el('p', { class: 'problem', role: 'alert' }, `${error.message} `, el('button', { type: 'button', class: 'quiet', click: again }, 'Try again'));
       box.append(failed);
     } finally {
-      fetching = false;
+      fetching = null;
     }
     if (!items.length && through && empty) inner.replaceChildren(empty());
     else draw();
   }
+
+  // Fetches until there is enough, or no more.
+  async function until(isEnough) {
+    await ready;
+    for (let pages = 0; pages < MOST_PAGES && !isEnough() && !through && !failed; pages++) await fetch();
+  }
+
+  function center(index) {
+    if (isPlaced) return;
+    const top = index * height;
+    if (top < box.scrollTop || top + height > box.scrollTop + box.clientHeight) box.scrollTop = top - (box.clientHeight - height) / 2;
+  }
+
+  // Who goes back is where they were, also far down: what scrolls is the list, or the page. Unless somebody scrolls meanwhile.
+  box.addEventListener('reach', async ({ detail: { element, top } }) => {
+    isPlaced = true;
+    const before = element.scrollTop;
+    await until(() => element.scrollHeight - element.clientHeight >= top);
+    if (box.isConnected && element.scrollTop === before) element.scrollTop = top;
+  });
 
   // What is shown stays; the rest is fetched when the reader asks for it again.
   function again() {
@@ -90,13 +113,6 @@ export function virtualList({ height, row, label, more, empty }) {
     element: box,
     ready, // Once its first rows are drawn, or could not be read.
     isAtTop: () => seen()[0] < 40,
-    set(all) {
-      items = all;
-      shown.forEach((element) => element.remove());
-      shown = new Map();
-      inner.replaceChildren(...(items.length || !empty ? [] : [empty()]));
-      draw();
-    },
     unshift(item) {
       if (!items.length) inner.replaceChildren();
       items = [item, ...items];
@@ -104,17 +120,19 @@ export function virtualList({ height, row, label, more, empty }) {
       else if (seen()[0] > height) scrollBy(0, height); // What is being read stays where it is.
       draw();
     },
-    // Scrolls to an entry as soon as the list is in the page.
-    reveal(index) {
-      const scroll = () => {
-        const top = index * height;
-        if (top < box.scrollTop || top + height > box.scrollTop + box.clientHeight) box.scrollTop = top - (box.clientHeight - height) / 2;
-      };
-      if (box.isConnected) scroll();
-      else wanted = scroll;
+    // Scrolls to an entry once it is there and the list is in the page.
+    async seek(fits) {
+      await until(() => items.some(fits));
+      const index = items.findIndex(fits);
+      if (index < 0) return;
+      if (box.isConnected) center(index);
+      else wanted = () => center(index);
     },
     get items() {
       return items;
+    },
+    get isEmpty() {
+      return through && !items.length;
     },
   };
 }
@@ -129,6 +147,16 @@ export function listPlace(place, make, isWanted) {
       shown = ++reads;
       list = make();
       place.replaceChildren(list.element);
+    },
+    seek: (fits) => list.seek(fits),
+    get ready() {
+      return list.ready;
+    },
+    get items() {
+      return list.items;
+    },
+    get isEmpty() {
+      return list.isEmpty;
     },
     // Returns whether it is up to date: while somebody reads further down, nothing is replaced.
     async refresh() {

@@ -129,7 +129,7 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
     const box = el('input', { type: 'checkbox', 'aria-label': `Select delivery ${one.sequence}`, change: () => { if (box.checked) chosen.add(one.id); else chosen.delete(one.id); again.disabled = !chosen.size; } });
     const last = one.attempts?.at(-1);
     const attempts = one.attempts?.length ? `${number(one.attempts.length)} ${one.attempts.length === 1 ? 'attempt' : 'attempts'}${last.status ? `, ${last.status}` : ''}` : 'not tried yet';
-    return el('div', { class: 'delivery' }, box, el('button', { type: 'button', class: 'plain', click: () => open(one) },
+    return el('div', { class: 'delivery' }, box, el('button', { type: 'button', class: 'plain', 'data-key': one.id, click: () => open(one) },
       el('span', { class: 'plain-head' }, el('b', {}, one.event_type), tag(one.state, STATES[one.state] ?? '')),
       el('span', { class: 'soft clip' }, `#${one.sequence} · ${attempts} · `, ago(one.created_at), id ? '' : ` · ${one.url}`, known.has(one.endpoint_id) ? '' : ' · deleted endpoint')));
   }

@@ -108,6 +108,12 @@ class ConsoleLargeTest {
         assertThat(only("scrolls at 360").get("rows").asInt()).isBetween(8, 60);
     }
 
+    @Test
+    void aListKeepsItsPlaceWhenAnEntryIsChosenAndOnGoingBack() {
+        assertThat(only("place").get("chosen").asBoolean()).isTrue();
+        assertThat(only("place").get("again").asBoolean()).isTrue();
+    }
+
     private static ObjectNode only(String name) {
         return steps.stream()
                 .filter(step -> step.get("step").asString().equals(name))

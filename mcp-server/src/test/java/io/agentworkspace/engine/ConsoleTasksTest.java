@@ -138,6 +138,11 @@ class ConsoleTasksTest {
     }
 
     @Test
+    void aNewDeliveryLeavesTheFocusOnTheOneThatHadIt() {
+        assertThat(only("webhooks").path("focus").asBoolean()).isTrue();
+    }
+
+    @Test
     void aReceiverIsGradedAsAChecklist() {
         var step = only("webhooks");
         assertThat(step.path("score").asString()).isEqualTo("100 %");

@@ -219,6 +219,12 @@ class ConsoleTest {
     }
 
     @Test
+    void anAgentsCardHasItsPersona() {
+        assertThat(only("careful").path("personas").valueStream().map(JsonNode::asString))
+                .startsWith(MARKUP, "No persona");
+    }
+
+    @Test
     void aMessageIsShownAsCodeBeforeItIsSent() {
         assertThat(only("careful").path("message").valueStream().map(JsonNode::asString))
                 .satisfiesExactly(
