@@ -383,6 +383,11 @@ async function careful() {
   await page.getByRole('button', { name: 'Restore this text' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
   await page.locator('.tagline', { hasText: 'revision 3' }).waitFor();
+  await to(page, '/console/memory/attic/log', '.revisions summary');
+  await page.getByRole('button', { name: 'Revisions before' }).click();
+  const oldest = page.locator('.revisions details', { hasText: /Revision 1 by/ });
+  await oldest.locator('summary').click();
+  step.first = await oldest.locator('pre').innerText();
   await to(page, '/console/memory/notes?view=load', '.load li');
   step.loads = await page.locator('.load-sum').innerText();
   await evaluate(page);
@@ -441,6 +446,13 @@ async function careful() {
   step.endpoint = await page.locator('.endpoints li').innerText();
   step.ticks = await page.locator('.ticks span').allInnerTexts();
   step.failed = await page.locator('.delivery .tag', { hasText: 'failed' }).first().getAttribute('class');
+  await page.keyboard.press('Control+k');
+  for (const [words, group] of [['9/hooks', 'Webhooks'], ['vera', 'Users']]) {
+    await page.getByRole('combobox', { name: 'Search' }).fill(words);
+    await page.getByRole('group', { name: group }).getByRole('option', { name: words }).waitFor();
+  }
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/console/settings');
   await to(page, '/console/activity?tool=MB_Censor', '.entry-row');
   step.previews = await page.locator('.entry-row').allInnerTexts();
   told('careful', step);
@@ -453,7 +465,15 @@ async function newcomer() {
   await page.route('**/api/demo', (route) => (route.request().method() === 'POST' && route.request().postData() === '{}' ? route.continue({ postData: '{"seconds":14}' }) : route.continue()));
   await live(page);
   const began = Date.now();
+  let begin;
+  const held = new Promise((resolve) => { begin = resolve; });
+  await page.route('**/api/demo', async (route) => {
+    if (route.request().method() === 'POST') await held;
+    await route.fallback();
+  });
   await page.locator('.empty').getByRole('button', { name: 'Start the demo' }).click();
+  const starting = await page.locator('.empty .start-demo').evaluate((button) => ({ text: button.textContent, disabled: button.disabled }));
+  begin();
   let over = false;
   const film = (async () => { // Up to eighteen pictures of the whole, as of every five seconds of the ninety. Where nothing has changed, there is none.
     for (let i = 1, shown = ''; i <= 18 && !over; i++) {
@@ -514,7 +534,7 @@ async function newcomer() {
     const [agents, domains, banks, keys] = await Promise.all([ask('AP_List', {}), ask('DM_List', {}), ask('MB_List', {}), ask('AK_List', {})]);
     return [agents.profile.length, domains.profile.length, banks.profile.length, keys.keys.filter((key) => key.name.startsWith('demo')).length];
   });
-  told('newcomer', { answered, focus, paused, replayed, room, doors, learnt, left });
+  told('newcomer', { answered, starting, focus, paused, replayed, room, doors, learnt, left });
   await page.context().close();
 }
 

@@ -5,13 +5,28 @@ import { asCode, DANGER, el, enc, link, redrawn, toast } from './ui.js';
 const EVERY = 1000;
 let poll = () => {};
 
-export async function startDemo() {
+const START = 'Start the demo';
+
+export const startButton = (properties) => el('button', { type: 'button', ...properties, class: `start-demo ${properties.class ?? ''}`, click: startDemo }, START);
+
+// Its agents, rooms and memories appear while it is being set up: until it begins, nobody can start it again.
+function show(isStarting) {
+  for (const button of document.querySelectorAll('.start-demo')) {
+    button.disabled = isStarting;
+    button.textContent = isStarting ? 'Starting…' : START;
+  }
+}
+
+async function startDemo() {
+  show(true);
   try {
     await request('/api/demo', 'POST', {});
     toast('Three agents are working on an incident.');
     poll();
   } catch (error) {
     toast(error.message);
+  } finally {
+    show(false);
   }
 }
 

@@ -1,6 +1,6 @@
 // One memory: its text, where it comes from, what it was before, what it led to.
 import { call } from './api.js';
-import { action, ago, ask, el, enc, facts, given, link, number, put, svg, tag, toast } from './ui.js';
+import { action, ago, ask, el, enc, facts, given, guarded, link, number, put, svg, tag, toast } from './ui.js';
 
 const STEPS = 12;
 const NEAR = 200;
@@ -22,16 +22,18 @@ export async function find(bank, nameOrId) {
   }
 }
 
-// Each revision is what stood a moment before the next.
-async function revisions(bank, one) {
-  const found = [one];
-  while (found.length < STEPS && found.at(-1).revision > 1) {
-    const before = new Date(Date.parse(found.at(-1).updated_at) - 1).toISOString();
-    const earlier = await read(bank, { id: one.id, as_of: before }).catch(() => null);
-    if (!earlier || earlier.revision >= found.at(-1).revision) break;
-    found.push(earlier);
+// Each revision is what stood a moment before the next. Of many, those after the given one are read in steps.
+async function earlier(bank, from) {
+  const found = [];
+  let last = from;
+  while (found.length < STEPS && last.revision > 1) {
+    const before = new Date(Date.parse(last.updated_at) - 1).toISOString();
+    const one = await read(bank, { id: from.id, as_of: before }).catch(() => null);
+    if (!one || one.revision >= last.revision) return { found, isAll: true };
+    found.push(one);
+    last = one;
   }
-  return found;
+  return { found, isAll: last.revision === 1 };
 }
 
 // What it was made from, and what was made of it, as far as this bank has it.
@@ -133,7 +135,13 @@ export function showMemory(one, bank, place, { go, isHere }) {
     el('section', {}, el('h3', {}, 'Record'), facts([['Source', one.source ? [one.source.kind, one.source.name, one.source.version ? `version ${one.source.version}` : null, one.source.position !== undefined ? `at ${one.source.position}` : null].filter(Boolean).join(' ') : null],
       ['Reason', one.reason], ['Expires', one.expires_at ? ago(one.expires_at) : null], ['Tokens', number(tokens(one.text))], ['Id', el('code', {}, one.id)], ['Changed', ago(one.updated_at)]])));
   steps.append(revisionRow(one, one, bank, again));
-  revisions(bank.name, one).then((found) => isHere() && steps.replaceChildren(...found.map((each) => revisionRow(each, one, bank, again)),
-    ...(found.at(-1).revision > 1 ? [el('li', { class: 'soft' }, 'Earlier texts are kept for 30 days.')] : [])));
+  async function more(from) {
+    const { found, isAll } = await earlier(bank.name, from);
+    if (!isHere()) return;
+    const last = found.at(-1) ?? from;
+    const next = el('li', {}, el('button', { type: 'button', class: 'quiet', click: guarded(async () => { await more(last); next.remove(); }) }, `Revisions before ${number(last.revision)}`));
+    steps.append(...found.map((each) => revisionRow(each, one, bank, again)), ...(!isAll ? [next] : last.revision > 1 ? [el('li', { class: 'soft' }, 'Earlier texts are kept for 30 days.')] : []));
+  }
+  more(one);
   lineage(bank.name, one).then((found) => isHere() && made.replaceChildren(found.nodes.length > 1 ? picture(found, bank.name) : el('p', { class: 'soft' }, 'It is not derived from another memory, and no other memory is derived from it.')));
 }

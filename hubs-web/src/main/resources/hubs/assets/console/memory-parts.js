@@ -49,23 +49,14 @@ export async function trash(view, go) {
   })));
 }
 
-// As MB_Load would answer: pinned ones first, then the newest, as long as they fit.
+// What MB_Load would answer, and does not attach.
 export async function loading(bank, place, go) {
-  const listed = await all('MB_Read', { target: { bank: bank.name } }, (body) => body.content, 3);
-  const order = [...listed].sort((a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false) || Date.parse(b.created_at) - Date.parse(a.created_at));
-  const loaded = [];
-  let sum = 0;
-  for (const one of order.filter((each) => tokens(each.text) <= ROOM)) {
-    if (sum + tokens(one.text) > ROOM) break;
-    sum += tokens(one.text);
-    loaded.push(one);
-  }
+  const { content: loaded, tokens: sum } = await call('MB_Load', { vx: { name: bank.name }, dry_run: true });
   place.replaceChildren(el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, 'What an agent loads'), el('p', { class: 'soft' }, `Pinned memories first, then the newest, up to ${number(ROOM)} tokens.`)), el('div', { class: 'head-actions' },
       action('MB_Load', 'Load into an agent', () => ask({ title: `Load ${bank.name} into an agent`, text: 'The bank becomes its working memory until MB_Unload.', verb: 'Load', tool: 'MB_Load', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], args: ({ agent }) => ({ target: { agent }, vx: { name: bank.name } }), done: (answer) => { toast(`${number(answer.content?.length)} memories, ${number(answer.tokens ?? sum)} tokens.`); go(location.pathname, true); } }), ''))),
     el('p', { class: 'load-sum' }, el('b', {}, `${number(sum)} of ${number(ROOM)} tokens`), el('span', { class: 'soft' }, ` ${number(loaded.length)} of ${number(bank.memories)} memories`), meter(sum, ROOM, `${sum} of ${ROOM} tokens`, '')),
-    ...(listed.length < bank.memories ? [el('p', { class: 'soft' }, `This preview reads the newest ${number(listed.length)}. Older ones that are pinned come first, too.`)] : []),
-    loaded.length ? el('ol', { class: 'load' }, ...loaded.map((one) => el('li', {}, el('p', { class: 'load-head' }, link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('b', {}, one.name ?? 'unnamed')), one.pinned ? tag('pinned', 'reads') : null, el('span', { class: 'soft' }, `${number(tokens(one.text))} tokens`)), el('p', { class: 'clip2' }, one.text)))) : el('p', { class: 'soft' }, 'Nothing: the bank is empty.'));
+    loaded.length ? el('ol', { class: 'load' }, ...loaded.map((one) => el('li', {}, el('p', { class: 'load-head' }, link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('b', {}, one.name ?? 'unnamed')), one.pinned ? tag('pinned', 'reads') : null, el('span', { class: 'soft' }, `${number(tokens(one.text))} tokens`)), el('p', { class: 'clip2' }, one.text)))) : el('p', { class: 'soft' }, bank.memories ? 'Nothing: every memory is larger than that.' : 'Nothing: the bank is empty.'));
 }
 
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? 'y' : 'ies'}`;

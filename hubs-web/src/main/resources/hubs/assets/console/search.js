@@ -1,4 +1,4 @@
-// ⌘K: finds pages, agents, spaces, banks, memories, documents, rules, keys and recent messages that the caller may see.
+// ⌘K: finds pages, agents, spaces, banks, memories, documents, rules, keys, webhooks, users and recent messages that the caller may see.
 import { dialog, el } from '../dom.js';
 import { ask, may } from './api.js';
 import { avatar, enc } from './ui.js';
@@ -13,6 +13,8 @@ const SOURCES = [
   ['Documents', 'DC_List', (q) => ({ prefix: q, newest: true, page: { limit: 5 } }), (body) => body.documents.map((document) => ({ title: document.name, sub: document.state, path: `/console/documents/${enc(document.name)}` }))],
   ['Rules', 'RL_List', () => ({ page: { limit: 200 } }), (body, q) => body.rules.filter((rule) => has(`${rule.name} ${rule.description ?? ''}`, q)).slice(0, 5).map((rule) => ({ title: rule.name, sub: rule.effect, path: `/console/rules/${enc(rule.id)}` }))],
   ['Keys', 'AK_List', () => ({ page: { limit: 200 } }), (body, q) => body.keys.filter((key) => has(key.name, q)).slice(0, 5).map((key) => ({ title: key.name, sub: `${key.id} · ${key.state}`, path: `/console/keys/${enc(key.id)}` }))],
+  ['Webhooks', 'WH_List', () => ({ page: { limit: 200 } }), (body, q) => body.endpoints.filter((one) => has(`${one.url} ${one.description ?? ''}`, q)).slice(0, 5).map((one) => ({ title: one.url, sub: one.description, path: `/console/webhooks/${enc(one.id)}` }))],
+  ['Users', 'US_List', () => ({ page: { limit: 200 } }), (body, q) => body.profile.filter((user) => has(user.name, q)).slice(0, 5).map((user) => ({ title: user.name, sub: user.role, path: '/console/settings' }))],
 ];
 
 const SPACES = 12;

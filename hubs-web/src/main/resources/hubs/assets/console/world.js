@@ -1,7 +1,7 @@
 // The first page: who is there, what is said in which room, what is remembered, as it happens.
 import { call, glance, isAdmin, may } from './api.js';
 import { ago, avatar, client, clock, el, empty, enc, head, link, number, redrawn } from './ui.js';
-import { demoBar, startDemo } from './demo.js';
+import { demoBar, startButton } from './demo.js';
 
 const ROOMS = 12;
 const KEPT = 6;
@@ -84,7 +84,7 @@ export async function show({ view, on, isHere }) {
   function drawn() {
     if (!state.agents.size && !state.rooms.size && !state.banks.size) {
       body.replaceChildren(empty('No agents yet', 'Agents, the rooms where they talk and the banks that hold their memories appear here, live. Watch three agents handle an incident, or connect your own client.',
-        ...(isAdmin() ? [el('button', { type: 'button', click: () => startDemo() }, 'Start the demo')] : []),
+        ...(isAdmin() ? [startButton({})] : []),
         el('a', { class: isAdmin() ? 'button quiet' : 'button', href: '/mcp-hub/connect#claude-code' }, 'Connect Claude Code')));
       return;
     }
@@ -192,7 +192,7 @@ export async function show({ view, on, isHere }) {
   on('reset', reload);
 
   await load();
-  view.append(head('World', { sub: 'Agents, rooms and memory, live.', actions: isAdmin() ? [el('button', { type: 'button', class: 'quiet', id: 'start-demo', click: () => startDemo() }, 'Start the demo')] : [] }), demo, body);
+  view.append(head('World', { sub: 'Agents, rooms and memory, live.', actions: isAdmin() ? [startButton({ class: 'quiet', id: 'start-demo' })] : [] }), demo, body);
   draw();
   earlier();
   // Reads are in no stream: of the demo's, its progress tells.

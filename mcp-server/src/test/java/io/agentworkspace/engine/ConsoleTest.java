@@ -81,6 +81,10 @@ class ConsoleTest {
                  "derived_from": ["%s"]}""".replace("%s", idOfTide()));
         call("MB_Create", """
                 {"target": {"agent": "Ada"}, "vx": {"name": "attic"}}""");
+        for (var i = 1; i <= 20; i++) {
+            call("MB_Store", """
+                    {"target": {"bank": "attic"}, "content": "State %s.", "vx": {"name": "log"}}""".replace("%s", "" + i));
+        }
         call("AK_Create", """
                 {"name": "%s", "capabilities": ["agent:read"]}""");
         call("WH_Create", """
@@ -279,6 +283,8 @@ class ConsoleTest {
     @Test
     void aNewcomerSeesAgentsWorkAnswersThemAndTakesThemAwayAgain() {
         var walk = only("newcomer");
+        assertThat(walk.at("/starting/text").asString()).isEqualTo("Starting…");
+        assertThat(walk.at("/starting/disabled").asBoolean()).isTrue();
         assertThat(walk.path("focus").asString()).isEqualTo("Pause");
         assertThat(walk.path("replayed").asBoolean()).isTrue();
         assertThat(walk.path("paused").asString()).contains("Paused. Your answer resumes it.");
@@ -307,6 +313,7 @@ class ConsoleTest {
                 .hasSize(2)
                 .anyMatch(text -> text.contains("current"));
         assertThat(step.path("lineage").valueStream().map(JsonNode::asString)).containsExactly("tide", "plan");
+        assertThat(step.path("first").asString()).as("of twenty").isEqualTo("State 1.");
         assertThat(step.path("loads").asString()).contains("of 4,000 tokens", "3 of 3 memories");
         assertThat(step.path("figures").valueStream().map(JsonNode::asString)).startsWith("50 %", "50 %");
         assertThat(step.path("refused").asString()).startsWith("Line 1 needs a query");

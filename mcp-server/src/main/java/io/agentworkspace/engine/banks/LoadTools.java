@@ -50,7 +50,8 @@ public final class LoadTools {
 
     record LoadRequest(
             @Doc("Into what.") BankTargets.@Nullable Load target,
-            @Doc("What to load.") Loadable vx) {}
+            @Doc("What to load.") Loadable vx,
+            @Doc("true: only preview.") @Nullable Boolean dryRun) {}
 
     record LoadResponse(
             @Doc("The attached bank, or the bank that the document is in.")
@@ -94,7 +95,8 @@ public final class LoadTools {
                         The agent is target.agent, else the one you are logged on as; it requires the permission read. \
                         MB_Read returns the rest, MB_Unload detaches. With target.bank, vx.name is an accepted document (DC_List): \
                         its newest accepted version is split by its structure into memories of that bank, which requires append, \
-                        and document:read. What is unchanged since an older version keeps its memories. Repeating the call changes nothing.""")
+                        and document:read. What is unchanged since an older version keeps its memories. dry_run returns what any \
+                        agent would load from the bank, and attaches nothing. Repeating the call changes nothing.""")
                 .alsoCalled(
                         "attach knowledge",
                         "mount a bank",
@@ -119,7 +121,20 @@ public final class LoadTools {
                     var name = Name.checked("vx.name", in.vx().name());
                     return attach(call, acting.required(call, target.agent()), name);
                 })
-                .shownAgainBy(this::loaded);
+                .shownAgainBy(this::loaded)
+                .readingWith("dry_run", "true", this::preview);
+    }
+
+    /** What is loaded depends on the bank alone, so no agent is named. */
+    private LoadResponse preview(LoadRequest in, Call call) {
+        if (in.target() != null && (in.target().bank() != null || in.target().agent() != null)) {
+            throw Problem.invalid(
+                    "dry_run", "previews the bank vx.name for any agent: leave out target.bank and target.agent");
+        }
+        call.checked(Requirement.OfAgent.ACT); // Nobody acts.
+        var found = reads.preview(call, Name.checked("vx.name", in.vx().name()));
+        var working = found.working();
+        return new LoadResponse(found.bank(), false, working.memories(), null, working.tokens());
     }
 
     private LoadResponse loaded(LoadRequest in, ObjectNode first, Call call) {

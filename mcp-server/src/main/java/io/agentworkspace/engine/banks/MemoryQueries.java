@@ -85,22 +85,32 @@ public final class MemoryQueries {
                 .sql();
     }
 
-    private static final String READ_WORKING_MEMORY = SqlTemplate.of("""
-            WITH fit AS (
-                SELECT fit.*
-                  FROM bank b CROSS JOIN LATERAL ({pinned} UNION ALL {others}) fit
-                 WHERE b.tenant_id = :tenant AND b.id = :bank),
-            summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY pinned DESC, created_at DESC, id DESC) AS total FROM fit)
-            SELECT COALESCE(max(m.total), 0) AS tokens,
-                   jsonb_agg({memory_json} ORDER BY m.pinned DESC, m.created_at DESC, m.id DESC) AS memories
-              FROM summed m {join_writers}
-             WHERE m.total <= :tokens
-            """)
-            .with("pinned", fitting("m.pinned"))
-            .with("others", fitting("NOT m.pinned"))
-            .with("memory_json", MemoryStore.json("m.bank_name"))
-            .with("join_writers", MemoryStore.WRITERS)
-            .sql();
+    private static final String READ_WORKING_MEMORY = "WITH " + loadable("bank b", "b.id = :bank");
+
+    /**
+     * @param from the FROM list with the bank {@code b}
+     * @param wanted the condition that selects it
+     */
+    private static String loadable(String from, String wanted) {
+        return SqlTemplate.of("""
+                fit AS (
+                    SELECT fit.*
+                      FROM {from} CROSS JOIN LATERAL ({pinned} UNION ALL {others}) fit
+                     WHERE b.tenant_id = :tenant AND {wanted}),
+                summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY pinned DESC, created_at DESC, id DESC) AS total FROM fit)
+                SELECT min(m.bank_id) AS bank_id, COALESCE(max(m.total), 0) AS tokens,
+                       jsonb_agg({memory_json} ORDER BY m.pinned DESC, m.created_at DESC, m.id DESC) AS memories
+                  FROM summed m {join_writers}
+                 WHERE m.total <= :tokens
+                """)
+                .with("from", from)
+                .with("wanted", wanted)
+                .with("pinned", fitting("m.pinned"))
+                .with("others", fitting("NOT m.pinned"))
+                .with("memory_json", MemoryStore.json("m.bank_name"))
+                .with("join_writers", MemoryStore.WRITERS)
+                .sql();
+    }
 
     /** The memories as they were at {@code :as_of}. Memories that are now censored or in the trash are not shown. */
     public static final String PAST = """
@@ -152,6 +162,12 @@ public final class MemoryQueries {
                     .with("memories", BankStore.MEMORIES)
                     .with("visible_bank", Visibility.bank("b"))
                     .sql();
+
+    private static final ContextQueries READ_BANK_AND_WORKING_MEMORY = ContextQueries.of(
+            READ_BANK,
+            ContextQueries.ACTOR_WITH_SELF
+                    + ", "
+                    + loadable("ctx, bank b", "b.name_key = :key AND " + Visibility.bank("b")));
 
     private static final Reads READ_LISTED =
             new Reads(selecting("memory m", listed(":now")), selecting(PAST, listed(":as_of")));
@@ -369,6 +385,44 @@ public final class MemoryQueries {
                 .set("tokens", WORKING_TOKENS)
                 .one(row -> working(call, row.jsonList("memories", Memory.class), row.number("tokens")))
                 .orElseThrow();
+    }
+
+    /** A bank, and what an agent would load of it. */
+    record WorkingPreview(Bank bank, Working working) {}
+
+    /**
+     * Returns the same without attaching the bank, in one round trip with the context.
+     *
+     * @throws Problem {@code not_found}, {@code not_permitted}
+     */
+    WorkingPreview preview(Call call, Name bank) {
+        return READ_BANK_AND_WORKING_MEMORY
+                .run(
+                        db,
+                        unselected,
+                        call,
+                        statement -> statement
+                                .set("key", bank.key())
+                                .set("characters", TOKEN_CHARACTERS)
+                                .set("tokens", WORKING_TOKENS),
+                        results -> previewed(call, results))
+                .orElseThrow(() -> banks.missing(call, bank));
+    }
+
+    private static Optional<WorkingPreview> previewed(Call call, Statement.Results results) throws SQLException {
+        var read = results.next(row -> new ReadBank(row.number("id"), BankPermissionRow.read(row), bank(row)));
+        if (read.isEmpty()) {
+            return Optional.empty();
+        }
+        BankAccess.requireRead(call, read.get().held());
+        call.budget().spend(read.get().bank());
+        // Another bank may have got the name between the two statements.
+        var working = results.next(row ->
+                        Objects.equals(row.numberOrNull("bank_id"), read.get().id())
+                                ? working(call, row.jsonList("memories", Memory.class), row.number("tokens"))
+                                : new Working(List.of(), 0))
+                .orElseThrow();
+        return Optional.of(new WorkingPreview(read.get().bank(), working));
     }
 
     /**

@@ -51,6 +51,41 @@ class LoadToolsTest {
     }
 
     @Test
+    void aPreviewShowsWhatWouldBeLoadedAndAttachesNothing() {
+        store(ann, "b", "first").ok();
+        store(ann, "b", "second").ok();
+        store(ann, "b", "x".repeat(16_001)).ok(); // It does not fit.
+        var previewed =
+                ann.call("MB_Load", "{'vx':{'name':'B'},'dry_run':true}").ok();
+        assertThat(previewed.texts("/content", "text")).containsExactly("second", "first");
+        assertThat(previewed.number("/tokens")).isEqualTo(4);
+        assertThat(previewed.text("/bank/name")).isEqualTo("b");
+        assertThat(previewed.at("/changed").asBoolean(true)).isFalse();
+        assertThat(isLoaded("Ada")).isFalse();
+        var loaded = load(ann, "Ada", "b").ok();
+        assertThat(loaded.at("/content")).isEqualTo(previewed.at("/content"));
+        assertThat(loaded.at("/tokens")).isEqualTo(previewed.at("/tokens"));
+        assertThat(loaded.at("/bank")).isEqualTo(previewed.at("/bank"));
+    }
+
+    @Test
+    void anEmptyBankIsPreviewedToo() {
+        var previewed =
+                ann.call("MB_Load", "{'vx':{'name':'b'},'dry_run':true}").ok();
+        assertThat(previewed.at("/content")).isEmpty();
+        assertThat(previewed.number("/tokens")).isZero();
+    }
+
+    @Test
+    void aPreviewIsOfABankThatTheCallerMayReadAndOfNothingElse() {
+        bob.call("MB_Load", "{'vx':{'name':'b'},'dry_run':true}").refused(3001, "no bank 'b'");
+        ann.call("MB_Load", "{'target':{'agent':'Ada'},'vx':{'name':'b'},'dry_run':true}")
+                .refused(1004, "target.agent");
+        ann.call("MB_Load", "{'target':{'bank':'b'},'vx':{'name':'notes.pdf'},'dry_run':true}")
+                .refused(1004, "target.bank");
+    }
+
+    @Test
     void selfIsMeantWhereNoAgentIsNamed() {
         ann.call("MB_Load", "{'vx':{'name':'b'}}").refused(1006, "AP_LogOn");
         ann.call("MB_Load", "{'target':{'context':'Ada'},'vx':{'name':'b'}}").ok();
