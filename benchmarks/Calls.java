@@ -30,9 +30,14 @@ final class Calls implements Bench.Benchmark {
 
     private static final double FASTER = 1.03;
 
+    /** The agents, messages and memories of the tenant. */
+    private static final List<Integer> SIZES = List.of(100, 10_000, 1_000_000);
+
+    private static final int TENANTS = 1_000;
+
     @Override
     public String words() {
-        return "calls beside a bare handler [--rounds 5] [--seconds 3] [--warm 20000] [--only AP_Read,...] [--rows 10000] [--tenants 1000]"
+        return "calls beside a bare handler [--rounds 5] [--seconds 3] [--warm 20000] [--only AP_Read,...] [--rows 10000] [--tenants 1000] [--growth 1: as the tenant grows]"
                 + " [--write 1: into docs/performance.md] [--short 1: quick]";
     }
 
@@ -66,6 +71,11 @@ final class Calls implements Bench.Benchmark {
             measured.add(result);
         }
 
+        void forget() {
+            measured.clear();
+            used.clear();
+        }
+
         double median(Function<Load.Measured, Double> figure) {
             return Calls.median(measured.stream().map(figure).toList());
         }
@@ -96,7 +106,7 @@ final class Calls implements Bench.Benchmark {
                 var ours = new Usage(engine.pid(), engine.postmaster(), true);
                 var bare = new Usage(limit.pid(), engine.postmaster(), true)) {
             var workspace = new Workspace(engine);
-            Growth.fill(engine, options.number("rows", 0), options.number("tenants", 1));
+            Growth.fill(engine, 0, options.number("rows", 0), options.number("tenants", 1));
             var rows = rows(workspace, ours, limit.url(), bare);
             if (echo != null) {
                 rows.add(row("TypeScript echo", "AP_Read, MCP modern", echo.url() + "/mcp", new Usage(echo.pid(), 0, false),
@@ -107,6 +117,10 @@ final class Calls implements Bench.Benchmark {
                     && only.stream().noneMatch(row.name()::contains));
             for (var row : rows) {
                 row.warm(warm, !isShort);
+            }
+            if (options.number("growth", 0) > 0) {
+                System.out.print(growth(engine, rows, rounds, time));
+                return;
             }
             for (var round = 0; round < rounds; round++) {
                 for (var row : rows) {
@@ -130,11 +144,51 @@ final class Calls implements Bench.Benchmark {
         }
     }
 
+    /** What calls cost as the tenant grows, and then among 1,000 tenants. */
+    private static String growth(Engine engine, List<Row> rows, int rounds, Duration time) throws Exception {
+        var columns = new ArrayList<List<String>>();
+        var size = 0;
+        for (var next : SIZES) {
+            Growth.fill(engine, size, next, 1);
+            size = next;
+            columns.add(measured(rows, rounds, time));
+        }
+        Growth.fill(engine, size, size, TENANTS);
+        columns.add(measured(rows, rounds, time));
+        var table = new StringBuilder("| p50 ms, processor µs, × the bare statement |");
+        SIZES.forEach(rowsOfEach -> table.append(" %,d |".formatted(rowsOfEach)));
+        table.append(" and %,d tenants |%n".formatted(TENANTS)).append("|---".repeat(columns.size() + 1)).append("|\n");
+        for (var i = 0; i < rows.size(); i++) {
+            table.append("| ").append(rows.get(i).name());
+            for (var column : columns) {
+                table.append(" | ").append(column.get(i));
+            }
+            table.append(" |\n");
+        }
+        return table.toString();
+    }
+
+    /** Returns for each row the p50, the processor time, and that as a multiple of the limit's. */
+    private static List<String> measured(List<Row> rows, int rounds, Duration time) throws Exception {
+        rows.forEach(Row::forget);
+        for (var round = 0; round < rounds; round++) {
+            for (var row : rows) {
+                row.run(time);
+            }
+        }
+        var byName = rows.stream().collect(Collectors.toMap(Row::name, row -> row));
+        return rows.stream()
+                .map(row -> "%.1f, %,.0f, %.1f".formatted(
+                        row.median(Load.Measured::p50), row.each(Calls::sum),
+                        row.each(Calls::sum) / byName.get(row.limit()).each(Calls::sum)))
+                .toList();
+    }
+
     /** How long calls take when half as many come as can. */
     private static String half(List<Row> rows, Duration time) throws Exception {
         var lines = new StringBuilder("\n| at half the peak | calls/s | p50 ms | p99 ms | p99 of p50 |\n|---|---|---|---|---|\n");
         for (var row : rows) {
-            if (row.name().startsWith("AP_Read") || row.name().equals("MB_Store") || row.name().equals("AP_Chat to 32")) {
+            if (row.name().equals("bare select") || row.name().equals("bare insert") || row.name().startsWith("AP_Read") || row.name().equals("MB_Store") || row.name().equals("AP_Chat to 32")) {
                 var rate = row.median(Load.Measured::perSecond) / 2;
                 var paced = Load.run(row.address(), row.connections(), time.multipliedBy(2), row.requests(), rate);
                 lines.append("| %s | %,.0f | %.1f | %.1f | %.1f |%n"

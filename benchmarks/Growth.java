@@ -5,43 +5,44 @@ import java.util.List;
 final class Growth {
     private static final int OF_OTHERS = 100;
 
-    /** The tenant {@code ?} and how many: ids are far above those that the engine gives. */
+    /** The tenant {@code ?}, how many there are, and how many there shall be: ids are far above those that the engine gives. */
     private static final List<String> FILL = List.of(
             """
             INSERT INTO agent (tenant_id, id, name, name_key, description, access, owner_id, created_at, updated_at)
             SELECT t.id, 1000000000 + i, 'grown-' || i, 'grown-' || i, 'Was made to fill the tenant.', 'public',
                    (SELECT min(u.id) FROM app_user u WHERE u.tenant_id = t.id), now(), now()
-              FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS size) t, generate_series(1, t.size) i
+              FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS now, CAST(? AS integer) AS size) t, generate_series(t.now + 1, t.size) i
             """,
             """
             INSERT INTO stream (tenant_id, id, low_id, high_id, last_seq, last_at)
             SELECT t.id, 2000000000 + i, 1000000000 + i, 1000000000 + i + 1, 10, now() - i * INTERVAL '1 second'
-              FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS size) t, generate_series(1, t.size / 10) i
+              FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS now, CAST(? AS integer) AS size) t, generate_series(t.now / 10 + 1, t.size / 10) i
             """,
             """
             INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
             SELECT t.id, 2000000000 + i, n, gen_random_uuid(), 1000000000 + i + n % 2, 'The tide turns at seven.', '{}',
                    now() - i * INTERVAL '1 second'
-              FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS size) t, generate_series(1, t.size / 10) i,
+              FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS now, CAST(? AS integer) AS size) t, generate_series(t.now / 10 + 1, t.size / 10) i,
                    generate_series(1, 10) n
             """,
             """
             INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
             SELECT t.id, 1000000000 + i + n, 2000000000 + i, (SELECT min(u.id) FROM app_user u WHERE u.tenant_id = t.id), 10, 10
-              FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS size) t, generate_series(1, t.size / 10) i,
+              FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS now, CAST(? AS integer) AS size) t, generate_series(t.now / 10 + 1, t.size / 10) i,
                    generate_series(0, 1) n
             """,
             """
             INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
             SELECT b.tenant_id, b.id, gen_random_uuid(), 'The tide turns at seven.', '{}', b.owner_id, ARRAY[b.owner_id], '{}',
                    now() - i * INTERVAL '1 second', now()
-              FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS size) t, bank b, generate_series(1, t.size) i
+              FROM (SELECT CAST(? AS bigint) AS id, CAST(? AS integer) AS now, CAST(? AS integer) AS size) t, bank b, generate_series(t.now + 1, t.size) i
              WHERE b.tenant_id = t.id AND b.name_key = 'read'
             """);
 
     private Growth() {}
 
-    static void fill(Engine engine, int rows, int tenants) throws Exception {
+    /** @param from how many rows of each kind an earlier call has added */
+    static void fill(Engine engine, int from, int rows, int tenants) throws Exception {
         try (var connection = DriverManager.getConnection(engine.jdbcUrl(), engine.user(), engine.password());
                 var statement = connection.createStatement()) {
             connection.setAutoCommit(false);
@@ -53,7 +54,8 @@ final class Growth {
             for (var text : FILL) {
                 try (var fill = connection.prepareStatement(text)) {
                     fill.setLong(1, tenant);
-                    fill.setInt(2, rows);
+                    fill.setInt(2, from);
+                    fill.setInt(3, rows);
                     fill.execute();
                 }
             }

@@ -1,6 +1,6 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
 import { call, glance, may, read, request } from './api.js';
-import { action, ago, asCode, ask, avatar, back, clock, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag } from './ui.js';
+import { action, ago, asCode, ask, avatar, back, clock, counted, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag } from './ui.js';
 import { listPlace, virtualList } from './virtual.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
@@ -207,7 +207,7 @@ async function one(name, place, { on, go, isHere }) {
   // Of others' agents only their owner and the admins read this.
   memory.append(el('p', { class: 'soft' }, 'Reading…'));
   call('MB_List', { target: { agent: agent.name } }).then((held) => memory.replaceChildren(...(held.content.length ? held.content.map((bank) => link(`/console/memory/${enc(bank.bank)}`,
-    el('b', {}, bank.bank), ' ', tag(bank.permission), tag(`by ${bank.via}`), bank.loaded ? tag('loaded', 'reads') : null, el('span', { class: 'soft' }, ` ${number(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}`))) : [el('p', { class: 'soft' }, 'It can read no bank.')]))).catch((error) => memory.replaceChildren(el('p', { class: 'soft' }, error.message)));
+    el('b', {}, bank.bank), ' ', tag(bank.permission), tag(`by ${bank.via}`), bank.loaded ? tag('loaded', 'reads') : null, el('span', { class: 'soft' }, ` ${counted(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}`))) : [el('p', { class: 'soft' }, 'It can read no bank.')]))).catch((error) => memory.replaceChildren(el('p', { class: 'soft' }, error.message)));
   Promise.all(['AP_Read', 'AP_Modify', 'AP_Destroy'].map((tool) => request(`/api/auth/why?tool=${tool}&target=${enc(`agent:${agent.name}`)}`).catch(() => null))).then((reasons) => {
     why.replaceChildren(el('p', {}, ACCESSES[agent.access] ?? ''), el('ul', { class: 'why' }, ...reasons.filter(Boolean).map((found) => el('li', {}, tag(found.may ? 'you may' : 'you may not', found.may ? 'reads' : 'destroys'), ` ${MEANS[found.tool] ?? found.tool} `,
       el('span', { class: 'soft' }, found.may ? `because ${reason(found)}` : (found.missing ?? []).join('; '))))));

@@ -1,6 +1,6 @@
 // Memory: banks, what is in them, who may do what with them.
 import { all, call, may } from './api.js';
-import { action, ago, asCode, ask, DANGER, el, empty, enc, given, head, link, number, problem, subnav, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, counted, DANGER, el, empty, enc, given, head, link, number, problem, subnav, tag, toast } from './ui.js';
 import { evaluating } from './evaluate.js';
 import { find, showMemory } from './memory-one.js';
 import { censor, loading, trash } from './memory-parts.js';
@@ -37,7 +37,7 @@ export async function show({ at, view, on, go, isHere }) {
   view.append(subnav('Parts', PARTS, 'banks'));
   const side = el('nav', { class: 'side channels', 'aria-label': 'Banks' });
   side.append(...banks.map((bank) => {
-    const entry = link(`/console/memory/${enc(bank.name)}`, el('b', {}, bank.name), el('span', { class: 'soft', 'data-bank': bank.name }, number(bank.memories)));
+    const entry = link(`/console/memory/${enc(bank.name)}`, el('b', {}, bank.name), el('span', { class: 'soft', 'data-bank': bank.name }, counted(bank.memories)));
     if (bank.name === at.parts[0]) entry.setAttribute('aria-current', 'page');
     return entry;
   }));
@@ -84,8 +84,8 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
       el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=load` }, 'Preview loading'),
       may('MB_Evaluate') ? el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=evaluate` }, 'Evaluate') : null,
       action('MB_Censor', 'Censor…', () => censor(bank, again), DANGER),
-      action('MB_Delete', 'Delete', () => ask({ title: `Delete ${bank.name}?`, text: `Its ${number(bank.memories)} memories can be restored for 30 days.`, verb: 'Move to trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('Moved to the trash for 30 days.'); go('/console/memory?view=trash'); } }), DANGER))),
-    el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owned by ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(`${number(bank.memories)} memories`)));
+      action('MB_Delete', 'Delete', () => ask({ title: `Delete ${bank.name}?`, text: `Its ${counted(bank.memories)} memories can be restored for 30 days.`, verb: 'Move to trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('Moved to the trash for 30 days.'); go('/console/memory?view=trash'); } }), DANGER))),
+    el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owned by ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(`${counted(bank.memories)} memories`)));
 
   const authors = el('input', { type: 'search', placeholder: 'Author', 'aria-label': 'Only by this agent' });
   const tags = el('input', { type: 'search', placeholder: 'Tags', 'aria-label': 'Only with these tags, with commas between them' });

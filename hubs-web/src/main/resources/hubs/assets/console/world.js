@@ -1,6 +1,6 @@
 // The first page: who is there, what is said in which room, what is remembered, as it happens.
 import { call, glance, isAdmin, may } from './api.js';
-import { ago, avatar, client, clock, el, empty, enc, head, link, number, redrawn } from './ui.js';
+import { ago, avatar, client, clock, counted, el, empty, enc, head, link, number, redrawn } from './ui.js';
 import { demoBar, startButton } from './demo.js';
 
 const ROOMS = 12;
@@ -76,7 +76,7 @@ export async function show({ view, on, isHere }) {
   }
 
   function bank(one) {
-    return link(`/console/memory/${enc(one.name)}`, el('span', { class: 'bank', 'data-bank': one.name }, el('b', {}, one.name), el('span', { class: 'soft' }, `${number(one.memories)} ${one.memories === 1 ? 'memory' : 'memories'}`), el('span', { class: 'bank-last soft clip' }, one.last ?? one.description ?? '')));
+    return link(`/console/memory/${enc(one.name)}`, el('span', { class: 'bank', 'data-bank': one.name }, el('b', {}, one.name), el('span', { class: 'soft' }, `${counted(one.memories)} ${one.memories === 1 ? 'memory' : 'memories'}`), el('span', { class: 'bank-last soft clip' }, one.last ?? one.description ?? '')));
   }
 
   const draw = () => redrawn(body, drawn);

@@ -94,7 +94,8 @@ public final class BankTools {
             @Doc("Whether the acting agent has it attached as working memory.")
             boolean loaded,
 
-            @Doc("How many memories can be read in it.") long memories) {}
+            @Doc("How many memories can be read in it; 10001 means more than 10000.")
+            long memories) {}
 
     record CreateResponse(
             @Doc("The new bank.") Bank bank,

@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -191,6 +192,31 @@ class MemoryToolsTest {
         derived(Collections.nCopies(20, here).toArray(String[]::new)).ok();
         derived(Collections.nCopies(21, here).toArray(String[]::new)).refused(1005, "derived_from", "20");
         assertThat(read(ann, "b").ok().number("/profile/0/memories")).isEqualTo(2);
+    }
+
+    private void copy(int times) {
+        for (var tenant : fixture.tenants()) {
+            TestDatabase.db().sql("""
+                    INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+                    SELECT m.tenant_id, m.bank_id, gen_random_uuid(), m.text, '{}', m.author_id, m.contributors, '{}', now(), now()
+                      FROM (SELECT * FROM memory o WHERE o.tenant_id = :tenant LIMIT 1) m, generate_series(1, :times)
+                    """).set("tenant", tenant).set("times", times).run();
+        }
+    }
+
+    @Test
+    void moreThanTenThousandMemoriesAreNotCountedToTheEnd() {
+        store(ann, "b", "x").ok();
+        for (var portion = 0; portion < 9; portion++) { // Each statement has a time limit.
+            copy(1_111);
+        }
+        for (var counted : List.of(10_000L, 10_001L, 10_001L)) {
+            assertThat(read(ann, "b").ok().number("/profile/0/memories")).isEqualTo(counted);
+            assertThat(ann.call("MB_List").ok().number("/content/0/memories")).isEqualTo(counted);
+            store(ann, "b", "x").ok();
+        }
+        ann.call("MB_Censor", share("b", "Bo")).ok();
+        assertThat(read(ann, "b").ok().number("/profile/0/memories")).isEqualTo(10_001);
     }
 
     private Reply derived(String... ids) {
