@@ -60,7 +60,7 @@ final class Search implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--every 1] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--only quality|growth]";
+        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--sets notes,cranfield,xquad,turns,sessions] [--every 1] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--only quality|growth]";
     }
 
     @Override
@@ -115,7 +115,10 @@ final class Search implements Bench.Benchmark {
                 }
             }
         }
-        return sets.stream().collect(Collectors.groupingBy(Set::name, LinkedHashMap::new, Collectors.toList()));
+        var names = List.of(options.text("sets", "notes,cranfield,xquad,turns,sessions").split(","));
+        return sets.stream()
+                .filter(set -> names.stream().anyMatch(set.name()::startsWith))
+                .collect(Collectors.groupingBy(Set::name, LinkedHashMap::new, Collectors.toList()));
     }
 
     /** Returns the numbers of the texts by the ids of their memories, which all have their vectors then. */
