@@ -114,20 +114,27 @@ public final class Embedder implements AutoCloseable {
         }
     }
 
-    /** Returns the vector of a question, or null if there is none within two seconds: the model is being loaded, or busy. */
-    public float @Nullable [] question(String text) {
+    /** The vector of a question, which is being computed. */
+    public interface Question {
+        /** Waits for it. Returns null if there is none within two seconds: the model is being loaded, or busy. */
+        float @Nullable [] vector();
+    }
+
+    /** Begins to compute the vector of a question. */
+    public Question question(String text) {
         if (!isOn() || text.isBlank()) {
-            return null;
+            return () -> null;
         }
         var known = questions.getIfPresent(text);
         if (known != null) {
-            return known;
+            return () -> known;
         }
-        var vector = within(QUESTION, () -> with(model -> model.query(text)));
-        if (vector != null) {
-            questions.put(text, vector);
-        }
-        return vector;
+        var vector = begun(() -> {
+            var made = with(model -> model.query(text));
+            questions.put(text, made);
+            return made;
+        });
+        return () -> within(QUESTION, vector);
     }
 
     /** Returns the vectors of a short text that is being stored, or null if the model is not free for it. */
@@ -136,7 +143,7 @@ public final class Embedder implements AutoCloseable {
         if (!isOn() || text.length() > SHORT_TEXT || System.nanoTime() < freeAt || !isLoaded() || !slot.tryAcquire()) {
             return null;
         }
-        return within(TEXT, () -> {
+        return within(TEXT, begun(() -> {
             var began = System.nanoTime();
             try {
                 return passages(text);
@@ -145,7 +152,7 @@ public final class Embedder implements AutoCloseable {
                 freeAt = now + (now - began) * (SHARE - 1);
                 slot.release();
             }
-        });
+        }));
     }
 
     /** Returns how long the queue rests after this much work: long while texts are being stored, otherwise not at all. */
@@ -159,10 +166,13 @@ public final class Embedder implements AutoCloseable {
         return with(model -> Vectors.packed(model.passages(text)));
     }
 
-    private <T> @Nullable T within(Duration time, Supplier<T> work) {
-        var result = CompletableFuture.supplyAsync(work, threads);
+    private <T> CompletableFuture<T> begun(Supplier<T> work) {
+        return CompletableFuture.supplyAsync(work, threads);
+    }
+
+    private static <T> @Nullable T within(Duration time, CompletableFuture<T> work) {
         try {
-            return result.get(time.toMillis(), TimeUnit.MILLISECONDS);
+            return work.get(time.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             return null;
         } catch (ExecutionException e) {

@@ -27,8 +27,10 @@ record Highlights(List<String> words, double support, List<Span> spans) {
         var spans = new ArrayList<Span>();
         var nameTerms = terms(languages, name);
         var terms = terms(languages, text);
-        var exact = TextAnalysis.exactTerms(text);
         var groups = query.groups();
+        var exact = groups.stream().allMatch(group -> group.others().isEmpty())
+                ? List.<TextAnalysis.Term>of()
+                : TextAnalysis.exactTerms(text);
         for (var i = 0; i < groups.size(); i++) {
             var group = groups.get(i);
             var before = spans.size();

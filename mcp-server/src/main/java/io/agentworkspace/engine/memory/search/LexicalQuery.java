@@ -104,7 +104,7 @@ final class LexicalQuery {
     /** Returns the same, where a word counts once, however often the memory repeats it. */
     Map<Integer, Double> breadths(IndexSearcher searcher, ScoreDoc[] found) throws IOException {
         var best = bestScore();
-        if (best == 0) {
+        if (best == 0 || found.length == 0) {
             return coverages(found);
         }
         var documents = Arrays.stream(found).mapToInt(each -> each.doc).sorted().toArray();

@@ -127,24 +127,21 @@ public final class SearchTools {
         var tags = in.vx() == null ? null : Tags.checked(in.vx().tags());
         var page = in.page() == null ? null : in.page().limit();
         var limit = page == null ? HITS : page;
+        var begun = searcher.begin(new Searcher.SearchRequest(
+                in.content(),
+                Mode.of(in.mode()),
+                where.bank(),
+                where.agent(),
+                tags == null ? List.of() : tags,
+                in.since(),
+                in.until(),
+                in.asOf(),
+                limit));
         var scope = searcher.scope(call, where.bank(), where.agent());
         if (where.bank() != null && scope.banks().banks().isEmpty()) {
             throw banks.missing(call, where.bank());
         }
-        var mode = Mode.of(in.mode());
-        var found = searcher.search(
-                call,
-                scope,
-                new Searcher.SearchRequest(
-                        in.content(),
-                        mode,
-                        where.bank(),
-                        where.agent(),
-                        tags == null ? List.of() : tags,
-                        in.since(),
-                        in.until(),
-                        in.asOf(),
-                        limit));
+        var found = searcher.search(call, scope, begun);
         var best =
                 found.candidates().subList(0, Math.min(limit, found.candidates().size()));
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;

@@ -30,6 +30,7 @@ import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.TermQuery;
+import org.apache.lucene.search.TopScoreDocCollectorManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 public final class Searcher {
     private static final int LANGUAGES = 4;
 
-    /** The number of candidates, with the larger numbers that are tried if readers may see too few of them. */
-    private static final List<Integer> CANDIDATES = List.of(100, 1_000, 10_000);
+    /** The number of candidates by words, and by meaning. If readers may see too few of them, more are tried. */
+    private static final int CANDIDATES = 40;
 
     private final SearchQueries queries;
     private final IndexCache indexes;
@@ -125,8 +126,19 @@ public final class Searcher {
                 .map(query -> QueryParser.parse(query).meaning())
                 .filter(meaning -> !meaning.isBlank())
                 .findFirst()
-                .map(meaning -> embedder.question(meaning) != null)
+                .map(meaning -> embedder.question(meaning).vector() != null)
                 .orElse(true);
+    }
+
+    /** A search request, of which the query's vector is being computed. */
+    record BegunSearch(SearchRequest wanted, QueryParser.Parsed parsed, Embedder.Question question) {}
+
+    /** Begins to compute the query's vector. Read the {@link #scope} meanwhile. */
+    BegunSearch begin(SearchRequest wanted) {
+        var parsed = QueryParser.parse(wanted.query());
+        var isByMeaning = wanted.mode() == Mode.VECTOR
+                || wanted.mode() == Mode.HYBRID && isInScriptOfModel(Language.guess(parsed.meaning()));
+        return new BegunSearch(wanted, parsed, embedder.question(isByMeaning ? parsed.meaning() : ""));
     }
 
     SearchScope scope(Call call, @Nullable Name bank, @Nullable Name author) {
@@ -140,13 +152,13 @@ public final class Searcher {
         return new SearchScope(banks, current);
     }
 
-    SearchResult search(Call call, SearchScope scope, SearchRequest wanted) {
+    SearchResult search(Call call, SearchScope scope, BegunSearch begun) {
         var readers = new ArrayList<DirectoryReader>();
-        var past = past(call, scope, wanted.asOf());
+        var past = past(call, scope, begun.wanted().asOf());
         try {
             scope.indexes().forEach(index -> readers.add(index.acquire()));
             past.forEach(index -> readers.add(index.acquire()));
-            return search(call, new MultiReader(readers.toArray(IndexReader[]::new), false), scope, wanted);
+            return search(call, new MultiReader(readers.toArray(IndexReader[]::new), false), scope, begun);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
@@ -237,29 +249,39 @@ public final class Searcher {
         }
     }
 
-    private SearchResult search(Call call, MultiReader reader, SearchScope scope, SearchRequest wanted)
+    private SearchResult search(Call call, MultiReader reader, SearchScope scope, BegunSearch begun)
             throws IOException {
+        var wanted = begun.wanted();
+        var parsed = begun.parsed();
         var searcher = new IndexSearcher(reader);
         searcher.setSimilarity(BankIndex.RANKING);
-        var parsed = QueryParser.parse(wanted.query());
         var languages = languages(reader, parsed);
         var lexical = LexicalQuery.of(parsed, searcher, languages);
-        var wish = wanted.mode() == Mode.TEXT ? 0 : weight(wanted.mode(), parsed.meaning(), languages);
-        var question = wish == 0 ? null : embedder.question(parsed.meaning());
-        var weight = question == null ? 0 : wish;
-        var mode = question == null ? Mode.TEXT : wanted.mode();
         var query = filtered(lexical.query(), parsed, scope, wanted);
         var filter = filtered(lexical.filter(), parsed, scope, wanted);
+        var fewest = Math.max(CANDIDATES, 2 * wanted.limit());
+        var wish = weight(wanted.mode(), parsed.meaning(), languages);
+        var byWords = wanted.mode() == Mode.VECTOR
+                ? FoundByWords.NONE
+                : byWords(searcher, query, lexical, fewest, wish); // While the vector is being computed.
+        var question = begun.question().vector();
+        var weight = question == null ? 0 : wish;
+        var mode = question == null ? Mode.TEXT : wanted.mode();
+        if (mode != wanted.mode() && wanted.mode() == Mode.VECTOR) {
+            byWords = byWords(searcher, query, lexical, fewest, 0);
+        }
         var known = question != null && parsed.isUnrestricted() && wanted.isUnrestricted()
                 ? foundByPgvector(call, scope, question)
                 : Map.<Long, List<UUID>>of();
         var visible = List.<SearchCandidate>of();
-        for (var most : CANDIDATES) {
-            var byWords = mode == Mode.VECTOR ? new ScoreDoc[0] : searcher.search(query, most).scoreDocs;
+        for (var most : List.of(fewest, 1_000, 10_000)) {
+            if (most > fewest && mode != Mode.VECTOR) {
+                byWords = byWords(searcher, query, lexical, most, weight);
+            }
             var byMeaning = question == null ? new ScoreDoc[0] : scan.nearest(searcher, filter, question, most, known);
-            visible = visible(call, searcher, byWords, byMeaning, question, lexical, weight, wanted.asOf());
+            visible = visible(call, searcher, byWords, byMeaning, question, wanted.asOf());
             var isEnough = known.isEmpty()
-                    ? visible.size() >= wanted.limit() || Math.max(byWords.length, byMeaning.length) < most
+                    ? visible.size() >= wanted.limit() || Math.max(byWords.found().length, byMeaning.length) < most
                     : visible.stream().filter(each -> each.vectorRank() > 0).count() >= wanted.limit();
             if (isEnough) {
                 break;
@@ -278,6 +300,26 @@ public final class Searcher {
                 .toList();
         var best = Fusion.ordered(ranked, weight, wanted.asOf() == null ? call.now() : wanted.asOf());
         return new SearchResult(best, lexical, languages, scope.banks().banks().size(), reader.numDocs(), mode);
+    }
+
+    /**
+     * What was found by words, best first.
+     *
+     * @param coverages about which share of the query's words they have
+     * @param breadths the same, where a word counts once
+     */
+    private record FoundByWords(ScoreDoc[] found, Map<Integer, Double> coverages, Map<Integer, Double> breadths) {
+        static final FoundByWords NONE = new FoundByWords(new ScoreDoc[0], Map.of(), Map.of());
+    }
+
+    private static FoundByWords byWords(
+            IndexSearcher searcher, Query query, LexicalQuery lexical, int most, double weight) throws IOException {
+        // Nobody asks how many there are in all, so those that cannot be among the best are skipped.
+        var found = searcher.search(query, new TopScoreDocCollectorManager(most, most)).scoreDocs;
+        var coverages = lexical.coverages(found);
+        // Where meaning counts little, the order by words is that of the index.
+        var breadths = weight < Fusion.ENGLISH ? coverages : lexical.breadths(searcher, found);
+        return new FoundByWords(found, coverages, breadths);
     }
 
     /** Returns about the nearest memories of large banks, by bank. */
@@ -304,22 +346,26 @@ public final class Searcher {
         }
         return switch (Language.guess(meaning)) {
             case ENGLISH -> ofMemories.contains(Language.ENGLISH) ? Fusion.ENGLISH : Fusion.OTHER;
-            case RUSSIAN, GREEK, ARABIC, HINDI, ARMENIAN, OTHER -> 0;
             default -> Fusion.OTHER;
+        };
+    }
+
+    private static boolean isInScriptOfModel(Language language) {
+        return switch (language) {
+            case RUSSIAN, GREEK, ARABIC, HINDI, ARMENIAN, OTHER -> false;
+            default -> true;
         };
     }
 
     private List<SearchCandidate> visible(
             Call call,
             IndexSearcher searcher,
-            ScoreDoc[] byWords,
+            FoundByWords byWords,
             ScoreDoc[] byMeaning,
             float @Nullable [] question,
-            LexicalQuery lexical,
-            double weight,
             @Nullable Instant asOf)
             throws IOException {
-        var documents = Stream.concat(Arrays.stream(byWords), Arrays.stream(byMeaning))
+        var documents = Stream.concat(Arrays.stream(byWords.found()), Arrays.stream(byMeaning))
                 .map(each -> each.doc)
                 .distinct()
                 .sorted()
@@ -332,11 +378,8 @@ public final class Searcher {
         var likenesses = question == null ? null : VectorScan.likenesses(reader, documents, question);
         Map<MemoryId, Match> seen = new HashMap<>();
         queries.visible(call, List.copyOf(places.values()), asOf).forEach(found -> seen.put(found.place(), found));
-        var textRanks = ranks(byWords, places, seen);
+        var textRanks = ranks(byWords.found(), places, seen);
         var vectorRanks = ranks(byMeaning, places, seen);
-        var coverages = lexical.coverages(byWords);
-        // Where meaning counts little, the order by words is that of the index.
-        var breadths = weight < Fusion.ENGLISH ? coverages : lexical.breadths(searcher, byWords);
         var visible = new ArrayList<SearchCandidate>();
         for (var i = 0; i < documents.size(); i++) {
             var document = documents.get(i);
@@ -345,8 +388,8 @@ public final class Searcher {
                 visible.add(new SearchCandidate(
                         found,
                         textRanks.getOrDefault(document, 0),
-                        coverages.getOrDefault(document, 0.0),
-                        breadths.getOrDefault(document, 0.0),
+                        byWords.coverages().getOrDefault(document, 0.0),
+                        byWords.breadths().getOrDefault(document, 0.0),
                         vectorRanks.getOrDefault(document, 0),
                         likenesses == null ? -1 : likenesses.get(i)));
             }

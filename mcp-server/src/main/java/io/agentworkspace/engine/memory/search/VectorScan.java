@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -28,36 +29,71 @@ import org.apache.lucene.search.Weight;
  * vectors of the nearest of them. Signatures are kept in memory as long as their part of the index is open.
  */
 final class VectorScan {
-    /** So many times as many as are wanted are compared by their vectors. */
+    /** So many times as many as are wanted are compared by their vectors, but at least so many. */
     private static final int RESCORED = 10;
 
+    private static final int LEAST_RESCORED = 1_000;
+
     private static final int FARTHEST = 1 << 13;
+
+    /** So many signatures are compared at a time. */
+    private static final int BLOCK = 1 << 12;
 
     private static final float NO_VECTORS = -1;
 
     private final ConcurrentHashMap<IndexReader.CacheKey, Signatures> kept = new ConcurrentHashMap<>();
 
     /**
-     * The signatures of a part of the index.
+     * The signatures of a part of the index. The first words of all of them are together, then the second ones, and so on, since a
+     * processor can then compare several at a time.
      *
-     * @param words one signature after the other
-     * @param starts for each memory, and behind the last, where its signatures begin
+     * @param columns the words: by their place in the signature, then by signature
+     * @param starts for each memory, and behind the last, the number of its first signature
      */
-    private record Signatures(long[] words, int[] starts) {
-        static final Signatures NONE = new Signatures(new long[0], new int[0]);
+    private record Signatures(long[][] columns, int[] starts) {
+        static final Signatures NONE = new Signatures(new long[0][], new int[0]);
 
-        /** How many dimensions differ, in the signature of the memory that is nearest. */
-        int distance(int memory, long[] wanted) {
-            if (starts.length == 0) {
+        /** Writes how many dimensions differ, in some signatures one after the other. */
+        void compare(long[] wanted, int first, int[] distances) {
+            Arrays.fill(distances, 0);
+            for (var i = 0; i < wanted.length; i++) {
+                add(columns[i], wanted[i], first, distances);
+            }
+        }
+
+        private static void add(long[] column, long wanted, int first, int[] distances) {
+            var end = Math.min(distances.length, column.length - first);
+            for (var i = 0; i < end; i++) {
+                distances[i] += Long.bitCount(column[first + i] ^ wanted);
+            }
+        }
+    }
+
+    /** How far the memories of a part of the index are. Ask for them in ascending order. */
+    private static final class Distances {
+        private final Signatures signatures;
+        private final long[] wanted;
+        private final int[] block = new int[BLOCK];
+        private int first = -BLOCK;
+
+        Distances(Signatures signatures, long[] wanted) {
+            this.signatures = signatures;
+            this.wanted = wanted;
+        }
+
+        /** Returns how many dimensions differ, in the signature of the memory that is nearest. */
+        int of(int memory) {
+            if (signatures.columns().length != wanted.length) {
                 return FARTHEST;
             }
             var nearest = FARTHEST;
-            for (var at = starts[memory]; at + wanted.length <= starts[memory + 1]; at += wanted.length) {
-                var distance = 0;
-                for (var i = 0; i < wanted.length; i++) {
-                    distance += Long.bitCount(words[at + i] ^ wanted[i]);
+            var end = signatures.starts()[memory + 1];
+            for (var at = signatures.starts()[memory]; at < end; at++) {
+                if (at >= first + BLOCK) {
+                    first = at;
+                    signatures.compare(wanted, first, block);
                 }
-                nearest = Math.min(nearest, distance);
+                nearest = Math.min(nearest, block[at - first]);
             }
             return nearest;
         }
@@ -84,7 +120,7 @@ final class VectorScan {
                 }
             }
         }
-        var limit = limit(counts, most * RESCORED);
+        var limit = limit(counts, Math.max(LEAST_RESCORED, most * RESCORED));
         var near = new ArrayList<ScoreDoc>();
         for (var document = 0; document < distances.length; document++) {
             if (distances[document] > 0 && distances[document] <= limit + 1) {
@@ -107,12 +143,12 @@ final class VectorScan {
         if (scorer == null) {
             return;
         }
-        var signatures = signatures(leaf.reader());
+        var near = new Distances(signatures(leaf.reader(), wanted.length), wanted);
         var live = leaf.reader().getLiveDocs();
         var each = scorer.iterator();
         for (var document = each.nextDoc(); document != DocIdSetIterator.NO_MORE_DOCS; document = each.nextDoc()) {
             if (live == null || live.get(document)) {
-                var distance = signatures.distance(document, wanted);
+                var distance = near.of(document);
                 if (distance < FARTHEST) {
                     distances[leaf.docBase + document] = (short) (distance + 1);
                     counts[distance]++;
@@ -156,14 +192,14 @@ final class VectorScan {
         return likenesses;
     }
 
-    private Signatures signatures(LeafReader reader) throws IOException {
+    private Signatures signatures(LeafReader reader, int length) throws IOException {
         var cache = reader.getCoreCacheHelper();
         if (cache == null) {
-            return read(reader);
+            return read(reader, length);
         }
         var known = kept.get(cache.getKey());
         if (known == null) {
-            known = read(reader);
+            known = read(reader, length);
             if (kept.putIfAbsent(cache.getKey(), known) == null) {
                 cache.addClosedListener(kept::remove);
             }
@@ -171,30 +207,42 @@ final class VectorScan {
         return known;
     }
 
-    private static Signatures read(LeafReader reader) throws IOException {
+    /** @param length of a signature in words */
+    private static Signatures read(LeafReader reader, int length) throws IOException {
         var values = reader.getBinaryDocValues(BankIndex.SIGNATURES);
         if (values == null) {
             return Signatures.NONE;
         }
         var starts = new int[reader.maxDoc() + 1];
-        var words = new long[reader.maxDoc() * 6];
+        var columns = new long[length][reader.maxDoc()];
         var end = 0;
         for (var document = 0; document < reader.maxDoc(); document++) {
             starts[document] = end;
             if (values.advanceExact(document)) {
                 var bytes = values.binaryValue();
-                var longs = ByteBuffer.wrap(bytes.bytes, bytes.offset, bytes.length)
+                var words = ByteBuffer.wrap(bytes.bytes, bytes.offset, bytes.length)
                         .order(ByteOrder.BIG_ENDIAN)
                         .asLongBuffer();
-                var count = longs.remaining();
-                if (end + count > words.length) {
-                    words = java.util.Arrays.copyOf(words, Math.max(end + count, words.length * 3 / 2));
+                for (; words.remaining() >= length; end++) {
+                    if (end == columns[0].length) {
+                        resize(columns, end * 3 / 2 + 1);
+                    }
+                    for (var column : columns) {
+                        column[end] = words.get();
+                    }
                 }
-                longs.get(words, end, count);
-                end += count;
             }
         }
         starts[reader.maxDoc()] = end;
-        return new Signatures(java.util.Arrays.copyOf(words, end), starts);
+        if (end < reader.maxDoc()) {
+            resize(columns, end);
+        }
+        return new Signatures(columns, starts);
+    }
+
+    private static void resize(long[][] columns, int size) {
+        for (var i = 0; i < columns.length; i++) {
+            columns[i] = Arrays.copyOf(columns[i], size);
+        }
     }
 }

@@ -1,0 +1,140 @@
+package io.agentworkspace.engine.memory.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.memory.embedding.Vectors;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.MatchAllDocsQuery;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.TermQuery;
+import org.apache.lucene.store.ByteBuffersDirectory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The scan of signatures, with more of them than it compares at a time. */
+class VectorScanTest {
+    private static final int MEMORIES = 5_000;
+    private static final int DIMENSIONS = 100;
+    private static final Query ALL = MatchAllDocsQuery.INSTANCE;
+
+    private final Random random = new Random(1);
+    private final VectorScan scan = new VectorScan();
+    private final List<List<float[]>> parts = new ArrayList<>();
+    private BankIndex index;
+    private DirectoryReader reader;
+    private IndexSearcher searcher;
+
+    @BeforeEach
+    void fill() throws IOException {
+        index = new BankIndex(1, new ByteBuffersDirectory(), "m", Instant.MIN);
+        var entries = new ArrayList<BankIndex.IndexedMemory>();
+        for (var i = 0; i < MEMORIES; i++) {
+            parts.add(random.ints(i % 4, 0, 1).mapToObj(_ -> vector()).toList());
+            entries.add(memory(i, "text", parts.getLast()));
+        }
+        index.apply(entries);
+        index.reached(0);
+        open();
+    }
+
+    private void open() {
+        reader = index.acquire();
+        searcher = new IndexSearcher(reader);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        reader.decRef();
+        index.close();
+    }
+
+    private float[] vector() {
+        var vector = new float[DIMENSIONS];
+        var square = 0.0;
+        for (var i = 0; i < DIMENSIONS; i++) {
+            vector[i] = (float) random.nextGaussian();
+            square += vector[i] * vector[i];
+        }
+        for (var i = 0; i < DIMENSIONS; i++) {
+            vector[i] /= (float) Math.sqrt(square);
+        }
+        return vector;
+    }
+
+    private static UUID id(int number) {
+        return new UUID(0, number);
+    }
+
+    private static BankIndex.IndexedMemory memory(int number, String text, List<float[]> parts) {
+        return new BankIndex.IndexedMemory(
+                id(number),
+                Integer.toString(number),
+                null,
+                text,
+                number % 2 == 0 ? List.of("even") : List.of(),
+                1,
+                Instant.EPOCH,
+                parts.isEmpty() ? null : Vectors.packed(parts));
+    }
+
+    private List<UUID> nearest(Query filter, float[] question, int most) throws IOException {
+        var found = new ArrayList<UUID>();
+        for (var each : scan.nearest(searcher, filter, question, most, Map.of())) {
+            for (var leaf : reader.leaves()) {
+                var document = each.doc - leaf.docBase;
+                var ids = leaf.reader().getBinaryDocValues(BankIndex.ID);
+                if (document >= 0 && document < leaf.reader().maxDoc() && ids.advanceExact(document)) {
+                    found.add(BankIndex.id(ids.binaryValue()));
+                }
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void everyPartOfEveryMemoryIsFoundByItsOwnVector() throws IOException {
+        for (var memory = 0; memory < MEMORIES; memory += 7) {
+            for (var part : parts.get(memory)) {
+                assertThat(nearest(ALL, part, 1)).containsExactly(id(memory));
+            }
+        }
+    }
+
+    @Test
+    void memoriesThatDoNotPassTheFilterAreNotCompared() throws IOException {
+        var even = new TermQuery(new org.apache.lucene.index.Term(BankIndex.TAG, "even"));
+        for (var memory = 1; memory < MEMORIES; memory += 500) {
+            assertThat(nearest(even, parts.get(memory).getFirst(), 10))
+                    .hasSize(10)
+                    .allMatch(found -> found.getLeastSignificantBits() % 2 == 0);
+        }
+    }
+
+    @Test
+    void changedAndDeletedMemoriesAreNotFoundByTheirOldVectors() throws IOException {
+        var changed = vector();
+        index.apply(List.of(
+                memory(4_001, "new", List.of(changed)),
+                new BankIndex.IndexedMemory(id(4_002), "1", null, null, List.of(), 0, Instant.EPOCH, null)));
+        index.reached(0);
+        reader.decRef();
+        open();
+        assertThat(nearest(ALL, changed, 1)).containsExactly(id(4_001));
+        assertThat(nearest(ALL, parts.get(4_001).getFirst(), 1)).doesNotContain(id(4_001));
+        assertThat(nearest(ALL, parts.get(4_002).getFirst(), 1)).doesNotContain(id(4_002));
+    }
+
+    @Test
+    void vectorsOfAnotherLengthAreNotCompared() throws IOException {
+        assertThat(nearest(ALL, new float[3 * DIMENSIONS], 10)).isEmpty();
+    }
+}
