@@ -29,6 +29,7 @@ public final class HubRoutes {
             "skills.js",
             "console/console.css",
             "console/documents.css",
+            "console/start.js",
             "console/app.js",
             "console/api.js",
             "console/live.js",
