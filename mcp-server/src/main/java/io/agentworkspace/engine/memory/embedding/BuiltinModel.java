@@ -1,8 +1,5 @@
 package io.agentworkspace.engine.memory.embedding;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
@@ -10,8 +7,6 @@ import ai.onnxruntime.OrtSession;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.net.URL;
 import java.nio.FloatBuffer;
 import java.nio.channels.Channels;
@@ -19,15 +14,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A model that runs in this process, on the processor. Its weights are data in a library on the class path. */
 final class BuiltinModel implements EmbeddingModel {
     /** It was trained with texts of this length; a part of a longer one is found better, and made faster. */
     private static final int TOKENS = 126;
-
-    private static final Logger LOG = LoggerFactory.getLogger(BuiltinModel.class);
 
     private final OrtEnvironment environment;
     private final OrtSession session;
@@ -138,22 +129,7 @@ final class BuiltinModel implements EmbeddingModel {
         } catch (OrtException e) {
             throw new IllegalStateException(e);
         } finally {
-            trim();
-        }
-    }
-
-    /** Gives what is free back to the system. The C library of most Linux distributions would keep it. */
-    @SuppressWarnings("restricted")
-    private static void trim() {
-        try {
-            var linker = Linker.nativeLinker();
-            var trim = linker.defaultLookup().find("malloc_trim");
-            if (trim.isPresent()) {
-                var call = linker.downcallHandle(trim.get(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-                var _ = (int) call.invokeExact(0L);
-            }
-        } catch (Throwable e) { // The JVM may not allow it, and it is not needed.
-            LOG.warn("could not give memory back to the system", e);
+            NativeMemory.giveBack("onnxruntime");
         }
     }
 }
