@@ -115,7 +115,13 @@ final class Search implements Bench.Benchmark {
                 }
             }
         }
-        var names = List.of(options.text("sets", "notes,cranfield,xquad,turns,sessions").split(","));
+        var all = sets.stream().map(Set::name).distinct().collect(Collectors.joining(","));
+        var names = List.of(options.text("sets", all).split(","));
+        for (var name : names) {
+            if (sets.stream().noneMatch(set -> set.name().startsWith(name))) {
+                throw new IllegalArgumentException("there is no set %s; given their folders, there are %s".formatted(name, all));
+            }
+        }
         return sets.stream()
                 .filter(set -> names.stream().anyMatch(set.name()::startsWith))
                 .collect(Collectors.groupingBy(Set::name, LinkedHashMap::new, Collectors.toList()));

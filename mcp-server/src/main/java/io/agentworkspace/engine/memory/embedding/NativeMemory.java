@@ -35,7 +35,7 @@ final class NativeMemory {
             trim();
             if (Files.isReadable(MAPS)) {
                 for (var line : Files.readAllLines(MAPS)) {
-                    if (line.contains(library)) {
+                    if (isOf(library, line)) {
                         pageOut(line);
                     }
                 }
@@ -43,6 +43,12 @@ final class NativeMemory {
         } catch (IOException | RuntimeException | LinkageError e) { // It is not needed.
             LOG.warn("could not give memory back to the system", e);
         }
+    }
+
+    /** Pages that were written to cannot be read from their file again, so they stay. */
+    private static boolean isOf(String library, String line) {
+        var permissions = line.split(" ", 3)[1];
+        return line.substring(line.lastIndexOf('/') + 1).contains(library) && !permissions.contains("w");
     }
 
     private static void trim() {

@@ -202,7 +202,7 @@ public final class EvaluateTools {
     /** The places of the expected memories among the first hits, from 1. */
     private List<Integer> places(Pair pair, Name bank, Call call, Searcher.SearchScope scope, Mode mode) {
         var wanted = new Searcher.SearchRequest(pair.query(), mode, bank, null, List.of(), null, null, null, HITS);
-        var found = searcher.search(call, scope, searcher.begin(wanted));
+        var found = searcher.search(call, scope, wanted);
         if (found.mode() != mode && mode == Mode.VECTOR) {
             return List.of();
         }

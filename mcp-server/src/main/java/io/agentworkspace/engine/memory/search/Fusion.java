@@ -12,7 +12,7 @@ import java.util.List;
  */
 final class Fusion {
     /** The place among the nearest by meaning with which the best is compared. */
-    private static final int COMPARED = 17;
+    static final int COMPARED = 17;
 
     /** How much meaning counts in any case, and where the best stands out by 1. */
     private static final double BASE = 0.1;

@@ -127,7 +127,11 @@ public final class SearchTools {
         var tags = in.vx() == null ? null : Tags.checked(in.vx().tags());
         var page = in.page() == null ? null : in.page().limit();
         var limit = page == null ? HITS : page;
-        var begun = searcher.begin(new Searcher.SearchRequest(
+        var scope = searcher.scope(call, where.bank(), where.agent());
+        if (where.bank() != null && scope.banks().banks().isEmpty()) {
+            throw banks.missing(call, where.bank());
+        }
+        var wanted = new Searcher.SearchRequest(
                 in.content(),
                 Mode.of(in.mode()),
                 where.bank(),
@@ -136,12 +140,8 @@ public final class SearchTools {
                 in.since(),
                 in.until(),
                 in.asOf(),
-                limit));
-        var scope = searcher.scope(call, where.bank(), where.agent());
-        if (where.bank() != null && scope.banks().banks().isEmpty()) {
-            throw banks.missing(call, where.bank());
-        }
-        var found = searcher.search(call, scope, begun);
+                limit);
+        var found = searcher.search(call, scope, wanted);
         var best =
                 found.candidates().subList(0, Math.min(limit, found.candidates().size()));
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;

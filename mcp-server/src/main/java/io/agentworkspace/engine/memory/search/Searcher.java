@@ -130,15 +130,20 @@ public final class Searcher {
                 .orElse(true);
     }
 
-    /** A search request, of which the query's vector is being computed. */
-    record BegunSearch(SearchRequest wanted, QueryParser.Parsed parsed, Embedder.Question question) {}
+    /**
+     * A search request, of which the query's vector is being computed.
+     *
+     * @param isByMeaning whether there may be such a vector
+     */
+    private record BegunSearch(
+            SearchRequest wanted, QueryParser.Parsed parsed, boolean isByMeaning, Embedder.Question question) {}
 
-    /** Begins to compute the query's vector. Read the {@link #scope} meanwhile. */
-    BegunSearch begin(SearchRequest wanted) {
+    private BegunSearch begin(SearchRequest wanted) {
         var parsed = QueryParser.parse(wanted.query());
-        var isByMeaning = wanted.mode() == Mode.VECTOR
-                || wanted.mode() == Mode.HYBRID && isInScriptOfModel(Language.guess(parsed.meaning()));
-        return new BegunSearch(wanted, parsed, embedder.question(isByMeaning ? parsed.meaning() : ""));
+        var isByMeaning = embedder.isOn()
+                && (wanted.mode() == Mode.VECTOR
+                        || wanted.mode() == Mode.HYBRID && isInScriptOfModel(Language.guess(parsed.meaning())));
+        return new BegunSearch(wanted, parsed, isByMeaning, embedder.question(isByMeaning ? parsed.meaning() : ""));
     }
 
     SearchScope scope(Call call, @Nullable Name bank, @Nullable Name author) {
@@ -152,9 +157,10 @@ public final class Searcher {
         return new SearchScope(banks, current);
     }
 
-    SearchResult search(Call call, SearchScope scope, BegunSearch begun) {
+    SearchResult search(Call call, SearchScope scope, SearchRequest wanted) {
+        var begun = begin(wanted);
         var readers = new ArrayList<DirectoryReader>();
-        var past = past(call, scope, begun.wanted().asOf());
+        var past = past(call, scope, wanted.asOf());
         try {
             scope.indexes().forEach(index -> readers.add(index.acquire()));
             past.forEach(index -> readers.add(index.acquire()));
@@ -260,14 +266,14 @@ public final class Searcher {
         var query = filtered(lexical.query(), parsed, scope, wanted);
         var filter = filtered(lexical.filter(), parsed, scope, wanted);
         var fewest = Math.max(CANDIDATES, 2 * wanted.limit());
-        var wish = weight(wanted.mode(), parsed.meaning(), languages);
-        var byWords = wanted.mode() == Mode.VECTOR
+        var wish = begun.isByMeaning() ? weight(wanted.mode(), parsed.meaning(), languages) : 0;
+        var byWords = begun.isByMeaning() && wanted.mode() == Mode.VECTOR
                 ? FoundByWords.NONE
                 : byWords(searcher, query, lexical, fewest, wish); // While the vector is being computed.
         var question = begun.question().vector();
         var weight = question == null ? 0 : wish;
         var mode = question == null ? Mode.TEXT : wanted.mode();
-        if (mode != wanted.mode() && wanted.mode() == Mode.VECTOR) {
+        if (begun.isByMeaning() && question == null) {
             byWords = byWords(searcher, query, lexical, fewest, 0);
         }
         var known = question != null && parsed.isUnrestricted() && wanted.isUnrestricted()
@@ -280,9 +286,14 @@ public final class Searcher {
             }
             var byMeaning = question == null ? new ScoreDoc[0] : scan.nearest(searcher, filter, question, most, known);
             visible = visible(call, searcher, byWords, byMeaning, question, wanted.asOf());
+            var seenByWords =
+                    visible.stream().filter(each -> each.textRank() > 0).count();
+            var seenByMeaning =
+                    visible.stream().filter(each -> each.vectorRank() > 0).count();
             var isEnough = known.isEmpty()
-                    ? visible.size() >= wanted.limit() || Math.max(byWords.found().length, byMeaning.length) < most
-                    : visible.stream().filter(each -> each.vectorRank() > 0).count() >= wanted.limit();
+                    ? isEnough(byWords.found(), most, seenByWords, wanted.limit())
+                            && isEnough(byMeaning, most, seenByMeaning, Math.max(wanted.limit(), Fusion.COMPARED))
+                    : seenByMeaning >= wanted.limit();
             if (isEnough) {
                 break;
             }
@@ -300,6 +311,11 @@ public final class Searcher {
                 .toList();
         var best = Fusion.ordered(ranked, weight, wanted.asOf() == null ? call.now() : wanted.asOf());
         return new SearchResult(best, lexical, languages, scope.banks().banks().size(), reader.numDocs(), mode);
+    }
+
+    /** Returns whether the caller sees enough of what was found, or there are no more. */
+    private static boolean isEnough(ScoreDoc[] found, int most, long seen, int wanted) {
+        return found.length < most || seen >= wanted;
     }
 
     /**

@@ -29,9 +29,10 @@ import org.apache.lucene.search.Weight;
  * vectors of the nearest of them. Signatures are kept in memory as long as their part of the index is open.
  */
 final class VectorScan {
-    /** So many times as many as are wanted are compared by their vectors, but at least so many. */
+    /** For each memory that is wanted, this many are compared by their vectors. */
     private static final int RESCORED = 10;
 
+    /** At least this many memories are compared by their vectors. */
     private static final int LEAST_RESCORED = 1_000;
 
     private static final int FARTHEST = 1 << 13;
@@ -53,6 +54,10 @@ final class VectorScan {
     private record Signatures(long[][] columns, int[] starts) {
         static final Signatures NONE = new Signatures(new long[0][], new int[0]);
 
+        int size() {
+            return columns.length == 0 ? 0 : columns[0].length;
+        }
+
         /** Writes how many dimensions differ, in some signatures one after the other. */
         void compare(long[] wanted, int first, int[] distances) {
             Arrays.fill(distances, 0);
@@ -73,23 +78,24 @@ final class VectorScan {
     private static final class Distances {
         private final Signatures signatures;
         private final long[] wanted;
-        private final int[] block = new int[BLOCK];
+        private final int[] block;
         private int first = -BLOCK;
 
         Distances(Signatures signatures, long[] wanted) {
             this.signatures = signatures;
             this.wanted = wanted;
+            this.block = new int[Math.min(BLOCK, signatures.size())];
         }
 
         /** Returns how many dimensions differ, in the signature of the memory that is nearest. */
         int of(int memory) {
-            if (signatures.columns().length != wanted.length) {
+            if (signatures.size() == 0) {
                 return FARTHEST;
             }
             var nearest = FARTHEST;
             var end = signatures.starts()[memory + 1];
             for (var at = signatures.starts()[memory]; at < end; at++) {
-                if (at >= first + BLOCK) {
+                if (at >= first + block.length) {
                     first = at;
                     signatures.compare(wanted, first, block);
                 }
@@ -198,9 +204,9 @@ final class VectorScan {
             return read(reader, length);
         }
         var known = kept.get(cache.getKey());
-        if (known == null) {
+        if (known == null || known != Signatures.NONE && known.columns().length != length) {
             known = read(reader, length);
-            if (kept.putIfAbsent(cache.getKey(), known) == null) {
+            if (kept.put(cache.getKey(), known) == null) {
                 cache.addClosedListener(kept::remove);
             }
         }
@@ -234,7 +240,7 @@ final class VectorScan {
             }
         }
         starts[reader.maxDoc()] = end;
-        if (end < reader.maxDoc()) {
+        if (end < columns[0].length) {
             resize(columns, end);
         }
         return new Signatures(columns, starts);

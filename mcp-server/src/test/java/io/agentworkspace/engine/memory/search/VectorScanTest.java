@@ -6,10 +6,12 @@ import io.agentworkspace.engine.memory.embedding.Vectors;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.MatchAllDocsQuery;
@@ -136,5 +138,42 @@ class VectorScanTest {
     @Test
     void vectorsOfAnotherLengthAreNotCompared() throws IOException {
         assertThat(nearest(ALL, new float[3 * DIMENSIONS], 10)).isEmpty();
+        assertThat(nearest(ALL, new float[10 * DIMENSIONS], 10)).isEmpty();
+        assertThat(nearest(ALL, parts.get(1).getFirst(), 1))
+                .as("then of the right length")
+                .containsExactly(id(1));
+    }
+
+    /** The signatures select a thousand of 3,750 memories, and hardly ever miss one of the nearest. */
+    @Test
+    void nearlyAllOfTheNearestAreFound() throws IOException {
+        var found = 0;
+        for (var i = 0; i < 20; i++) {
+            var question = vector();
+            var nearest = nearest(ALL, question, 10);
+            found += (int) nearestOneByOne(question, 10).stream()
+                    .filter(nearest::contains)
+                    .count();
+        }
+        assertThat(found).isBetween(185, 200);
+    }
+
+    private List<UUID> nearestOneByOne(float[] question, int most) {
+        return IntStream.range(0, MEMORIES)
+                .filter(memory -> !parts.get(memory).isEmpty())
+                .boxed()
+                .sorted(Comparator.comparingDouble(memory -> -parts.get(memory).stream()
+                        .mapToDouble(part -> product(part, question))
+                        .max()
+                        .orElseThrow()))
+                .limit(most)
+                .map(VectorScanTest::id)
+                .toList();
+    }
+
+    private static double product(float[] one, float[] other) {
+        return IntStream.range(0, DIMENSIONS)
+                .mapToDouble(i -> one[i] * other[i])
+                .sum();
     }
 }

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -149,6 +150,54 @@ class VectorSearchTest {
         assertThat(hits(overMcp)).isEqualTo(hits(overRest));
         assertThat(overMcp.text("/mode")).isEqualTo(overRest.text("/mode"));
         return overRest;
+    }
+
+    @Test
+    void whatIsSupersededDoesNotCrowdOutWhatIsCurrent() {
+        call(app, "MB_Create", "{'vx':{'name':'log'}}");
+        var last = store("log", "ERR-4711 at the pump.", "").text("/memory/id");
+        for (var i = 0; i < 45; i++) {
+            last = store("log", "ERR-4711 at the pump.", ",'supersedes':'%s','reason':'seen again'".formatted(last))
+                    .text("/memory/id");
+        }
+        for (var i = 0; i < 20; i++) {
+            store("log", "Kitten number %d purrs.".formatted(i), "");
+        }
+        embedded();
+        assertThat(hits(search(app, "log", "ERR-4711 feline animals", ""))).anyMatch(found(last));
+        assertThat(hits(search(app, "log", "ERR-4711 feline animals", ",'mode':'text'")))
+                .anyMatch(found(last));
+    }
+
+    private static Predicate<String> found(String id) {
+        return hit -> hit.contains(id);
+    }
+
+    @Test
+    void whatIsFoundByWordsHasTheSameOrderWithoutAModel() {
+        call(app, "MB_Create", "{'vx':{'name':'words'}}");
+        for (var text : List.of(
+                "The tide, the tide, the tide, the tide: a report.",
+                "A tide report of the harbour, as long as it has to be for the whole of the coast.",
+                "The harbour, the harbour, the harbour, and a report on the tide.",
+                "The harbour has a tide and a tide and a tide.",
+                "The report on reports of the report.",
+                "Harbour, tide.")) {
+            store("words", text, "");
+        }
+        embedded();
+        var arguments = "{'target':{'bank':'words'},'content':'the tide report of the harbour'%s}";
+        var withModel = call(app, "MB_Search", arguments.formatted(",'mode':'text'"));
+        var without = ClientApi.REST
+                .call(
+                        TestServer.url(),
+                        key,
+                        "MB_Search",
+                        Json.readObject(
+                                arguments.formatted("").replace('\'', '"').getBytes(StandardCharsets.UTF_8)))
+                .ok();
+        assertThat(without.text("/mode")).isEqualTo("text");
+        assertThat(texts(withModel)).hasSize(6).isEqualTo(texts(without));
     }
 
     /** Each is tried again at once, and not when the lease expires: nobody counts it as a second attempt. */
