@@ -82,6 +82,13 @@ async function place(page) {
   await there('.detail h2');
   await at(top);
   const chosen = await page.locator('.virtual-row[aria-posinset="450"] a[aria-current]').getAttribute('href') === href;
+  // Who finds another one has it in sight, and on going back the list is where it was.
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search' }).fill('Ada');
+  await page.getByRole('group', { name: 'Agents' }).getByRole('option', { name: 'Ada' }).first().click();
+  await page.waitForFunction(() => document.querySelector('.side .virtual').scrollTop === 0 && document.querySelector('.virtual-row a[aria-current][data-agent="Ada"]'));
+  await page.goBack();
+  await at(top);
   await page.goBack();
   await there('.pick');
   await at(top);

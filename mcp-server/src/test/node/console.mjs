@@ -340,6 +340,8 @@ async function signsOut() {
 async function others() {
   const viewer = await open(VIEWER_KEY, '/console/agents');
   const step = { viewerMayCreate: await viewer.getByRole('button', { name: 'New agent' }).isEnabled() };
+  await to(viewer, '/console/memory/attic?view=load', '.load-sum');
+  step.viewerMayLoad = await viewer.getByRole('button', { name: 'Load into an agent' }).isEnabled();
   await to(viewer, '/console/webhooks');
   step.viewerWebhooks = await viewer.locator('main').innerText();
   await to(viewer, '/console/spaces/den/main');
@@ -384,7 +386,7 @@ async function careful() {
   await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
   await page.locator('.tagline', { hasText: 'revision 3' }).waitFor();
   await to(page, '/console/memory/attic/log', '.revisions summary');
-  await page.getByRole('button', { name: 'Revisions before' }).click();
+  await page.getByRole('button', { name: 'Show revisions before' }).click();
   const oldest = page.locator('.revisions details', { hasText: /Revision 1 by/ });
   await oldest.locator('summary').click();
   step.first = await oldest.locator('pre').innerText();

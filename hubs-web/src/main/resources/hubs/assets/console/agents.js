@@ -1,5 +1,5 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
-import { call, glance, may, read, request } from './api.js';
+import { ask as invoke, call, glance, may, read, request } from './api.js';
 import { action, ago, asCode, ask, avatar, back, clock, counted, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag } from './ui.js';
 import { listPlace, virtualList } from './virtual.js';
 
@@ -22,10 +22,12 @@ function create(go) {
 // The beginning of a persona, without the marks of its headings and lists.
 const beginning = (persona) => persona.replace(/^[#>*\s-]+/gm, '').replace(/\s+/g, ' ').slice(0, 240);
 
+// In whichever order the database has names.
+const isAfter = (name, other) => name.toLowerCase() > other.toLowerCase() && name.localeCompare(other) > 0;
+
 export async function show({ at, view, on, go, isHere }) {
   const wanted = at.parts[0];
   const detail = el('div', { class: 'detail' });
-  const shown = new Map();
   const words = new Map(); // What an agent said last, by its name.
   const personas = new Map(); // The beginning of its persona, and of which revision, by its name.
   const asked = new Map(); // What was known of an agent when it was read, by its name.
@@ -44,7 +46,7 @@ export async function show({ at, view, on, go, isHere }) {
       if (said && !words.has(agent.name)) words.set(agent.name, said.content);
       if (body && !said) quiet.set(agent.name, agent.last_message_at);
       if (body?.profile?.[0].profile) personas.set(agent.name, { revision: agent.revision, text: beginning(body.profile[0].profile) });
-      if (body) shown.get(agent.name)?.replaceChildren(...contents(agent));
+      if (body) changed(known(agent.name) ?? agent);
     }
     readers -= 1;
   }
@@ -82,8 +84,8 @@ export async function show({ at, view, on, go, isHere }) {
   function row(agent) {
     requestCard(agent);
     const entry = link(`/console/agents/${enc(agent.name)}`, ...contents(agent));
+    entry.dataset.agent = agent.name;
     if (agent.name === wanted) entry.setAttribute('aria-current', 'true');
-    shown.set(agent.name, entry);
     return entry;
   }
 
@@ -94,12 +96,16 @@ export async function show({ at, view, on, go, isHere }) {
     let cursor;
     return virtualList({ height: 112, row, label: 'Agents', empty: () => el('p', { class: 'soft pad', role: 'listitem' }, 'No agent that you may see.'),
       more: async () => {
-        const body = await call('AP_List', { ...(q && { target: { agent: q } }), page: { limit: 60, ...(cursor && { cursor }) } });
+        // Only the first is a call of the page.
+        const body = await (cursor ? invoke : call)('AP_List', { ...(q && { target: { agent: q } }), page: cursor ? { limit: 200, cursor } : { limit: 60 } });
         cursor = body.next_cursor;
         return { items: body.profile.map((agent, i) => ({ ...agent, ...body.content[i] })), more: Boolean(cursor) };
       } });
   }
   const list = listPlace(place, make, isHere);
+  const known = (name) => list.items.find((agent) => agent.name === name);
+  // The link itself stays: it may have the keyboard's focus.
+  const changed = (agent) => place.querySelector(`[data-agent="${CSS.escape(agent.name)}"]`)?.replaceChildren(...contents(agent));
   let waiting;
   search.addEventListener('input', () => {
     clearTimeout(waiting);
@@ -107,7 +113,6 @@ export async function show({ at, view, on, go, isHere }) {
   });
 
   list.fill();
-  const isChosen = (agent) => agent.name === wanted;
   await Promise.all([list.ready, wanted ? one(wanted, detail, { on, go, isHere }) : null]);
   view.append(head('Agents', { sub: 'Named workers with a persona, messages and memory.', actions: [action('AP_Create', 'New agent', () => create(go), '')] }));
   if (list.isEmpty && !wanted) {
@@ -116,11 +121,8 @@ export async function show({ at, view, on, go, isHere }) {
     return;
   }
   put(view, wanted ? back('/console/agents', 'All agents') : null, el('div', { class: `split${wanted ? ' chosen' : ''}` }, el('aside', { class: 'side', 'aria-label': 'Agents' }, search, place), detail));
-  if (wanted) list.seek(isChosen);
+  if (wanted) view.addEventListener('shown', () => list.seek((agent) => agent.name === wanted, (agent) => isAfter(agent.name, wanted)));
   else detail.append(el('p', { class: 'soft pick' }, 'Select an agent to see its messages and memories.'));
-  const known = (name) => list.items.find((agent) => agent.name === name);
-  // The link itself stays: it may have the keyboard's focus.
-  const changed = (agent) => shown.get(agent.name)?.replaceChildren(...contents(agent));
   on('messages', (message) => {
     const agent = message.from_kind === 'agent' && known(message.from);
     if (!agent || !isHere()) return;

@@ -104,8 +104,11 @@ export async function all(tool, args, pick, most = 5) {
 
 export const me = { tools: new Set(), all: [], viewing: null, user: null, role: null };
 
+// Readers may call MB_Load too, but only for its preview. Whoever may unload may also load.
+const AS = { MB_Load: 'MB_Unload' };
+
 // Whether the caller may run a tool, if only to read with it.
-export const may = (tool) => me.tools.has(tool);
+export const may = (tool) => me.tools.has(AS[tool] ?? tool);
 
 // Who is signed in, and what they may do; null when nobody is.
 export async function identify() {

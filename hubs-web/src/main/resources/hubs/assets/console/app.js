@@ -33,8 +33,8 @@ function scrolledLists(place) {
 }
 
 // A list of which only the beginning is there first fetches the rest.
-function reach(list, element, top) {
-  if (list.matches('.virtual')) list.dispatchEvent(new CustomEvent('reach', { detail: { element, top } }));
+function reach(list, element, top, isBack) {
+  if (list.matches('.virtual')) list.dispatchEvent(new CustomEvent('reach', { detail: { element, top, isBack } }));
   else element.scrollTop = top;
 }
 
@@ -90,10 +90,10 @@ async function show({ page: scrolled = 0, lists } = {}) {
   main.removeAttribute('aria-busy');
   if (scrolled !== null) scrollTo(0, scrolled);
   const pageList = main.querySelector('.virtual');
-  if (scrolled > scrollY && pageList) reach(pageList, document.documentElement, scrolled);
+  if (scrolled > scrollY && pageList) reach(pageList, document.documentElement, scrolled, true);
   for (const list of main.querySelectorAll('[aria-label]')) {
     const top = kept[list.getAttribute('aria-label')];
-    if (top && isKept(list)) reach(list, list, top);
+    if (top && isKept(list)) reach(list, list, top, Boolean(lists));
   }
   view.dispatchEvent(new Event('shown'));
 }

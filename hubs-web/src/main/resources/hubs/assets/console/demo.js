@@ -4,16 +4,19 @@ import { asCode, DANGER, el, enc, link, redrawn, toast } from './ui.js';
 
 const EVERY = 1000;
 let poll = () => {};
+let starting = false; // The page may be drawn anew meanwhile.
 
 const START = 'Start the demo';
+const STARTING = 'Starting…';
 
-export const startButton = (properties) => el('button', { type: 'button', ...properties, class: `start-demo ${properties.class ?? ''}`, click: startDemo }, START);
+export const startButton = (properties) => el('button', { type: 'button', ...properties, class: `start-demo ${properties.class ?? ''}`, disabled: starting, click: startDemo }, starting ? STARTING : START);
 
-// Its agents, rooms and memories appear while it is being set up: until it begins, nobody can start it again.
+// Its agents, rooms and memories appear while it is being set up: until it begins, the button is disabled.
 function show(isStarting) {
+  starting = isStarting;
   for (const button of document.querySelectorAll('.start-demo')) {
     button.disabled = isStarting;
-    button.textContent = isStarting ? 'Starting…' : START;
+    button.textContent = isStarting ? STARTING : START;
   }
 }
 
@@ -22,7 +25,7 @@ async function startDemo() {
   try {
     await request('/api/demo', 'POST', {});
     toast('Three agents are working on an incident.');
-    poll();
+    await poll();
   } catch (error) {
     toast(error.message);
   } finally {

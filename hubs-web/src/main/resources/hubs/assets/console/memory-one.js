@@ -22,13 +22,14 @@ export async function find(bank, nameOrId) {
   }
 }
 
-// Each revision is what stood a moment before the next. Of many, those after the given one are read in steps.
+// Each revision is what stood a moment before the next. Of many, those after the given one are read in steps. Nothing says when a hidden one
+// was stored: those before it are not found either.
 async function earlier(bank, from) {
   const found = [];
   let last = from;
   while (found.length < STEPS && last.revision > 1) {
     const before = new Date(Date.parse(last.updated_at) - 1).toISOString();
-    const one = await read(bank, { id: from.id, as_of: before }).catch(() => null);
+    const one = await read(bank, { id: from.id, as_of: before }).catch((error) => (error.error === 'not_found' ? null : Promise.reject(error)));
     if (!one || one.revision >= last.revision) return { found, isAll: true };
     found.push(one);
     last = one;
@@ -137,11 +138,24 @@ export function showMemory(one, bank, place, { go, isHere }) {
   steps.append(revisionRow(one, one, bank, again));
   async function more(from) {
     const { found, isAll } = await earlier(bank.name, from);
-    if (!isHere()) return;
     const last = found.at(-1) ?? from;
-    const next = el('li', {}, el('button', { type: 'button', class: 'quiet', click: guarded(async () => { await more(last); next.remove(); }) }, `Revisions before ${number(last.revision)}`));
-    steps.append(...found.map((each) => revisionRow(each, one, bank, again)), ...(!isAll ? [next] : last.revision > 1 ? [el('li', { class: 'soft' }, 'Earlier texts are kept for 30 days.')] : []));
+    return [...found.map((each) => revisionRow(each, one, bank, again)), ...(!isAll ? [next(last)] : last.revision > 1 ? [el('li', { class: 'soft', tabindex: '-1' }, 'Earlier texts are hidden, or older than 30 days.')] : [])];
   }
-  more(one);
+  // Those before a revision take the place of its button.
+  function next(from) {
+    const button = el('button', { type: 'button', class: 'quiet', click: guarded(async () => {
+      button.disabled = true;
+      try {
+        const [first, ...others] = await more(from);
+        item.replaceWith(first, ...others);
+        (first.querySelector('summary') ?? first).focus();
+      } finally {
+        button.disabled = false;
+      }
+    }) }, `Show revisions before ${number(from.revision)}`);
+    const item = el('li', {}, button);
+    return item;
+  }
+  more(one).catch(() => [next(one)]).then((items) => steps.append(...items));
   lineage(bank.name, one).then((found) => isHere() && made.replaceChildren(found.nodes.length > 1 ? picture(found, bank.name) : el('p', { class: 'soft' }, 'It is not derived from another memory, and no other memory is derived from it.')));
 }

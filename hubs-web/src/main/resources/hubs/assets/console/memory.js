@@ -44,8 +44,10 @@ export async function show({ at, view, on, go, isHere }) {
   const detail = el('div', { class: 'detail' });
   view.append(el('div', { class: `split${at.parts[0] ? ' chosen' : ''}` }, side, detail));
   on('memories', (memory) => {
-    const count = side.querySelector(`[data-bank="${CSS.escape(memory.bank)}"]`);
-    if (count && memory.change === 'stored') count.textContent = number(Number(count.textContent.replaceAll(',', '')) + (memory.count ?? 1));
+    const bank = banks.find((one) => one.name === memory.bank);
+    if (!bank || memory.change !== 'stored') return;
+    bank.memories += memory.count ?? 1;
+    side.querySelector(`[data-bank="${CSS.escape(bank.name)}"]`).textContent = counted(bank.memories);
   });
   const wanted = at.parts[0] ?? banks[0]?.name;
   if (wanted) await bankDetail(wanted, at.parts.slice(1).join('/'), detail, { on, go, isHere, part: at.query.get('view'), query: at.query.get('q') });

@@ -14,8 +14,8 @@ export function virtualList({ height, row, label, more, empty }) {
   let fetching = null;
   let failed = null;
   let through = !more;
-  let wanted = null;
-  let isPlaced = false; // Whether it is to be where it was.
+  let placing = null; // It is scrolled to where it was.
+  let isBack = false; // Whether it is to be where it was because somebody went back.
 
   // How much of the rows is above what can be seen of them, and where that ends.
   function seen() {
@@ -72,24 +72,29 @@ export function virtualList({ height, row, label, more, empty }) {
     else draw();
   }
 
-  // Fetches until there is enough, or no more.
+  // Fetches until there is enough, or no more, while the list is in sight.
   async function until(isEnough) {
     await ready;
-    for (let pages = 0; pages < MOST_PAGES && !isEnough() && !through && !failed; pages++) await fetch();
+    for (let pages = 0; pages < MOST_PAGES && box.offsetParent && !through && !failed && !isEnough(); pages++) await fetch();
   }
 
   function center(index) {
-    if (isPlaced) return;
+    draw(); // It has its height then.
     const top = index * height;
     if (top < box.scrollTop || top + height > box.scrollTop + box.clientHeight) box.scrollTop = top - (box.clientHeight - height) / 2;
   }
 
-  // Who goes back is where they were, also far down: what scrolls is the list, or the page. Unless somebody scrolls meanwhile.
-  box.addEventListener('reach', async ({ detail: { element, top } }) => {
-    isPlaced = true;
+  async function reach(element, top) {
     const before = element.scrollTop;
-    await until(() => element.scrollHeight - element.clientHeight >= top);
+    // A list that scrolls by itself makes no page taller.
+    if (element === box || getComputedStyle(box).overflowY !== 'auto') await until(() => element.scrollHeight - element.clientHeight >= top);
     if (box.isConnected && element.scrollTop === before) element.scrollTop = top;
+  }
+
+  // Who goes back is where they were, also far down: what scrolls is the list, or the page. Unless somebody scrolls meanwhile.
+  box.addEventListener('reach', ({ detail }) => {
+    isBack = detail.isBack;
+    placing = Promise.all([placing, reach(detail.element, detail.top)]);
   });
 
   // What is shown stays; the rest is fetched when the reader asks for it again.
@@ -104,8 +109,6 @@ export function virtualList({ height, row, label, more, empty }) {
   const scrolled = () => (box.isConnected ? requestAnimationFrame(draw) : removeEventListener('scroll', scrolled));
   new ResizeObserver(() => {
     addEventListener('scroll', scrolled, { passive: true });
-    wanted?.();
-    wanted = null;
     draw();
   }).observe(box);
   const ready = more ? fetch() : null;
@@ -120,19 +123,21 @@ export function virtualList({ height, row, label, more, empty }) {
       else if (seen()[0] > height) scrollBy(0, height); // What is being read stays where it is.
       draw();
     },
-    // Scrolls to an entry once it is there and the list is in the page.
-    async seek(fits) {
-      await until(() => items.some(fits));
+    // Scrolls to an entry of a list in the page, unless it is in sight or somebody went back. It is looked for until an entry comes after it.
+    async seek(fits, isAfter) {
+      await until(() => items.some(fits) || (items.length && isAfter(items.at(-1))));
+      await placing;
       const index = items.findIndex(fits);
-      if (index < 0) return;
-      if (box.isConnected) center(index);
-      else wanted = () => center(index);
+      if (index >= 0 && !isBack && box.isConnected) center(index);
     },
     get items() {
       return items;
     },
     get isEmpty() {
       return through && !items.length;
+    },
+    get isFailed() {
+      return Boolean(failed);
     },
   };
 }
@@ -148,7 +153,7 @@ export function listPlace(place, make, isWanted) {
       list = make();
       place.replaceChildren(list.element);
     },
-    seek: (fits) => list.seek(fits),
+    seek: (fits, isAfter) => list.seek(fits, isAfter),
     get ready() {
       return list.ready;
     },
@@ -158,14 +163,14 @@ export function listPlace(place, make, isWanted) {
     get isEmpty() {
       return list.isEmpty;
     },
-    // Returns whether it is up to date: while somebody reads further down, nothing is replaced.
+    // Returns whether it is up to date: while somebody reads further down, or if it cannot be read, nothing is replaced.
     async refresh() {
       if (!list.isAtTop()) return false;
       const read = ++reads;
       const next = make();
       await next.ready;
       if (read < shown || !isWanted()) return true;
-      if (!list.isAtTop()) return false;
+      if (next.isFailed || !list.isAtTop()) return false;
       shown = read;
       list = next;
       redrawn(place, () => place.replaceChildren(list.element));

@@ -80,7 +80,7 @@ class ConsoleTest {
                 {"target": {"bank": "notes", "agent": "Bo"}, "content": "So we sail at seven.", "vx": {"name": "plan"},
                  "derived_from": ["%s"]}""".replace("%s", idOfTide()));
         call("MB_Create", """
-                {"target": {"agent": "Ada"}, "vx": {"name": "attic"}}""");
+                {"target": {"agent": "Ada"}, "vx": {"name": "attic", "access": "public"}}""");
         for (var i = 1; i <= 20; i++) {
             call("MB_Store", """
                     {"target": {"bank": "attic"}, "content": "State %s.", "vx": {"name": "log"}}""".replace("%s", "" + i));
@@ -263,6 +263,7 @@ class ConsoleTest {
     void everybodySeesOnlyWhatTheyMay() {
         var seen = only("others");
         assertThat(seen.path("viewerMayCreate").asBoolean()).isFalse();
+        assertThat(seen.path("viewerMayLoad").asBoolean(true)).isFalse();
         assertThat(seen.path("viewerWebhooks").asString())
                 .contains("For admins")
                 .doesNotContain("127.0.0.1:9");

@@ -95,8 +95,8 @@ public final class LoadTools {
                         The agent is target.agent, else the one you are logged on as; it requires the permission read. \
                         MB_Read returns the rest, MB_Unload detaches. With target.bank, vx.name is an accepted document (DC_List): \
                         its newest accepted version is split by its structure into memories of that bank, which requires append, \
-                        and document:read. What is unchanged since an older version keeps its memories. dry_run returns what any \
-                        agent would load from the bank, and attaches nothing. Repeating the call changes nothing.""")
+                        and document:read. What is unchanged since an older version keeps its memories. With dry_run: true and \
+                        no target, it returns what an agent with the permission read would load, and attaches nothing. Repeating the call changes nothing.""")
                 .alsoCalled(
                         "attach knowledge",
                         "mount a bank",
@@ -127,6 +127,7 @@ public final class LoadTools {
 
     /** What is loaded depends on the bank alone, so no agent is named. */
     private LoadResponse preview(LoadRequest in, Call call) {
+        call.dryRun();
         if (in.target() != null && (in.target().bank() != null || in.target().agent() != null)) {
             throw Problem.invalid(
                     "dry_run", "previews the bank vx.name for any agent: leave out target.bank and target.agent");

@@ -7,9 +7,13 @@ import static io.agentworkspace.engine.banks.BankFixture.read;
 import static io.agentworkspace.engine.banks.BankFixture.share;
 import static io.agentworkspace.engine.banks.BankFixture.store;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.Reply;
+import java.util.List;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import org.junit.jupiter.api.Test;
 
@@ -83,6 +87,27 @@ class LoadToolsTest {
                 .refused(1004, "target.agent");
         ann.call("MB_Load", "{'target':{'bank':'b'},'vx':{'name':'notes.pdf'},'dry_run':true}")
                 .refused(1004, "target.bank");
+    }
+
+    /** Otherwise it would look like a load. */
+    @Test
+    void aPreviewIsAuditedOnlyIfARuleSaysSoAndThenAsAPreview() {
+        var key = fixture.tenant.key(ClientApi.REST, "root", Role.ADMIN, List.of("*"));
+        TestCaller admin = (name, input) -> ClientApi.REST.call(TestServer.url(), key, name, input);
+        var preview = "{'vx':{'name':'b'},'dry_run':true}";
+        var entries = "{'tool':'MB_Load'}";
+        ann.call("MB_Load", preview).ok();
+        admin.call("RL_Create", "{'name':'watched','applies_to':['MB_Load'],'when':'true','effect':'audit'}")
+                .ok();
+        ann.call("MB_Load", preview).ok();
+        await().untilAsserted(() ->
+                assertThat(admin.call("AC_Audit", entries).ok().at("/entries")).isNotEmpty());
+        load(ann, "Ada", "b").ok(); // Its entry is written at once.
+        var found = admin.call("AC_Audit", entries).ok().at("/entries");
+        assertThat(found).hasSize(2);
+        assertThat(found.at("/0").has("dry_run")).isFalse();
+        assertThat(found.at("/1/dry_run").asBoolean()).isTrue();
+        assertThat(found.at("/1/rules/0").asString()).isEqualTo("watched");
     }
 
     @Test
