@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.testing.Reply;
-import java.util.List;
-import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestServer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LoadToolsTest {
