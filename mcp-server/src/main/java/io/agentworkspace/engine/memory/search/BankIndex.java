@@ -230,6 +230,7 @@ final class BankIndex implements AutoCloseable {
 
     /** Applies changes, which {@link #reached} makes visible. */
     void apply(List<IndexedMemory> entries) throws IOException {
+        touch();
         var isNew = writer.getDocStats().maxDoc == 0;
         var seen = new HashSet<UUID>();
         for (var entry : entries) {
@@ -309,7 +310,7 @@ final class BankIndex implements AutoCloseable {
 
     /** Returns a reader of the current state. Release it with {@code decRef}. */
     DirectoryReader acquire() {
-        usedAt = System.nanoTime();
+        touch();
         while (true) {
             var current = reader;
             if (current.tryIncRef()) {
@@ -340,6 +341,11 @@ final class BankIndex implements AutoCloseable {
                 .limit(most)
                 .map(Count::language)
                 .toList();
+    }
+
+    /** It is in use. */
+    void touch() {
+        usedAt = System.nanoTime();
     }
 
     long idleNanos() {

@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -35,6 +36,9 @@ public final class IndexCache implements AutoCloseable {
     private static final int PROCESSES = 64;
     private static final int OPEN = 200;
     private static final Duration IDLE = Duration.ofMinutes(5);
+
+    /** An index that was used since may be in use. */
+    private static final Duration IN_USE = Duration.ofMinutes(1);
 
     /** The time for which deletions are recorded for the indexes. Indexes saved earlier are rebuilt. */
     private static final Duration REMEMBERED = Duration.ofDays(30);
@@ -98,9 +102,13 @@ public final class IndexCache implements AutoCloseable {
         }
     }
 
-    /** Returns the index of a bank, and opens it if necessary. */
+    /** Returns the index of a bank, and opens it if necessary. It stays open for at least a minute. */
     BankIndex of(long tenant, long bank) {
-        return open.computeIfAbsent(new BankKey(tenant, bank), key -> opened(key));
+        return Objects.requireNonNull(open.compute(new BankKey(tenant, bank), (key, known) -> {
+            var index = known == null ? opened(key) : known;
+            index.touch();
+            return index;
+        }));
     }
 
     private BankIndex opened(BankKey key) {
@@ -170,7 +178,7 @@ public final class IndexCache implements AutoCloseable {
         for (var i = 0; i < byAge.size(); i++) {
             var entry = byAge.get(i);
             if (i < excess || entry.getValue().idleNanos() > IDLE.toNanos()) {
-                close(entry.getKey());
+                close(entry.getKey(), IN_USE);
             } else {
                 write(() -> {
                     entry.getValue().save(clock.instant());
@@ -180,9 +188,12 @@ public final class IndexCache implements AutoCloseable {
         }
     }
 
-    /** Closes an index. It cannot be reopened before it is closed. */
-    private void close(BankKey key) {
+    /** Closes an index, unless it was used meanwhile. It cannot be reopened before it is closed. */
+    private void close(BankKey key, Duration idle) {
         open.computeIfPresent(key, (_, index) -> {
+            if (index.idleNanos() < idle.toNanos()) {
+                return index;
+            }
             write(() -> {
                 index.save(clock.instant());
                 index.close();
@@ -205,7 +216,7 @@ public final class IndexCache implements AutoCloseable {
         }
         for (var key : kept(home)) {
             if (queries.isGone(key.tenant(), key.bank())) {
-                close(key);
+                close(key, Duration.ZERO);
                 write(() -> delete(home.resolve(key.tenant() + "-" + key.bank())));
             }
         }
@@ -233,7 +244,7 @@ public final class IndexCache implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        open.keySet().forEach(this::close);
+        open.keySet().forEach(key -> close(key, Duration.ZERO));
         writers.shutdown();
         try {
             if (slot != null && slot.lock() != null) {
