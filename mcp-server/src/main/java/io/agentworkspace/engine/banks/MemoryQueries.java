@@ -291,13 +291,10 @@ public final class MemoryQueries {
 
     private static Optional<BankWithMemories> found(Call call, Statement.Results results, int limit)
             throws SQLException {
-        var read = results.next(row -> new ReadBank(row.number("id"), BankPermissionRow.read(row), bank(row)));
+        var read = readBank(call, results);
         if (read.isEmpty()) {
             return Optional.empty();
         }
-        BankAccess.requireRead(call, read.get().held());
-        var bank = read.get().bank();
-        call.budget().spend(bank);
         // Another bank may have got the name between the two statements.
         var all = results.list(row -> new MemoryRow(row.number("bank_id"), memory(row, read.get()))).stream()
                 .filter(each -> each.bank() == read.get().id())
@@ -309,7 +306,7 @@ public final class MemoryQueries {
                 .toList();
         var page = fitting.subList(0, Math.min(limit, fitting.size()));
         return Optional.of(new BankWithMemories(
-                bank,
+                read.get().bank(),
                 ListSlice.of(
                         call,
                         page,
@@ -322,6 +319,16 @@ public final class MemoryQueries {
 
     /** The bank's row, and what the caller may do there. */
     private record ReadBank(long id, BankPermissionRow held, Bank bank) {}
+
+    /** Returns the bank, which is part of the response. Empty if the caller cannot see it. */
+    private static Optional<ReadBank> readBank(Call call, Statement.Results results) throws SQLException {
+        var read = results.next(row -> new ReadBank(row.number("id"), BankPermissionRow.read(row), bank(row)));
+        read.ifPresent(each -> {
+            BankAccess.requireRead(call, each.held());
+            call.budget().spend(each.bank());
+        });
+        return read;
+    }
 
     private static Bank bank(Row row) throws SQLException {
         return new Bank(
@@ -410,12 +417,10 @@ public final class MemoryQueries {
     }
 
     private static Optional<WorkingPreview> previewed(Call call, Statement.Results results) throws SQLException {
-        var read = results.next(row -> new ReadBank(row.number("id"), BankPermissionRow.read(row), bank(row)));
+        var read = readBank(call, results);
         if (read.isEmpty()) {
             return Optional.empty();
         }
-        BankAccess.requireRead(call, read.get().held());
-        call.budget().spend(read.get().bank());
         // Another bank may have got the name between the two statements.
         var working = results.next(row ->
                         Objects.equals(row.numberOrNull("bank_id"), read.get().id())
