@@ -2,7 +2,7 @@
 import { may } from './api.js';
 import { sentence, story as paragraphs } from './sentences.js';
 import { timeline } from './timeline.js';
-import { avatar, client, clock, el, empty, given, guarded, head, number, tag, toast } from './ui.js';
+import { avatar, client, clock, download, el, empty, given, guarded, head, held, number, tag, toast } from './ui.js';
 import { virtualList } from './virtual.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
@@ -72,14 +72,6 @@ export async function show({ at, view, on, isHere }) {
     }
     return found;
   }
-  async function held(button, work) {
-    button.disabled = true;
-    try {
-      return await work();
-    } finally {
-      button.disabled = false;
-    }
-  }
   async function tell() {
     const wanted = filter();
     const entries = (await held(story, () => everything(wanted.since ? wanted : { ...wanted, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() }))).reverse();
@@ -109,8 +101,5 @@ function csv(entries) {
   // A leading sign that a spreadsheet would run as a formula is made text.
   const cell = (value) => `"${String(value ?? '').replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
   const text = [columns.join(','), ...entries.map((entry) => columns.map((name) => cell(entry[name])).join(','))].join('\r\n');
-  // With the mark by which spreadsheets know UTF-8.
-  const anchor = el('a', { href: URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' })), download: 'activity.csv' });
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 1000);
+  download('activity.csv', 'text/csv', `\ufeff${text}`); // With the mark by which spreadsheets know UTF-8.
 }

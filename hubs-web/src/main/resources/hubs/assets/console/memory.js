@@ -1,12 +1,14 @@
 // Memory: banks, what is in them, who may do what with them.
 import { all, call, may } from './api.js';
-import { action, ago, asCode, ask, counted, DANGER, el, empty, enc, given, head, link, number, problem, subnav, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, counted, DANGER, download, el, empty, enc, given, guarded, head, held, link, number, problem, subnav, tag, toast } from './ui.js';
 import { evaluating } from './evaluate.js';
 import { find, showMemory } from './memory-one.js';
 import { censor, loading, trash } from './memory-parts.js';
 import { virtualList } from './virtual.js';
 
 const PERMISSIONS = ['none', 'read', 'append', 'write', 'manage'];
+// How many pages an export reads at most. Each is a command of the plan.
+const MOST_PAGES = 50;
 const ACCESS = ['private', 'bank', 'agent', 'domain', 'public'];
 
 const newBank = (go) => ask({
@@ -79,11 +81,13 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
       place.append(problem(error)); // It has no such memory any more: the list stands.
     }
   }
+  const exported = el('button', { type: 'button', class: 'quiet', title: 'What the list below shows, as JSON lines', click: guarded(() => held(exported, save)) }, 'Export');
   place.append(el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, bank.name), el('p', { class: 'soft' }, bank.description ?? '')),
     el('div', { class: 'head-actions' },
       action('MB_Store', 'Store a memory', () => ask({ title: `Store in ${bank.name}`, verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 4, required: true, max: 64000 }, { name: 'name', label: 'Name', max: 64, hint: 'The same name again creates a new revision.' }, { name: 'tags', label: 'Tags', hint: 'Comma-separated.' }, { name: 'agent', label: 'As the agent', hint: 'One of yours. Optional: default is you.' }],
         args: (values) => given({ target: given({ bank: bank.name, agent: values.agent }), content: values.content, vx: given({ name: values.name, tags: values.tags ? values.tags.split(',').map((one) => one.trim()).filter(Boolean) : undefined }) }), done: () => toast('Stored.') }), ''),
       el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=load` }, 'Preview loading'),
+      exported,
       may('MB_Evaluate') ? el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=evaluate` }, 'Evaluate') : null,
       action('MB_Censor', 'Censor…', () => censor(bank, again), DANGER),
       action('MB_Delete', 'Delete', () => ask({ title: `Delete ${bank.name}?`, text: `Its ${counted(bank.memories)} memories can be restored for 30 days.`, verb: 'Move to trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('Moved to the trash for 30 days.'); go('/console/memory?view=trash'); } }), DANGER))),
@@ -94,10 +98,23 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
   const words = may('MB_Search') ? el('input', { type: 'search', placeholder: 'Search memories', 'aria-label': 'Search this bank' }) : null;
   const found = el('div', { class: 'memories' });
   place.append(el('div', { class: 'filters' }, words, authors, tags), found);
+  const args = () => ({ target: given({ bank: bank.name, agent: authors.value.trim() }), ...(tags.value.trim() && { vx: { tags: tags.value.split(',').map((one) => one.trim()).filter(Boolean) } }) });
+  // Everything that the list would show, newest first: a memory a line, as MB_Read returns it.
+  async function save() {
+    const wanted = args();
+    const lines = [];
+    let cursor;
+    for (let pages = 0; pages < MOST_PAGES && (pages === 0 || cursor); pages++) {
+      const body = await call('MB_Read', { ...wanted, page: { limit: 200, ...(cursor && { cursor }) } });
+      lines.push(...body.content.map((one) => `${JSON.stringify(one)}\n`));
+      cursor = body.next_cursor;
+    }
+    if (cursor) toast(`The bank has more than is read at once: the file has only the newest ${number(lines.length)}. Choose an author or tags.`);
+    download(`${bank.name}.jsonl`, 'application/jsonl', lines.join(''));
+  }
   let list;
   function listing() {
     let cursor;
-    const args = () => ({ target: given({ bank: bank.name, agent: authors.value.trim() }), ...(tags.value.trim() && { vx: { tags: tags.value.split(',').map((one) => one.trim()).filter(Boolean) } }) });
     list = virtualList({
       height: 76, row: entry, label: `Memories in ${bank.name}`, empty: () => el('p', { class: 'soft pad' }, 'No memories here.'),
       more: async () => {

@@ -125,6 +125,23 @@ export const guarded = (work) => async (event) => {
   }
 };
 
+// The button cannot be clicked again before the work is done.
+export async function held(button, work) {
+  button.disabled = true;
+  try {
+    return await work();
+  } finally {
+    button.disabled = false;
+  }
+}
+
+// Saves a text as a file of the reader.
+export function download(name, type, text) {
+  const anchor = el('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 1000);
+}
+
 // The kind of a button that leads to something which cannot be undone, or which others notice at once.
 export const DANGER = 'quiet danger';
 

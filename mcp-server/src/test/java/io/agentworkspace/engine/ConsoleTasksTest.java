@@ -29,6 +29,9 @@ class ConsoleTasksTest {
     private static final Map<String, JsonNode> STEPS = new HashMap<>();
     private static final int NOT_PERMITTED = 2003;
 
+    /** More than one page of MB_Read. */
+    private static final int LOGGED = 201;
+
     /** A cell of a CSV file, in quotation marks or without. */
     private static final Pattern CELL = Pattern.compile("(?:\"((?:[^\"]|\"\")*)\"|([^,\"\r\n]*))(,|\r?\n|$)");
 
@@ -71,6 +74,7 @@ class ConsoleTasksTest {
         call(dora, "DM_Invite", "{'target':{'domain':'study','agent':'Mo'}}").ok();
         call(owner, "MB_Create", "{'target':{'agent':'Ada'},'vx':{'name':'notes'}}")
                 .ok();
+        fillLog(member);
         wide = call(owner, "AK_Create", "{'name':'too wide','capabilities':['agent:read','agent:write','bank:read']}")
                 .ok()
                 .text("/api_key");
@@ -89,6 +93,30 @@ class ConsoleTasksTest {
                         "DC_Submit",
                         Json.object().put("name", DOCUMENT).put("text", "Low water at six."))
                 .ok();
+    }
+
+    /** More memories than a page has, and two that one command hides: a false one, and another that comes from it. */
+    private static void fillLog(String member) {
+        call(owner, "MB_Create", "{'target':{'agent':'Ada'},'vx':{'name':'log'}}")
+                .ok();
+        for (var i = 0; i < LOGGED; i++) {
+            call(
+                            owner,
+                            "MB_Store",
+                            "{'target':{'bank':'log'},'content':'Tide %d:\\nlow \u2028 <b>🌊</b>'}".formatted(i))
+                    .ok();
+        }
+        call(owner, "MB_Permissions", "{'target':{'bank':'log','agent':'Mo'},'vx':{'access':'append'}}")
+                .ok();
+        var untrue = call(member, "MB_Store", "{'target':{'bank':'log','agent':'Mo'},'content':'false'}")
+                .ok()
+                .text("/memory/id");
+        call(owner, "MB_Store", "{'target':{'bank':'log'},'content':'derived','derived_from':['%s']}".formatted(untrue))
+                .ok();
+        assertThat(call(owner, "MB_Censor", "{'target':{'bank':'log','agent':'Mo'}}")
+                        .ok()
+                        .number("/hidden"))
+                .isEqualTo(2);
     }
 
     private static Reply call(String key, String tool, String arguments) {
@@ -183,6 +211,31 @@ class ConsoleTasksTest {
                         .ok()
                         .texts("/content", "content"))
                 .contains("Here I am.");
+    }
+
+    @Test
+    void theDownloadedBankHasWhatMayBeReadAndNothingCensored() {
+        var step = only("memories");
+        assertThat(step.path("name").asString()).isEqualTo("log.jsonl");
+        var lines = step.path("lines")
+                .asString()
+                .lines()
+                .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
+                .toList();
+        var read = new ArrayList<JsonNode>();
+        var cursor = "";
+        do {
+            var page = call(owner, "MB_Read", "{'target':{'bank':'log'},'page':{'limit':150%s}}".formatted(cursor))
+                    .ok();
+            page.at("/content").forEach(read::add);
+            cursor = page.text("/next_cursor").isEmpty() ? "" : ",'cursor':'%s'".formatted(page.text("/next_cursor"));
+        } while (!cursor.isEmpty());
+        assertThat(lines).hasSize(LOGGED);
+        assertThat(lines.stream().<JsonNode>map(line -> line).toList()).isEqualTo(read);
+        assertThat(lines)
+                .extracting(line -> line.path("text").asString())
+                .doesNotContain("false", "derived")
+                .contains("Tide 0:\nlow \u2028 <b>🌊</b>");
     }
 
     /** Row for row what the page shows, and no cell that a spreadsheet would run. */
