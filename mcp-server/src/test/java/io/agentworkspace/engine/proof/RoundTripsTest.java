@@ -184,7 +184,7 @@ class RoundTripsTest {
             if (tool.effect().reads()) {
                 assertThat(costs.get(tool.name()).roundTrips())
                         .as(tool.name())
-                        .isEqualTo(Set.of("MB_Search", "MB_Evaluate").contains(tool.name()) ? 3 : 1);
+                        .isEqualTo(Set.of("MB_Search", "MB_Evaluate").contains(tool.name()) ? 2 : 1);
             }
         }
         Golden.check(Repository.file("docs/round-trips.md"), document(tools, costs));
@@ -201,8 +201,8 @@ class RoundTripsTest {
 
                 How often the server waits for PostgreSQL in one typical successful call of each tool. A test counts this on the
                 wire, and writes this table (`./engine test -Dgolden=update`). The look-up of a key is not counted, since the server
-                caches it. A read is one round trip, which also reads the context. A search is three: the banks with their changes, which
-                candidates the caller may see, and the hits. Everything else is one transaction: the context, the work, the commit.
+                caches it. A read is one round trip, which also reads the context. A search is two: the banks with their changes; then which
+                candidates the caller may see, and their contents. Everything else is one transaction: the context, the work, the commit.
                 An `idempotency_key` adds two, or three if the tool calls other servers first.
 
                 | tool | effect | round trips |

@@ -206,12 +206,9 @@ public final class EvaluateTools {
         if (found.mode() != mode && mode == Mode.VECTOR) {
             return List.of();
         }
-        var best =
-                found.candidates().subList(0, Math.min(HITS, found.candidates().size()));
-        var shown = searcher.shown(call, best, null);
         var places = new ArrayList<Integer>();
-        for (var i = 0; i < shown.size(); i++) {
-            var memory = shown.get(i).memory();
+        for (var i = 0; i < found.best().size(); i++) {
+            var memory = found.best().get(i).memory();
             var expected = pair.expected().stream()
                     .anyMatch(each -> each.text().equalsIgnoreCase(memory.id())
                             || each.text().equalsIgnoreCase(memory.name()));

@@ -10,7 +10,6 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
-import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.access.Requirement.OfBank;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Name;
@@ -156,48 +155,26 @@ public final class SearchQueries {
             .with("vectors", VECTORS)
             .sql();
 
-    /** A statement for the present, and one for a time in the past. */
-    private record Statements(String now, String then) {
-        String at(@Nullable Instant time) {
-            return time == null ? now : then;
-        }
-    }
+    private static final String VISIBLE_NOW = selecting("memory m", ":now");
 
-    private static final Statements FOUND =
-            new Statements(finding("memory m", ":now"), finding(MemoryQueries.PAST, ":as_of"));
+    private static final String VISIBLE_THEN = selecting(MemoryQueries.PAST, ":as_of");
 
-    private static final Statements SHOWN =
-            new Statements(showing("memory m", ":now"), showing(MemoryQueries.PAST, ":as_of"));
-
-    private static String finding(String memories, String at) {
+    private static String selecting(String memories, String at) {
         return SqlTemplate.of("""
-                SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned
+                SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned,
+                       CASE WHEN m.id = ANY(CAST(:shown AS uuid[]))
+                            THEN (SELECT {memory_json} FROM (VALUES (1)) one (row) {join_writers}) END AS record
                   FROM bank b CROSS JOIN LATERAL (
-                      SELECT m.id, m.updated_at, m.pinned
+                      SELECT m.*, CAST(NULL AS uuid) AS superseder
                         FROM {memories}
                        WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = ANY(CAST(:ids AS uuid[])) AND {current}
                       OFFSET 0) m
                  WHERE b.tenant_id = :tenant AND b.id = ANY(CAST(:banks AS bigint[])) AND b.deleted_at IS NULL
                 """)
-                .with("memories", memories)
-                .with("current", MemoryVisibility.current("m", "b", at))
-                .sql();
-    }
-
-    private static String showing(String memories, String at) {
-        return SqlTemplate.of("""
-                SELECT b.id AS bank_id, m.id, {memory_json} AS record
-                  FROM bank b CROSS JOIN LATERAL (
-                      SELECT m.*, CAST(NULL AS uuid) AS superseder
-                        FROM {memories}
-                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = ANY(CAST(:ids AS uuid[])) AND {current}
-                      OFFSET 0) m {join_writers}
-                 WHERE b.tenant_id = :tenant AND b.id = ANY(CAST(:banks AS bigint[])) AND b.deleted_at IS NULL
-                """)
                 .with("memory_json", MemoryStore.json("b.name"))
+                .with("join_writers", MemoryStore.WRITERS)
                 .with("memories", memories)
                 .with("current", MemoryVisibility.current("m", "b", at))
-                .with("join_writers", MemoryStore.WRITERS)
                 .sql();
     }
 
@@ -235,11 +212,16 @@ public final class SearchQueries {
     /** The bank and id of a memory. */
     record MemoryId(long bank, UUID id) {}
 
-    /** A memory that was found and that the caller may see. */
-    record Match(MemoryId place, Instant updatedAt, boolean isPinned) {}
-
-    /** A memory to show. */
-    record ShownMemory(MemoryId place, Memory memory) {}
+    /**
+     * A memory that was found and that the caller may see.
+     *
+     * @param memory its content, if it was read
+     */
+    record Match(
+            MemoryId place,
+            Instant updatedAt,
+            boolean isPinned,
+            @Nullable Memory memory) {}
 
     /**
      * Returns the named bank, else every bank that the caller may read, with the context. The list is empty if there is none.
@@ -351,24 +333,22 @@ public final class SearchQueries {
         return past;
     }
 
-    /** Returns those memories that a search may show, now or at a time, in no order. */
-    List<Match> visible(Call call, List<MemoryId> places, @Nullable Instant asOf) {
-        return with(call, places, FOUND.at(asOf), asOf)
-                .list(row -> new Match(
-                        place(row), Objects.requireNonNull(row.instantOrNull("updated_at")), row.flag("pinned")));
-    }
-
-    /** Returns those memories with their whole content. */
-    List<ShownMemory> shown(Call call, List<MemoryId> places, @Nullable Instant asOf) {
-        return with(call, places, SHOWN.at(asOf), asOf)
-                .list(row -> new ShownMemory(place(row), Objects.requireNonNull(row.json("record", Memory.class))));
-    }
-
-    private Statement with(Call call, List<MemoryId> places, String statement, @Nullable Instant asOf) {
-        return db.sql(call, statement)
+    /**
+     * Returns those candidates that a search may show, now or at a time, in no order.
+     *
+     * @param shown the candidates of which the content is read, too
+     */
+    List<Match> visible(Call call, List<MemoryId> candidates, List<MemoryId> shown, @Nullable Instant asOf) {
+        return db.sql(call, asOf == null ? VISIBLE_NOW : VISIBLE_THEN)
                 .set("as_of", asOf)
-                .set("banks", places.stream().map(MemoryId::bank).distinct().toList())
-                .set("ids", places.stream().map(MemoryId::id).toList());
+                .set("banks", candidates.stream().map(MemoryId::bank).distinct().toList())
+                .set("ids", candidates.stream().map(MemoryId::id).toList())
+                .set("shown", shown.stream().map(MemoryId::id).toList())
+                .list(row -> new Match(
+                        place(row),
+                        Objects.requireNonNull(row.instantOrNull("updated_at")),
+                        row.flag("pinned"),
+                        row.json("record", Memory.class)));
     }
 
     private static MemoryId place(Row row) throws SQLException {

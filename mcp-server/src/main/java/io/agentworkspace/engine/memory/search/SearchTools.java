@@ -3,8 +3,8 @@ package io.agentworkspace.engine.memory.search;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.context.Tags;
 import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
 import io.agentworkspace.engine.memory.search.Searcher.Mode;
-import io.agentworkspace.engine.memory.search.Searcher.SearchCandidate;
 import io.agentworkspace.engine.memory.search.Searcher.SearchResult;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -127,10 +127,6 @@ public final class SearchTools {
         var tags = in.vx() == null ? null : Tags.checked(in.vx().tags());
         var page = in.page() == null ? null : in.page().limit();
         var limit = page == null ? HITS : page;
-        var scope = searcher.scope(call, where.bank(), where.agent());
-        if (where.bank() != null && scope.banks().banks().isEmpty()) {
-            throw banks.missing(call, where.bank());
-        }
         var wanted = new Searcher.SearchRequest(
                 in.content(),
                 Mode.of(in.mode()),
@@ -141,11 +137,10 @@ public final class SearchTools {
                 in.until(),
                 in.asOf(),
                 limit);
-        var found = searcher.search(call, scope, wanted);
-        var best =
-                found.candidates().subList(0, Math.min(limit, found.candidates().size()));
+        var found = searcher.search(call, wanted)
+                .orElseThrow(() -> banks.missing(call, Objects.requireNonNull(where.bank())));
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
-        var hits = call.budget().fit(hits(searcher.shown(call, best, in.asOf()), best, found, room));
+        var hits = call.budget().fit(hits(found, room));
         var top = hits.stream().mapToDouble(Hit::score).max();
         return new SearchResponse(
                 hits,
@@ -156,28 +151,20 @@ public final class SearchTools {
     }
 
     /** Returns the hits. Each gets its share of the room; what it does not use is for the following ones. */
-    private static List<Hit> hits(
-            List<SearchQueries.ShownMemory> shown,
-            List<SearchCandidate> candidates,
-            SearchResult found,
-            int characters) {
+    private static List<Hit> hits(SearchResult found, int characters) {
         var hits = new ArrayList<Hit>();
         var room = characters;
-        for (var memory : shown) {
-            var share = Math.max(SHORTEST_SNIPPET, room / (shown.size() - hits.size()));
-            var candidate = candidates.stream()
-                    .filter(each -> each.found().place().equals(memory.place()))
-                    .findFirst()
-                    .orElseThrow();
-            var hit = hit(memory, candidate, found, share);
-            room -= Math.min(share, memory.memory().text().length());
-            hits.add(hit);
+        for (var each : found.best()) {
+            var share = Math.max(SHORTEST_SNIPPET, room / (found.best().size() - hits.size()));
+            hits.add(hit(each, found, share));
+            room -= Math.min(share, each.memory().text().length());
         }
         return hits;
     }
 
-    private static Hit hit(SearchQueries.ShownMemory shown, SearchCandidate candidate, SearchResult found, int share) {
-        var memory = shown.memory();
+    private static Hit hit(FoundMemory hit, SearchResult found, int share) {
+        var memory = hit.memory();
+        var candidate = hit.candidate();
         var name = memory.name() == null ? "" : memory.name();
         var highlights = Highlights.of(found.query(), found.languages(), name, memory.text());
         var part = highlights.part(memory.text(), share);

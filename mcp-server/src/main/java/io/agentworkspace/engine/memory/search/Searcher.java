@@ -1,53 +1,58 @@
 package io.agentworkspace.engine.memory.search;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.search.CandidateRounds.FoundByWords;
+import io.agentworkspace.engine.memory.search.CandidateRounds.IndexedQuery;
+import io.agentworkspace.engine.memory.search.CandidateRounds.QuestionVector;
 import io.agentworkspace.engine.memory.search.SearchQueries.IndexPositions;
 import io.agentworkspace.engine.memory.search.SearchQueries.Match;
-import io.agentworkspace.engine.memory.search.SearchQueries.MemoryId;
 import io.agentworkspace.engine.memory.search.SearchQueries.SearchedBank;
+import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.apache.lucene.document.LongPoint;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.MultiReader;
-import org.apache.lucene.index.ReaderUtil;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
-import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.TermQuery;
-import org.apache.lucene.search.TopScoreDocCollectorManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds memories: updates the index of each bank, searches it, and reads from the database which of
- * the results the caller may see.
+ * Finds memories: brings the index of each bank up to date, and searches it in {@link CandidateRounds}.
  */
 public final class Searcher {
     private static final int LANGUAGES = 4;
-
-    /** The number of candidates by words, and by meaning. If readers may see too few of them, more are tried. */
-    private static final int CANDIDATES = 40;
+    private static final int REMEMBERED = 10_000;
 
     private final SearchQueries queries;
     private final IndexCache indexes;
     private final Embedder embedder;
     private final PgvectorStore pgvector;
     private final VectorScan scan = new VectorScan();
+
+    /** Who was last allowed to search where. This is only a hint: each search checks the permission. */
+    private final Cache<SearchPlace, Boolean> allowed =
+            Caffeine.newBuilder().maximumSize(REMEMBERED).build();
+
+    /** @param bank empty for all banks that the caller may read */
+    private record SearchPlace(long tenant, String principal, String bank) {}
 
     public Searcher(SearchQueries queries, IndexCache indexes, Embedder embedder, PgvectorStore pgvector) {
         this.queries = queries;
@@ -99,13 +104,17 @@ public final class Searcher {
     record SearchCandidate(
             Match found, int textRank, double coverage, double breadth, int vectorRank, float likeness) {}
 
+    /** A memory that was found, with its content. */
+    record FoundMemory(SearchCandidate candidate, Memory memory) {}
+
     /**
-     * What was found, best first.
+     * What was found.
      *
+     * @param best as many as were wanted, best first
      * @param mode how, which is by words where there is no vector of the query
      */
     record SearchResult(
-            List<SearchCandidate> candidates,
+            List<FoundMemory> best,
             LexicalQuery query,
             List<Language> languages,
             int banks,
@@ -157,10 +166,33 @@ public final class Searcher {
         return new SearchScope(banks, current);
     }
 
+    /**
+     * Reads the banks and searches in them. The query's vector is computed in the meantime, if the caller's last search there was
+     * allowed: nobody else makes the model work before the permission is checked.
+     *
+     * @return empty if a bank is named that the caller cannot see
+     */
+    Optional<SearchResult> search(Call call, SearchRequest wanted) {
+        var caller = call.caller();
+        var bank = wanted.bank();
+        var place = new SearchPlace(caller.tenant(), caller.principal(), bank == null ? "" : bank.key());
+        var early = allowed.getIfPresent(place) == null ? null : begin(wanted);
+        allowed.invalidate(place); // Until this one is allowed, too.
+        var scope = scope(call, bank, wanted.author());
+        if (bank != null && scope.banks().banks().isEmpty()) {
+            return Optional.empty();
+        }
+        allowed.put(place, true);
+        return Optional.of(search(call, scope, early == null ? begin(wanted) : early));
+    }
+
     SearchResult search(Call call, SearchScope scope, SearchRequest wanted) {
-        var begun = begin(wanted);
+        return search(call, scope, begin(wanted));
+    }
+
+    private SearchResult search(Call call, SearchScope scope, BegunSearch begun) {
         var readers = new ArrayList<DirectoryReader>();
-        var past = past(call, scope, wanted.asOf());
+        var past = past(call, scope, begun.wanted().asOf());
         try {
             scope.indexes().forEach(index -> readers.add(index.acquire()));
             past.forEach(index -> readers.add(index.acquire()));
@@ -263,84 +295,32 @@ public final class Searcher {
         searcher.setSimilarity(BankIndex.RANKING);
         var languages = languages(reader, parsed);
         var lexical = LexicalQuery.of(parsed, searcher, languages);
-        var query = filtered(lexical.query(), parsed, scope, wanted);
-        var filter = filtered(lexical.filter(), parsed, scope, wanted);
-        var fewest = Math.max(CANDIDATES, 2 * wanted.limit());
-        var wish = begun.isByMeaning() ? weight(wanted.mode(), parsed.meaning(), languages) : 0;
+        var indexed = new IndexedQuery(
+                searcher,
+                lexical,
+                filtered(lexical.query(), parsed, scope, wanted),
+                filtered(lexical.filter(), parsed, scope, wanted));
+        var rounds = new CandidateRounds(queries, scan, call, wanted, indexed);
+        var weight = begun.isByMeaning() ? weight(wanted.mode(), parsed.meaning(), languages) : 0;
         var byWords = begun.isByMeaning() && wanted.mode() == Mode.VECTOR
                 ? FoundByWords.NONE
-                : byWords(searcher, query, lexical, fewest, wish); // While the vector is being computed.
-        var question = begun.question().vector();
-        var weight = question == null ? 0 : wish;
+                : rounds.byWords(weight); // While the vector is being computed.
+        var vector = begun.question().vector();
+        if (begun.isByMeaning() && vector == null) {
+            byWords = rounds.byWords(0);
+        }
+        var question = vector == null ? null : new QuestionVector(vector, weight, known(call, scope, begun, vector));
+        var best = rounds.best(byWords, question);
         var mode = question == null ? Mode.TEXT : wanted.mode();
-        if (begun.isByMeaning() && question == null) {
-            byWords = byWords(searcher, query, lexical, fewest, 0);
-        }
-        var known = question != null && parsed.isUnrestricted() && wanted.isUnrestricted()
-                ? foundByPgvector(call, scope, question)
-                : Map.<Long, List<UUID>>of();
-        var visible = List.<SearchCandidate>of();
-        for (var most : List.of(fewest, 1_000, 10_000)) {
-            if (most > fewest && mode != Mode.VECTOR) {
-                byWords = byWords(searcher, query, lexical, most, weight);
-            }
-            var byMeaning = question == null ? new ScoreDoc[0] : scan.nearest(searcher, filter, question, most, known);
-            visible = visible(call, searcher, byWords, byMeaning, question, wanted.asOf());
-            var seenByWords =
-                    visible.stream().filter(each -> each.textRank() > 0).count();
-            var seenByMeaning =
-                    visible.stream().filter(each -> each.vectorRank() > 0).count();
-            var isEnough = known.isEmpty()
-                    ? isEnough(byWords.found(), most, seenByWords, wanted.limit())
-                            && isEnough(byMeaning, most, seenByMeaning, Math.max(wanted.limit(), Fusion.COMPARED))
-                    : seenByMeaning >= wanted.limit();
-            if (isEnough) {
-                break;
-            }
-            known = Map.of(); // Readers may see too few of these, so all are compared.
-        }
-        var ranked = visible.stream()
-                .map(each -> new Fusion.Ranked<>(
-                        each,
-                        each.coverage(),
-                        each.breadth(),
-                        each.vectorRank(),
-                        each.likeness(),
-                        each.found().updatedAt(),
-                        each.found().isPinned()))
-                .toList();
-        var best = Fusion.ordered(ranked, weight, wanted.asOf() == null ? call.now() : wanted.asOf());
         return new SearchResult(best, lexical, languages, scope.banks().banks().size(), reader.numDocs(), mode);
     }
 
-    /** Returns whether the caller sees enough of what was found, or there are no more. */
-    private static boolean isEnough(ScoreDoc[] found, int most, long seen, int wanted) {
-        return found.length < most || seen >= wanted;
-    }
-
-    /**
-     * What was found by words, best first.
-     *
-     * @param coverages about which share of the query's words they have
-     * @param breadths the same, where a word counts once
-     */
-    private record FoundByWords(ScoreDoc[] found, Map<Integer, Double> coverages, Map<Integer, Double> breadths) {
-        static final FoundByWords NONE = new FoundByWords(new ScoreDoc[0], Map.of(), Map.of());
-    }
-
-    private static FoundByWords byWords(
-            IndexSearcher searcher, Query query, LexicalQuery lexical, int most, double weight) throws IOException {
-        // Nobody asks how many there are in all, so those that cannot be among the best are skipped.
-        var found = searcher.search(query, new TopScoreDocCollectorManager(most, most)).scoreDocs;
-        var coverages = lexical.coverages(found);
-        // Where meaning counts little, the order by words is that of the index.
-        var breadths = weight < Fusion.ENGLISH ? coverages : lexical.breadths(searcher, found);
-        return new FoundByWords(found, coverages, breadths);
-    }
-
-    /** Returns about the nearest memories of large banks, by bank. */
-    private Map<Long, List<UUID>> foundByPgvector(Call call, SearchScope scope, float[] question) {
+    /** Returns by bank, for large banks, about the nearest memories, as pgvector finds them. */
+    private Map<Long, List<UUID>> known(Call call, SearchScope scope, BegunSearch begun, float[] question) {
         var found = new HashMap<Long, List<UUID>>();
+        if (!begun.parsed().isUnrestricted() || !begun.wanted().isUnrestricted()) {
+            return found;
+        }
         for (var index : scope.indexes()) {
             if (pgvector.isFor(index.size())) {
                 var nearest = pgvector.nearest(call, index.bank(), question);
@@ -371,58 +351,6 @@ public final class Searcher {
             case RUSSIAN, GREEK, ARABIC, HINDI, ARMENIAN, OTHER -> false;
             default -> true;
         };
-    }
-
-    private List<SearchCandidate> visible(
-            Call call,
-            IndexSearcher searcher,
-            FoundByWords byWords,
-            ScoreDoc[] byMeaning,
-            float @Nullable [] question,
-            @Nullable Instant asOf)
-            throws IOException {
-        var documents = Stream.concat(Arrays.stream(byWords.found()), Arrays.stream(byMeaning))
-                .map(each -> each.doc)
-                .distinct()
-                .sorted()
-                .toList();
-        if (documents.isEmpty()) {
-            return List.of();
-        }
-        var reader = searcher.getIndexReader();
-        var places = places(reader, documents);
-        var likenesses = question == null ? null : VectorScan.likenesses(reader, documents, question);
-        Map<MemoryId, Match> seen = new HashMap<>();
-        queries.visible(call, List.copyOf(places.values()), asOf).forEach(found -> seen.put(found.place(), found));
-        var textRanks = ranks(byWords.found(), places, seen);
-        var vectorRanks = ranks(byMeaning, places, seen);
-        var visible = new ArrayList<SearchCandidate>();
-        for (var i = 0; i < documents.size(); i++) {
-            var document = documents.get(i);
-            var found = seen.get(places.get(document));
-            if (found != null) {
-                visible.add(new SearchCandidate(
-                        found,
-                        textRanks.getOrDefault(document, 0),
-                        byWords.coverages().getOrDefault(document, 0.0),
-                        byWords.breadths().getOrDefault(document, 0.0),
-                        vectorRanks.getOrDefault(document, 0),
-                        likenesses == null ? -1 : likenesses.get(i)));
-            }
-        }
-        return visible;
-    }
-
-    /** Their places among those that the caller may see. */
-    private static Map<Integer, Integer> ranks(
-            ScoreDoc[] docs, Map<Integer, MemoryId> places, Map<MemoryId, Match> seen) {
-        var ranks = new HashMap<Integer, Integer>();
-        for (var doc : docs) {
-            if (seen.containsKey(places.get(doc.doc))) {
-                ranks.put(doc.doc, ranks.size() + 1);
-            }
-        }
-        return ranks;
     }
 
     private static List<Language> languages(MultiReader reader, QueryParser.Parsed parsed) throws IOException {
@@ -457,29 +385,5 @@ public final class Searcher {
 
     private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
         return one == null || other == null ? one == null ? other : one : one.isBefore(other) ? one : other;
-    }
-
-    private static Map<Integer, MemoryId> places(IndexReader reader, List<Integer> documents) throws IOException {
-        var places = new HashMap<Integer, MemoryId>();
-        for (var document : documents) {
-            var leaf = reader.leaves().get(ReaderUtil.subIndex(document, reader.leaves()));
-            var ids = leaf.reader().getBinaryDocValues(BankIndex.ID);
-            var banks = leaf.reader().getNumericDocValues(BankIndex.BANK);
-            ids.advanceExact(document - leaf.docBase);
-            banks.advanceExact(document - leaf.docBase);
-            places.put(document, new MemoryId(banks.longValue(), BankIndex.id(ids.binaryValue())));
-        }
-        return places;
-    }
-
-    /** Returns the memories of the candidates in their order, without those that were hidden in the meantime. */
-    List<SearchQueries.ShownMemory> shown(Call call, List<SearchCandidate> candidates, @Nullable Instant asOf) {
-        if (candidates.isEmpty()) {
-            return List.of();
-        }
-        var places = candidates.stream().map(each -> each.found().place()).toList();
-        Map<MemoryId, SearchQueries.ShownMemory> shown = new HashMap<>();
-        queries.shown(call, places, asOf).forEach(memory -> shown.put(memory.place(), memory));
-        return places.stream().filter(shown::containsKey).map(shown::get).toList();
     }
 }

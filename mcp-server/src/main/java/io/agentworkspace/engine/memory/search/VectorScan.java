@@ -35,8 +35,6 @@ final class VectorScan {
     /** At least this many memories are compared by their vectors. */
     private static final int LEAST_RESCORED = 1_000;
 
-    private static final int FARTHEST = 1 << 13;
-
     /** So many signatures are compared at a time. */
     private static final int BLOCK = 1 << 12;
 
@@ -49,17 +47,24 @@ final class VectorScan {
      * processor can then compare several at a time.
      *
      * @param columns the words: by their place in the signature, then by signature
-     * @param starts for each memory, and behind the last, the number of its first signature
+     * @param owners the memory of each signature
      */
-    private record Signatures(long[][] columns, int[] starts) {
+    private record Signatures(long[][] columns, int[] owners) {
         static final Signatures NONE = new Signatures(new long[0][], new int[0]);
 
-        int size() {
-            return columns.length == 0 ? 0 : columns[0].length;
+        /** Returns for each memory how many dimensions differ in the nearest of its signatures, plus one; 0 if it has none. */
+        short[] distances(long[] wanted, int memories) {
+            var nearest = new short[memories];
+            var block = new int[Math.min(BLOCK, owners.length)];
+            for (var first = 0; first < owners.length; first += block.length) {
+                compare(wanted, first, block);
+                keepNearest(block, first, nearest);
+            }
+            return nearest;
         }
 
         /** Writes how many dimensions differ, in some signatures one after the other. */
-        void compare(long[] wanted, int first, int[] distances) {
+        private void compare(long[] wanted, int first, int[] distances) {
             Arrays.fill(distances, 0);
             for (var i = 0; i < wanted.length; i++) {
                 add(columns[i], wanted[i], first, distances);
@@ -72,36 +77,16 @@ final class VectorScan {
                 distances[i] += Long.bitCount(column[first + i] ^ wanted);
             }
         }
-    }
 
-    /** How far the memories of a part of the index are. Ask for them in ascending order. */
-    private static final class Distances {
-        private final Signatures signatures;
-        private final long[] wanted;
-        private final int[] block;
-        private int first = -BLOCK;
-
-        Distances(Signatures signatures, long[] wanted) {
-            this.signatures = signatures;
-            this.wanted = wanted;
-            this.block = new int[Math.min(BLOCK, signatures.size())];
-        }
-
-        /** Returns how many dimensions differ, in the signature of the memory that is nearest. */
-        int of(int memory) {
-            if (signatures.size() == 0) {
-                return FARTHEST;
-            }
-            var nearest = FARTHEST;
-            var end = signatures.starts()[memory + 1];
-            for (var at = signatures.starts()[memory]; at < end; at++) {
-                if (at >= first + block.length) {
-                    first = at;
-                    signatures.compare(wanted, first, block);
+        private void keepNearest(int[] distances, int first, short[] nearest) {
+            var end = Math.min(distances.length, owners.length - first);
+            for (var i = 0; i < end; i++) {
+                var owner = owners[first + i];
+                var distance = distances[i] + 1;
+                if (nearest[owner] == 0 || distance < nearest[owner]) {
+                    nearest[owner] = (short) distance;
                 }
-                nearest = Math.min(nearest, block[at - first]);
             }
-            return nearest;
         }
     }
 
@@ -115,7 +100,7 @@ final class VectorScan {
         var reader = searcher.getIndexReader();
         var weight = searcher.createWeight(searcher.rewrite(filter), ScoreMode.COMPLETE_NO_SCORES, 1);
         var distances = new short[reader.maxDoc()];
-        var counts = new int[FARTHEST + 1];
+        var counts = new int[wanted.length * Long.SIZE + 2];
         for (var leaf : reader.leaves()) {
             var memories = known.isEmpty() ? null : known.get(BankIndex.bank(leaf.reader()));
             if (memories == null) {
@@ -129,7 +114,7 @@ final class VectorScan {
         var limit = limit(counts, Math.max(LEAST_RESCORED, most * RESCORED));
         var near = new ArrayList<ScoreDoc>();
         for (var document = 0; document < distances.length; document++) {
-            if (distances[document] > 0 && distances[document] <= limit + 1) {
+            if (distances[document] > 0 && distances[document] <= limit) {
                 near.add(new ScoreDoc(document, 0));
             }
         }
@@ -142,23 +127,28 @@ final class VectorScan {
         return near.subList(0, Math.min(most, near.size())).toArray(ScoreDoc[]::new);
     }
 
-    /** Writes the distances of one part, plus one; 0 stays where there is nothing to compare. */
+    /** Writes the distances of one part; 0 stays where there is nothing to compare. */
     private void measure(LeafReaderContext leaf, Weight weight, long[] wanted, short[] distances, int[] counts)
             throws IOException {
         var scorer = weight.scorer(leaf);
         if (scorer == null) {
             return;
         }
-        var near = new Distances(signatures(leaf.reader(), wanted.length), wanted);
-        var live = leaf.reader().getLiveDocs();
+        var reader = leaf.reader();
+        var near = signatures(reader, wanted.length).distances(wanted, reader.maxDoc());
+        var live = reader.getLiveDocs();
+        if (live == null && weight.count(leaf) == reader.maxDoc()) { // All of them pass the filter.
+            System.arraycopy(near, 0, distances, leaf.docBase, near.length);
+            for (var distance : near) {
+                counts[distance]++;
+            }
+            return;
+        }
         var each = scorer.iterator();
         for (var document = each.nextDoc(); document != DocIdSetIterator.NO_MORE_DOCS; document = each.nextDoc()) {
             if (live == null || live.get(document)) {
-                var distance = near.of(document);
-                if (distance < FARTHEST) {
-                    distances[leaf.docBase + document] = (short) (distance + 1);
-                    counts[distance]++;
-                }
+                distances[leaf.docBase + document] = near[document];
+                counts[near[document]]++;
             }
         }
     }
@@ -166,13 +156,13 @@ final class VectorScan {
     /** Within it are at least so many, if there are. */
     private static int limit(int[] counts, int wanted) {
         var sum = 0;
-        for (var distance = 0; distance < FARTHEST; distance++) {
+        for (var distance = 1; distance < counts.length; distance++) {
             sum += counts[distance];
             if (sum >= wanted) {
                 return distance;
             }
         }
-        return FARTHEST;
+        return counts.length;
     }
 
     /** How like the question each of the memories is, given in the order of their numbers; -1 where it has no vectors. */
@@ -219,31 +209,29 @@ final class VectorScan {
         if (values == null) {
             return Signatures.NONE;
         }
-        var starts = new int[reader.maxDoc() + 1];
+        var owners = new int[reader.maxDoc()];
         var columns = new long[length][reader.maxDoc()];
         var end = 0;
         for (var document = 0; document < reader.maxDoc(); document++) {
-            starts[document] = end;
             if (values.advanceExact(document)) {
                 var bytes = values.binaryValue();
                 var words = ByteBuffer.wrap(bytes.bytes, bytes.offset, bytes.length)
                         .order(ByteOrder.BIG_ENDIAN)
                         .asLongBuffer();
                 for (; words.remaining() >= length; end++) {
-                    if (end == columns[0].length) {
-                        resize(columns, end * 3 / 2 + 1);
+                    if (end == owners.length) {
+                        owners = Arrays.copyOf(owners, end * 3 / 2 + 1);
+                        resize(columns, owners.length);
                     }
+                    owners[end] = document;
                     for (var column : columns) {
                         column[end] = words.get();
                     }
                 }
             }
         }
-        starts[reader.maxDoc()] = end;
-        if (end < columns[0].length) {
-            resize(columns, end);
-        }
-        return new Signatures(columns, starts);
+        resize(columns, end);
+        return new Signatures(columns, Arrays.copyOf(owners, end));
     }
 
     private static void resize(long[][] columns, int size) {

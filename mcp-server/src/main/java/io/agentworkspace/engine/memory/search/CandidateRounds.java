@@ -1,0 +1,275 @@
+package io.agentworkspace.engine.memory.search;
+
+import io.agentworkspace.engine.memory.search.SearchQueries.Match;
+import io.agentworkspace.engine.memory.search.SearchQueries.MemoryId;
+import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
+import io.agentworkspace.engine.memory.search.Searcher.Mode;
+import io.agentworkspace.engine.memory.search.Searcher.SearchCandidate;
+import io.agentworkspace.engine.memory.search.Searcher.SearchRequest;
+import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.tool.Call;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.ReaderUtil;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.TopScoreDocCollectorManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rounds of one search: the indexes offer candidates by words and by meaning, and the database decides which of them readers
+ * may see. If these are too few, the next round has more candidates.
+ */
+final class CandidateRounds {
+    /** The number of candidates by words, and by meaning, in the first round. */
+    private static final int CANDIDATES = 40;
+
+    private static final List<Integer> MORE_CANDIDATES = List.of(1_000, 10_000);
+
+    /** The contents of so many more than are wanted are read at once: which ones are newer or pinned is not known before. */
+    private static final int SPARE = 5;
+
+    private final SearchQueries queries;
+    private final VectorScan scan;
+    private final Call call;
+    private final SearchRequest wanted;
+    private final IndexedQuery indexed;
+
+    /**
+     * A query for the indexes.
+     *
+     * @param query ranks memories by words
+     * @param filter which memories are compared by meaning
+     */
+    record IndexedQuery(IndexSearcher searcher, LexicalQuery lexical, Query query, Query filter) {}
+
+    /**
+     * The vector of a query.
+     *
+     * @param weight how much meaning counts
+     * @param known by bank, about the nearest memories, as pgvector found them
+     */
+    record QuestionVector(float[] vector, double weight, Map<Long, List<UUID>> known) {
+        QuestionVector comparedWithAll() {
+            return new QuestionVector(vector, weight, Map.of());
+        }
+    }
+
+    /**
+     * What was found by words, best first.
+     *
+     * @param coverages about which share of the query's words they have
+     * @param breadths the same, where a word counts once
+     */
+    record FoundByWords(ScoreDoc[] found, Map<Integer, Double> coverages, Map<Integer, Double> breadths) {
+        static final FoundByWords NONE = new FoundByWords(new ScoreDoc[0], Map.of(), Map.of());
+    }
+
+    /** The candidates of a round, with their numbers in the index, in ascending order. */
+    private record Round(
+            FoundByWords byWords,
+            ScoreDoc[] byMeaning,
+            List<Integer> documents,
+            Map<Integer, MemoryId> places,
+            @Nullable List<Float> likenesses) {
+        /** Returns those candidates that readers may see. Their ranks are among these. */
+        List<SearchCandidate> of(Map<MemoryId, Match> visible) {
+            var textRanks = ranks(byWords.found(), visible);
+            var vectorRanks = ranks(byMeaning, visible);
+            var candidates = new ArrayList<SearchCandidate>();
+            for (var i = 0; i < documents.size(); i++) {
+                var document = documents.get(i);
+                var match = visible.get(places.get(document));
+                if (match != null) {
+                    candidates.add(new SearchCandidate(
+                            match,
+                            textRanks.getOrDefault(document, 0),
+                            byWords.coverages().getOrDefault(document, 0.0),
+                            byWords.breadths().getOrDefault(document, 0.0),
+                            vectorRanks.getOrDefault(document, 0),
+                            likenesses == null ? -1 : likenesses.get(i)));
+                }
+            }
+            return candidates;
+        }
+
+        private Map<Integer, Integer> ranks(ScoreDoc[] found, Map<MemoryId, Match> visible) {
+            var ranks = new HashMap<Integer, Integer>();
+            for (var each : found) {
+                if (visible.containsKey(places.get(each.doc))) {
+                    ranks.put(each.doc, ranks.size() + 1);
+                }
+            }
+            return ranks;
+        }
+    }
+
+    CandidateRounds(SearchQueries queries, VectorScan scan, Call call, SearchRequest wanted, IndexedQuery indexed) {
+        this.queries = queries;
+        this.scan = scan;
+        this.call = call;
+        this.wanted = wanted;
+        this.indexed = indexed;
+    }
+
+    private int fewest() {
+        return Math.max(CANDIDATES, 2 * wanted.limit());
+    }
+
+    /** Returns the candidates by words of the first round. */
+    FoundByWords byWords(double weight) throws IOException {
+        return byWords(fewest(), weight);
+    }
+
+    private FoundByWords byWords(int most, double weight) throws IOException {
+        // Nobody asks how many there are in all, so those that cannot be among the best are skipped.
+        var found = indexed.searcher().search(indexed.query(), new TopScoreDocCollectorManager(most, most)).scoreDocs;
+        var coverages = indexed.lexical().coverages(found);
+        // Where meaning counts little, the order by words is that of the index.
+        var breadths = weight < Fusion.ENGLISH ? coverages : indexed.lexical().breadths(indexed.searcher(), found);
+        return new FoundByWords(found, coverages, breadths);
+    }
+
+    /**
+     * Returns the best memories that readers may see, in order.
+     *
+     * @param first the candidates by words of the first round
+     * @param question null if there is no vector of the query
+     */
+    List<FoundMemory> best(FoundByWords first, @Nullable QuestionVector question) throws IOException {
+        var weight = question == null ? 0 : question.weight();
+        var byWords = first;
+        var asked = question;
+        var most = fewest();
+        var further = MORE_CANDIDATES.iterator();
+        while (true) {
+            var byMeaning = asked == null
+                    ? new ScoreDoc[0]
+                    : scan.nearest(indexed.searcher(), indexed.filter(), asked.vector(), most, asked.known());
+            var visible = visible(byWords, byMeaning, asked);
+            if (isEnough(visible, byWords, byMeaning, asked, most) || !further.hasNext()) {
+                return shown(ordered(visible, weight));
+            }
+            most = further.next();
+            asked = asked == null ? null : asked.comparedWithAll();
+            if (asked == null || wanted.mode() != Mode.VECTOR) {
+                byWords = byWords(most, weight);
+            }
+        }
+    }
+
+    private List<SearchCandidate> visible(FoundByWords byWords, ScoreDoc[] byMeaning, @Nullable QuestionVector question)
+            throws IOException {
+        var documents = Stream.concat(Arrays.stream(byWords.found()), Arrays.stream(byMeaning))
+                .map(each -> each.doc)
+                .distinct()
+                .sorted()
+                .toList();
+        if (documents.isEmpty()) {
+            return List.of();
+        }
+        var reader = indexed.searcher().getIndexReader();
+        var likenesses = question == null ? null : VectorScan.likenesses(reader, documents, question.vector());
+        var round = new Round(byWords, byMeaning, documents, places(reader, documents), likenesses);
+        var all = round.places().values().stream().distinct().toList();
+        return round.of(byPlace(queries.visible(call, all, likely(round, all, question), wanted.asOf())));
+    }
+
+    private static Map<MemoryId, Match> byPlace(List<Match> matches) {
+        return matches.stream().collect(Collectors.toMap(Match::place, Function.identity()));
+    }
+
+    /** Returns those that are best if readers may see all candidates. */
+    private List<MemoryId> likely(Round round, List<MemoryId> all, @Nullable QuestionVector question) {
+        var equallyNew = all.stream()
+                .map(place -> new Match(place, call.now(), false, null))
+                .toList();
+        return ordered(round.of(byPlace(equallyNew)), question == null ? 0 : question.weight()).stream()
+                .limit(wanted.limit() + SPARE)
+                .map(each -> each.found().place())
+                .toList();
+    }
+
+    /** Returns whether readers may see enough candidates, or there are no more. */
+    private boolean isEnough(
+            List<SearchCandidate> visible,
+            FoundByWords byWords,
+            ScoreDoc[] byMeaning,
+            @Nullable QuestionVector question,
+            int most) {
+        var seenByMeaning =
+                visible.stream().filter(each -> each.vectorRank() > 0).count();
+        if (question != null && !question.known().isEmpty()) {
+            return seenByMeaning >= wanted.limit();
+        }
+        var seenByWords = visible.stream().filter(each -> each.textRank() > 0).count();
+        return isEnough(byWords.found(), most, seenByWords, wanted.limit())
+                && isEnough(byMeaning, most, seenByMeaning, Math.max(wanted.limit(), Fusion.COMPARED));
+    }
+
+    private static boolean isEnough(ScoreDoc[] found, int most, long seen, int wanted) {
+        return found.length < most || seen >= wanted;
+    }
+
+    private List<SearchCandidate> ordered(List<SearchCandidate> visible, double weight) {
+        var ranked = visible.stream()
+                .map(each -> new Fusion.Ranked<>(
+                        each,
+                        each.coverage(),
+                        each.breadth(),
+                        each.vectorRank(),
+                        each.likeness(),
+                        each.found().updatedAt(),
+                        each.found().isPinned()))
+                .toList();
+        return Fusion.ordered(ranked, weight, wanted.asOf() == null ? call.now() : wanted.asOf());
+    }
+
+    /** Returns the best with their content, without those that were hidden in the meantime. */
+    private List<FoundMemory> shown(List<SearchCandidate> ordered) {
+        var best = ordered.subList(0, Math.min(wanted.limit(), ordered.size()));
+        var missing = best.stream()
+                .filter(each -> each.found().memory() == null)
+                .map(each -> each.found().place())
+                .toList();
+        var others = missing.isEmpty() ? List.<Match>of() : queries.visible(call, missing, missing, wanted.asOf());
+        var memories = new HashMap<MemoryId, Memory>();
+        Stream.concat(best.stream().map(SearchCandidate::found), others.stream())
+                .forEach(match -> {
+                    if (match.memory() != null) {
+                        memories.put(match.place(), match.memory());
+                    }
+                });
+        var found = new ArrayList<FoundMemory>();
+        for (var candidate : best) {
+            var memory = memories.get(candidate.found().place());
+            if (memory != null) {
+                found.add(new FoundMemory(candidate, memory));
+            }
+        }
+        return found;
+    }
+
+    private static Map<Integer, MemoryId> places(IndexReader reader, List<Integer> documents) throws IOException {
+        var places = new HashMap<Integer, MemoryId>();
+        for (var document : documents) {
+            var leaf = reader.leaves().get(ReaderUtil.subIndex(document, reader.leaves()));
+            var ids = leaf.reader().getBinaryDocValues(BankIndex.ID);
+            var banks = leaf.reader().getNumericDocValues(BankIndex.BANK);
+            ids.advanceExact(document - leaf.docBase);
+            banks.advanceExact(document - leaf.docBase);
+            places.put(document, new MemoryId(banks.longValue(), BankIndex.id(ids.binaryValue())));
+        }
+        return places;
+    }
+}
