@@ -60,12 +60,16 @@ final class Search implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--sets notes,cranfield,xquad,turns,sessions] [--every 1] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--only quality|growth]";
+        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--sets notes,cranfield,xquad,turns,sessions] [--every 1] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--only quality|growth|stores] [--rounds 20]";
     }
 
     @Override
     public void run(Bench.Options options) throws Exception {
         var only = options.text("only", "quality, growth");
+        if (only.contains("stores")) {
+            new Stores(options.number("rounds", 20), options.number("seconds", 2)).measure();
+            return;
+        }
         try (var engine = Engine.startWith(options.text("data"))) {
             var callers = new Callers(engine.url(), engine.key());
             if (only.contains("quality")) {
