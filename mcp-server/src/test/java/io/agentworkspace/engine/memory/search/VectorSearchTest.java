@@ -173,16 +173,21 @@ class VectorSearchTest {
         return hit -> hit.contains(id);
     }
 
+    /** The first repeats a rare word, and the second has more of the words: both searches put the same one first. */
     @Test
     void whatIsFoundByWordsHasTheSameOrderWithoutAModel() {
         call(app, "MB_Create", "{'vx':{'name':'words'}}");
         for (var text : List.of(
-                "The tide, the tide, the tide, the tide: a report.",
-                "A tide report of the harbour, as long as it has to be for the whole of the coast.",
-                "The harbour, the harbour, the harbour, and a report on the tide.",
-                "The harbour has a tide and a tide and a tide.",
-                "The report on reports of the report.",
-                "Harbour, tide.")) {
+                "Harbour, harbour, harbour, harbour, harbour, harbour, harbour, harbour.",
+                "One tide report came for you and me.",
+                "That harbour was painted in white and blue.",
+                "We saw the tide come in and go.",
+                "Her report is lost in the big cellar.",
+                "A report that nobody has read until now.",
+                "This report is about the roof and gutters.",
+                "The cat is asleep on the warm stove.",
+                "You can buy bread at the corner shop.",
+                "It was a long day for the crew.")) {
             store("words", text, "");
         }
         embedded();
@@ -197,7 +202,7 @@ class VectorSearchTest {
                                 arguments.formatted("").replace('\'', '"').getBytes(StandardCharsets.UTF_8)))
                 .ok();
         assertThat(without.text("/mode")).isEqualTo("text");
-        assertThat(texts(withModel)).hasSize(6).isEqualTo(texts(without));
+        assertThat(texts(withModel)).hasSize(7).isEqualTo(texts(without));
     }
 
     /** Each is tried again at once, and not when the lease expires: nobody counts it as a second attempt. */
