@@ -6,6 +6,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.context.UnselectedContextQueries;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageRow;
@@ -32,9 +33,7 @@ public final class AgentQueries {
             CROSS JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = r.tenant_id AND x.id = r.agent_id OFFSET 0) a
             """;
 
-    private static final String NAMED = """
-            ctx JOIN agent a ON a.tenant_id = :tenant AND starts_with(a.name_key, :prefix) AND a.name_key >= :prefix
-            """;
+    private static final String NAMED = "ctx JOIN agent a ON a.tenant_id = :tenant AND " + NamePrefix.of("a");
 
     /** The bytes of an agent's record besides its messages: its long texts, its names and those of its skills. */
     private static final String WEIGHT = SqlTemplate.of(

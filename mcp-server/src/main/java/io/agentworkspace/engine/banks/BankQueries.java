@@ -5,6 +5,7 @@ import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Via;
@@ -31,7 +32,7 @@ public final class BankQueries {
             page AS (
                 SELECT b.*, held.permission, held.via, s.agent_id
                   FROM ctx, s, bank b, {held}
-                 WHERE b.tenant_id = :tenant AND b.name_key > :after AND starts_with(b.name_key, :prefix) AND b.name_key >= :prefix
+                 WHERE b.tenant_id = :tenant AND b.name_key > :after AND {begins}
                    AND held.permission <> 'none' AND {visible_bank}
                  ORDER BY b.name_key
                  LIMIT :limit + 1)
@@ -47,6 +48,7 @@ public final class BankQueries {
               FROM ctx, s
             """)
                     .with("visible_agent", Visibility.agent("a"))
+                    .with("begins", NamePrefix.of("b"))
                     .with("held", BankPermissionRow.HELD)
                     .with("visible_bank", Visibility.bank("b"))
                     .with("bank_json", BankStore.RECORD)

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.context.UnselectedContextQueries;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
@@ -54,7 +55,7 @@ public final class DomainQueries {
                 SELECT d.*
                   FROM domain d, ctx
                  WHERE d.tenant_id = :tenant AND d.name_key > :after AND {visible_domain}
-                   AND starts_with(d.name_key, :prefix) AND d.name_key >= :prefix
+                   AND {begins}
                  ORDER BY d.name_key
                  LIMIT :limit + 1)
             SELECT ctx.*,
@@ -74,6 +75,7 @@ public final class DomainQueries {
               FROM ctx
             """)
                     .with("visible_domain", Visibility.domain("d"))
+                    .with("begins", NamePrefix.of("d"))
                     .with("domain_json", DomainStore.RECORD)
                     .with("join_owner", DomainStore.JOINS)
                     .sql();

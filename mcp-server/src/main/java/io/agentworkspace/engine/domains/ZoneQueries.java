@@ -4,6 +4,7 @@ import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageRow;
@@ -28,7 +29,7 @@ public final class ZoneQueries {
             , page AS (
                 SELECT z.*
                   FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-                 WHERE z.name_key > :after AND starts_with(z.name_key, :prefix) AND z.name_key >= :prefix
+                 WHERE z.name_key > :after AND {begins}
                  ORDER BY z.name_key
                  LIMIT :limit + 1)
             SELECT ctx.*, EXISTS (SELECT 1 FROM d) AS found,
@@ -44,6 +45,7 @@ public final class ZoneQueries {
                             AND p.party_id = COALESCE(ctx.self_id, ctx.user_id)) AS rows
               FROM ctx
             """)
+                    .with("begins", NamePrefix.of("z"))
                     .with("zone_json", ZoneStore.RECORD)
                     .with("may_talk", Visibility.talk("d"))
                     .sql();

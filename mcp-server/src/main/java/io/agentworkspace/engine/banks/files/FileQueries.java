@@ -7,6 +7,7 @@ import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.Name;
@@ -42,7 +43,7 @@ public final class FileQueries {
                                    split_part(m.name_key, '/', :depth + 3) <> '' AS deep, sum(octet_length(m.text)) AS bytes
                               FROM memory m
                              WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.held_permission <> 'none'
-                               AND starts_with(m.name_key, :prefix) AND m.name_key >= :prefix AND {current}
+                               AND {begins} AND {current}
                              GROUP BY top_key, sub_key, deep
                              ORDER BY top_key, sub_key, deep
                              LIMIT :entries) entry) AS entries
@@ -51,6 +52,7 @@ public final class FileQueries {
                     .with("permission", BankPermissionRow.COLUMNS)
                     .with("held", BankPermissionRow.HELD)
                     .with("visible_bank", Visibility.bank("b"))
+                    .with("begins", NamePrefix.of("m"))
                     .with("readable", MemoryVisibility.readable("m", "b"))
                     .with("current", MemoryVisibility.current("m", "b"))
                     .sql();

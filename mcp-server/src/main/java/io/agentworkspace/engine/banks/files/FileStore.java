@@ -3,6 +3,7 @@ package io.agentworkspace.engine.banks.files;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.MemoryName;
@@ -17,9 +18,10 @@ public final class FileStore {
             SELECT m.id, m.author_id, m.name
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND {readable}
-               AND (m.name_key = :name OR (starts_with(m.name_key, :prefix) AND m.name_key >= :prefix))
+               AND (m.name_key = :name OR {begins})
              ORDER BY m.id
             """)
+            .with("begins", NamePrefix.of("m"))
             .with("readable", MemoryVisibility.readable("m", "b"))
             .sql();
 
