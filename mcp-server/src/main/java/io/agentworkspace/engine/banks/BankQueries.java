@@ -26,9 +26,12 @@ public final class BankQueries {
             , s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, ctx.user_id) AS owner_id
                       FROM ctx
                       LEFT JOIN agent a
-                             ON a.tenant_id = :tenant
-                            AND CASE WHEN CAST(:agent AS text) IS NULL THEN a.id = ctx.self_id AND a.destroyed_at IS NULL
-                                     ELSE a.name_key = :agent AND {visible_agent} END),
+                             ON a.tenant_id = :tenant AND a.destroyed_at IS NULL
+                            AND a.id = CASE WHEN CAST(:agent AS text) IS NULL THEN ctx.self_id
+                                            ELSE (SELECT x.id FROM agent x
+                                                   WHERE x.tenant_id = :tenant AND x.name_key = :agent
+                                                     AND x.destroyed_at IS NULL) END
+                            AND (CAST(:agent AS text) IS NULL OR {visible_agent})),
             page AS (
                 SELECT b.*, held.permission, held.via, s.agent_id
                   FROM ctx, s, bank b, {held}

@@ -62,8 +62,8 @@ public final class MemoryQueries {
                                     FROM memory m
                                    WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
                                      AND m.name_key IS NOT NULL AND {readable}
-                                   ORDER BY m.created_at DESC, m.id
-                                   LIMIT 2000) newest
+                                   ORDER BY m.created_at DESC, m.id DESC
+                                   LIMIT 500) newest
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
             """)
             .with("readable", MemoryVisibility.readable("m", "b"))

@@ -71,6 +71,10 @@ public final class Db implements AutoCloseable {
 
     private static final String SET_LIMITS = "SELECT " + LIMITS;
 
+    /** They also replace limits of the role and of the database. */
+    private static final String WITHOUT_LIMITS =
+            "-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0";
+
     private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
     private final HikariDataSource pool;
     private final TimeLimits limits;
@@ -116,6 +120,8 @@ public final class Db implements AutoCloseable {
                                 .formatted(limits.read().toMillis(), LOCK.toMillis() * 2 / 3));
         pool = new HikariDataSource(config);
         withoutLimits.setUrl(jdbcUrl);
+        var options = withoutLimits.getOptions();
+        withoutLimits.setOptions(options == null ? WITHOUT_LIMITS : options + " " + WITHOUT_LIMITS);
         if (user != null) { // Otherwise the URL contains the credentials.
             withoutLimits.setUser(user);
             withoutLimits.setPassword(password);

@@ -13,6 +13,7 @@ public final class Migrations {
             Flyway.configure()
                     .dataSource(db.withoutLimits())
                     .locations("classpath:db/migration")
+                    .lockRetryCount(-1) // However long another replica takes.
                     .load()
                     .migrate();
         } catch (FlywayException e) {

@@ -41,6 +41,7 @@ import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.NRTCachingDirectory;
 import org.apache.lucene.store.NoLockFactory;
 import org.apache.lucene.util.BytesRef;
+import org.apache.lucene.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -352,9 +353,16 @@ final class BankIndex implements AutoCloseable {
         return System.nanoTime() - usedAt;
     }
 
-    /** Saves the index to disk, so that a later start need not rebuild it. */
+    /** Returns whether it can take changes. After a failed write it cannot. */
+    boolean isWritable() {
+        return writer.isOpen();
+    }
+
+    /** Saves the index to disk, so that a later start need not rebuild it. Does nothing while changes are applied. */
     void save(Instant now) throws IOException {
-        lock.lock();
+        if (!lock.tryLock()) {
+            return;
+        }
         try {
             if (isDirty && writer.isOpen()) {
                 writer.setLiveCommitData(
@@ -373,9 +381,7 @@ final class BankIndex implements AutoCloseable {
         lock.lock();
         try {
             isClosed = true;
-            reader.decRef();
-            writer.close();
-            directory.close();
+            IOUtils.close(reader::decRef, writer, directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {

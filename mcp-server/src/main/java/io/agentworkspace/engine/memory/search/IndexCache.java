@@ -23,6 +23,7 @@ import org.apache.lucene.store.ByteBuffersDirectory;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.MMapDirectory;
 import org.apache.lucene.store.NoLockFactory;
+import org.apache.lucene.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -102,10 +103,21 @@ public final class IndexCache implements AutoCloseable {
         }
     }
 
-    /** Returns the index of a bank, and opens it if necessary. It stays open for at least a minute. */
+    /**
+     * Returns the index of a bank, and opens it if necessary. It stays open for at least a minute. After a failed write, as on a full
+     * disk, it is opened again.
+     */
     BankIndex of(long tenant, long bank) {
         return Objects.requireNonNull(open.compute(new BankKey(tenant, bank), (key, known) -> {
-            var index = known == null ? opened(key) : known;
+            var index = known;
+            if (known != null && !known.isWritable()) {
+                write(() -> {
+                    IOUtils.closeWhileHandlingException(known::close);
+                    return true;
+                });
+                index = null;
+            }
+            index = index == null ? opened(key) : index;
             index.touch();
             return index;
         }));

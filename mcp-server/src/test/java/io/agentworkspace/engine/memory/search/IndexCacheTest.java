@@ -1,11 +1,16 @@
 package io.agentworkspace.engine.memory.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,5 +28,45 @@ class IndexCacheTest {
                 index.acquire().decRef();
             }
         }
+    }
+
+    /** Lucene closes a writer that could not write. Nothing else would open it again while the bank is searched. */
+    @Test
+    void anIndexThatCouldNotBeWrittenIsOpenedAgain(@TempDir Path folder) throws IOException {
+        try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), folder, Clock.systemUTC())) {
+            var index = cache.of(1, 1);
+            index.apply(List.of(memory("small")));
+            index.reached(1);
+            var home = onlyFolder(folder, "1-1");
+            try (var files = Files.list(home)) {
+                for (var file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
+            Files.delete(home);
+            Files.createFile(home); // Nothing can be written below it.
+            assertThatThrownBy(() -> {
+                        index.apply(LongStream.range(0, 300_000)
+                                .mapToObj(i -> memory("word" + i))
+                                .toList());
+                        index.reached(2);
+                    })
+                    .isInstanceOf(Exception.class);
+            Files.delete(home);
+            var again = cache.of(1, 1);
+            again.apply(List.of(memory("small")));
+            again.reached(3);
+            assertThat(again.size()).isEqualTo(1);
+        }
+    }
+
+    private static Path onlyFolder(Path root, String name) throws IOException {
+        try (var files = Files.walk(root)) {
+            return files.filter(file -> file.endsWith(name)).findFirst().orElseThrow();
+        }
+    }
+
+    private static BankIndex.IndexedMemory memory(String text) {
+        return new BankIndex.IndexedMemory(UUID.randomUUID(), "1", null, text, List.of(), 1, Instant.EPOCH, null);
     }
 }
