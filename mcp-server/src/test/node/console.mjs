@@ -474,7 +474,7 @@ async function newcomer() {
     await route.fallback();
   });
   await page.locator('.empty').getByRole('button', { name: 'Start the demo' }).click();
-  const starting = await page.locator('.empty .start-demo').evaluate((button) => ({ text: button.textContent, disabled: button.disabled }));
+  const starting = await page.locator('.empty .start-demo').evaluate((button) => ({ text: button.textContent, disabled: button.ariaDisabled === 'true' }));
   begin();
   let over = false;
   const film = (async () => { // Up to eighteen pictures of the whole, as of every five seconds of the ninety. Where nothing has changed, there is none.

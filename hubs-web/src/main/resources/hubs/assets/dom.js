@@ -57,13 +57,35 @@ export function holdsKey(text) {
 }
 
 let dialogs = 0;
+const openers = new WeakMap(); // What had the focus before a dialog opened, and what is around that.
+
+// What led to a dialog may be drawn anew by now, or gone: then what looks the same, else what is around it, has the focus.
+function focusAfter(box) {
+  let [opener, around] = openers.get(box);
+  const before = opener.closest('dialog');
+  if (before && !before.isConnected) [opener, around] = openers.get(before) ?? [opener, around];
+  const name = (one) => one.getAttribute('aria-label') ?? one.textContent;
+  const alike = opener.isConnected || opener.classList.contains('danger') ? [opener] : [...document.querySelectorAll(opener.tagName)].filter((one) => name(one) === name(opener));
+  const all = [...(alike.length === 1 ? alike : []), ...around.filter((one) => one.tabIndex >= 0 || one.hasAttribute('tabindex')), document.getElementById('main')];
+  for (const one of all) {
+    if (one?.isConnected) one.focus({ preventScroll: true });
+    if (document.activeElement !== document.body) return;
+  }
+}
 
 // A dialog that is gone once it is closed; another may be open beneath it.
 export function dialog(title, ...children) {
   const id = `dialog-${++dialogs}-title`;
   const heading = el('h2', { id }, title);
   const box = el('dialog', { 'aria-labelledby': id }, heading, ...children);
-  box.addEventListener('close', () => box.remove());
+  const around = [];
+  const opener = document.activeElement ?? document.body;
+  for (let one = opener.parentElement; one; one = one.parentElement) around.push(one);
+  openers.set(box, [opener, around]);
+  box.addEventListener('close', () => {
+    box.remove();
+    if (document.activeElement === document.body) focusAfter(box);
+  });
   document.body.append(box);
   box.showModal();
   return box;

@@ -2,7 +2,7 @@
 import { may } from './api.js';
 import { sentence, story as paragraphs } from './sentences.js';
 import { timeline } from './timeline.js';
-import { avatar, client, clock, download, el, empty, given, guarded, head, held, number, tag, toast } from './ui.js';
+import { avatar, client, clock, download, el, empty, given, guarded, head, held, number, redrawn, tag, toast } from './ui.js';
 import { virtualList } from './virtual.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
@@ -37,7 +37,7 @@ export async function show({ at, view, on, isHere }) {
     view.append(empty('For admins', 'The audit covers everybody in the tenant. World shows what happens around you.', el('a', { class: 'button quiet', href: '/console/world' }, 'World')));
     return;
   }
-  const place = el('div', { class: 'timeline' });
+  const place = el('div', { class: 'timeline', tabindex: '-1' });
   view.append(el('form', { class: 'filters', role: 'search', submit: (event) => event.preventDefault() }, ...Object.values(inputs), result, shown, day), place);
 
   function row(entry) {
@@ -52,7 +52,7 @@ export async function show({ at, view, on, isHere }) {
       const page = await next();
       return { items: page.items.filter(fits), more: page.more };
     } });
-    place.replaceChildren(list.element);
+    redrawn(place, () => place.replaceChildren(list.element));
     const query = new URLSearchParams(given({ ...Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value.trim()])), result: result.value, show: chosen === kinds[0][0] ? '' : chosen, day: day.value }));
     history.replaceState(null, '', `/console/activity${query.size ? `?${query}` : ''}`);
   }
@@ -74,7 +74,9 @@ export async function show({ at, view, on, isHere }) {
   }
   async function tell() {
     const wanted = filter();
-    const entries = (await held(story, () => everything(wanted.since ? wanted : { ...wanted, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() }))).reverse();
+    const read = await held(story, () => everything(wanted.since ? wanted : { ...wanted, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() }));
+    if (!read) return; // It is being told already.
+    const entries = read.reverse();
     const chapters = paragraphs(entries);
     place.replaceChildren(el('article', { class: 'story' }, el('p', { class: 'soft' }, `${number(entries.length)} ${entries.length === 1 ? 'entry' : 'entries'}${agent() ? ` of ${inputs.agent.value.trim()}` : wanted.user ? ` of ${wanted.user}` : ''}${wanted.since ? '' : ' today'}. `, el('button', { type: 'button', class: 'quiet', click: listing }, 'Back to the list')), ...(chapters.length ? chapters : [el('p', {}, 'Nothing happened.')])));
   }

@@ -1,6 +1,6 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
 import { ask as invoke, call, glance, may, read, request } from './api.js';
-import { action, ago, asCode, ask, avatar, back, clock, counted, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag } from './ui.js';
+import { action, ago, allowed, asCode, ask, avatar, back, clock, counted, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag } from './ui.js';
 import { listPlace, virtualList } from './virtual.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
@@ -165,7 +165,7 @@ async function one(name, place, { on, go, isHere }) {
   const why = el('div', {});
   const say = el('textarea', { rows: 2, 'aria-label': `Message to ${agent.name}`, placeholder: `Talk to ${agent.name}…`, maxlength: 64000 });
   const wrong = el('p', { class: 'problem', role: 'alert' });
-  const send = el('form', { class: 'composer' }, say, el('button', { type: 'submit', disabled: !may('AP_Chat') }, 'Send'), asCode('The message', () => [{ tool: 'AP_Chat', args: { target: { agent: agent.name }, content: say.value || 'Hello.' } }]));
+  const send = el('form', { class: 'composer' }, say, el('button', { type: 'submit', ...allowed('AP_Chat') }, 'Send'), asCode('The message', () => [{ tool: 'AP_Chat', args: { target: { agent: agent.name }, content: say.value || 'Hello.' } }]));
   send.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (!say.value.trim()) return;

@@ -102,20 +102,26 @@ export async function all(tool, args, pick, most = 5) {
   return found;
 }
 
-export const me = { tools: new Set(), all: [], viewing: null, user: null, role: null };
-
-// Readers may call MB_Load too, but only for its preview. Whoever may unload may also load.
-const AS = { MB_Load: 'MB_Unload' };
+export const me = { tools: new Set(), readers: new Set(), all: [], viewing: null, user: null, role: null };
 
 // Whether the caller may run a tool, if only to read with it.
-export const may = (tool) => me.tools.has(AS[tool] ?? tool);
+export const may = (tool) => me.tools.has(tool);
+
+// Whether the caller may run all of a tool. Some can also be run to read, by those who may not change what they are about.
+export const mayChange = (tool) => me.tools.has(tool) && !me.readers.has(tool);
+
+// Why a button for the tool is greyed out.
+export function whyNot(tool) {
+  if (mayChange(tool)) return null;
+  return me.viewing && me.all.some((one) => one.name === tool && !one.only_reads) ? `The key ${me.viewing.name} may not call ${tool}` : `Your key or role does not allow ${tool}${me.readers.has(tool) ? ' to change anything' : ''}`;
+}
 
 // Who is signed in, and what they may do; null when nobody is.
 export async function identify() {
   const [known, listed] = await Promise.all([session(), request('/api/mcp/tools')]);
   bound = undefined;
   if (!known.signed_in) return null;
-  Object.assign(me, { user: known.user, role: known.role, tenant: known.tenant, all: listed.tools, tools: new Set(listed.tools.map((tool) => tool.name)) });
+  Object.assign(me, { user: known.user, role: known.role, tenant: known.tenant, all: listed.tools, tools: new Set(listed.tools.map((tool) => tool.name)), readers: new Set(listed.tools.filter((tool) => tool.only_reads).map((tool) => tool.name)) });
   return me;
 }
 

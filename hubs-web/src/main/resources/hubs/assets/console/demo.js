@@ -1,6 +1,6 @@
 // The demo's bar: how far it is, pausing, answering, playing again, taking it all away.
-import { call, isAdmin, request, routeAsCurl } from './api.js';
-import { asCode, DANGER, el, enc, link, redrawn, toast } from './ui.js';
+import { call, isAdmin, request, routeAsCurl, whyNot } from './api.js';
+import { allowed, asCode, DANGER, el, enc, held, link, redrawn, toast } from './ui.js';
 
 const EVERY = 1000;
 let poll = () => {};
@@ -9,18 +9,24 @@ let starting = false; // The page may be drawn anew meanwhile.
 const START = 'Start the demo';
 const STARTING = 'Starting…';
 
-export const startButton = (properties) => el('button', { type: 'button', ...properties, class: `start-demo ${properties.class ?? ''}`, disabled: starting, click: startDemo }, starting ? STARTING : START);
+// It creates agents, rooms, banks and keys, and so needs every right.
+const NEEDED = ['AP_Create', 'DM_Create', 'MB_Create', 'MB_Store', 'AK_Create'];
+const missing = () => NEEDED.map(whyNot).find(Boolean) ?? null;
+const rights = () => ({ disabled: Boolean(missing()), title: missing() });
 
-// Its agents, rooms and memories appear while it is being set up: until it begins, the button is disabled.
+export const startButton = (properties) => el('button', { type: 'button', ...properties, ...rights(), class: `start-demo ${properties.class ?? ''}`, 'aria-disabled': starting ? 'true' : null, click: startDemo }, starting ? STARTING : START);
+
+// Its agents, rooms and memories appear while it is being set up: until it begins, the button does nothing.
 function show(isStarting) {
   starting = isStarting;
   for (const button of document.querySelectorAll('.start-demo')) {
-    button.disabled = isStarting;
+    button.setAttribute('aria-disabled', String(isStarting));
     button.textContent = isStarting ? STARTING : START;
   }
 }
 
 async function startDemo() {
+  if (starting) return;
   show(true);
   try {
     await request('/api/demo', 'POST', {});
@@ -92,20 +98,19 @@ export function demoBar(place, on, isHere, changed, acted) {
     const bar = el('progress', { max: demo.steps, value: demo.step, 'aria-label': 'How far the demo is' });
     const text = { running: 'Three agents handle an incident over MCP.', paused: demo.question ? 'Paused. Your answer resumes it.' : 'Paused.', waiting: 'The agents ask you to decide.', finished: 'The incident is over.' }[demo.state];
     const buttons = [];
-    if (demo.state === 'running' || demo.state === 'waiting') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('pause') }, 'Pause'));
-    if (demo.state === 'paused') buttons.push(el('button', { type: 'button', class: demo.question ? 'quiet' : null, click: () => act('resume') }, 'Resume'));
-    if (demo.state === 'finished' || demo.state === 'paused') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('replay') }, 'Play again'));
-    buttons.push(el('button', { type: 'button', class: DANGER, click: () => remove(changed) }, 'Remove'));
+    if (demo.state === 'running' || demo.state === 'waiting') buttons.push(el('button', { type: 'button', class: 'quiet', ...rights(), 'data-key': 'pause', click: () => act('pause') }, 'Pause'));
+    if (demo.state === 'paused') buttons.push(el('button', { type: 'button', class: demo.question ? 'quiet' : null, ...rights(), 'data-key': 'pause', click: () => act('resume') }, 'Resume'));
+    if (demo.state === 'finished' || demo.state === 'paused') buttons.push(el('button', { type: 'button', class: 'quiet', ...rights(), click: () => act('replay') }, 'Play again'));
+    buttons.push(el('button', { type: 'button', class: DANGER, ...rights(), click: () => remove(changed) }, 'Remove'));
     buttons.push(asCode('The demo', () => calls(demo)));
     const section = el('section', { class: `demo ${demo.state}`, 'aria-label': 'Demo' },
       el('div', { class: 'demo-words' }, el('b', {}, 'Demo'), ' ', el('span', {}, text), ' ', link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Open the room'),
         demo.doing && demo.state !== 'finished' ? el('p', { class: 'demo-doing' }, el('b', {}, demo.doing.agent), ` ${demo.doing.words} `, el('code', {}, demo.doing.tool)) : null), bar, el('div', { class: 'head-actions' }, ...buttons),
-      demo.question ? el('div', { class: 'demo-question' }, el('p', {}, demo.question), el('div', { class: 'row' }, ...demo.answers.map((answer) => el('button', { type: 'button', click: async (event) => {
-        event.target.disabled = true;
+      demo.question ? el('div', { class: 'demo-question' }, el('p', {}, demo.question), el('div', { class: 'row' }, ...demo.answers.map((answer) => el('button', { type: 'button', ...allowed('AP_Chat'), click: (event) => held(event.target, async () => {
         await call('AP_Chat', { target: { domain: demo.domain, zone: demo.zone }, content: answer }).catch((error) => toast(error.message));
         if (demo.state === 'paused') await act('resume');
-        else look();
-      } }, answer)))) : null);
+        else await look();
+      }) }, answer)))) : null);
     redrawn(place, () => place.replaceChildren(section));
   }
 

@@ -2,7 +2,7 @@
 import { csrf } from '../account.js';
 import { all, call, may, Refused } from './api.js';
 import { changes } from './difference.js';
-import { action, ago, asCode, ask, back, DANGER, el, empty, enc, facts, head, link, number, problem, put, redrawn, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, back, DANGER, el, empty, enc, facts, head, held, link, number, problem, put, redrawn, tag, toast } from './ui.js';
 import { listPlace, virtualList } from './virtual.js';
 
 const STATES = { accepted: 'reads', rejected: 'destroys', queued: '', validating: 'changes' };
@@ -113,7 +113,7 @@ export async function show(context) {
   const which = el('select', { 'aria-label': 'State' }, ...['', 'accepted', 'rejected', 'queued', 'validating'].map((one) => el('option', { value: one }, one || 'every state')));
   const place = el('div', { tabindex: '-1' });
   const side = el('div', { class: 'side' }, el('div', { class: 'filters' }, search, which), place);
-  const detail = el('div', { class: 'detail' });
+  const detail = el('div', { class: 'detail', tabindex: '-1' });
   const hint = el('p', { class: 'soft pick' }, SELECT);
   function make() {
     let cursor;
@@ -178,7 +178,7 @@ async function one(name, again, context) {
   const accepted = versions.find((version) => version.state === 'accepted');
   const pieces = [
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', { class: 'breaks' }, newest.name)), el('div', { class: 'head-actions' },
-      accepted && may('MB_Load') ? el('button', { type: 'button', click: () => load(accepted, again) }, 'Load into a bank') : null,
+      accepted ? action('MB_Load', 'Load into a bank', () => load(accepted, again), '') : null,
       el('a', { class: 'button quiet', href: `/api/documents/${enc(newest.id)}?part=file`, download: newest.name }, 'Download'),
       action('DC_Validate', 'Validate again', () => ask({ title: `Validate ${newest.name} again?`, text: 'It returns to the queue and cannot be used until it is validated.', verb: 'Validate', tool: 'DC_Validate', args: () => ({ id: newest.id }), done: again })),
       action('DC_Delete', 'Delete', () => remove(newest, context), DANGER))),
@@ -235,7 +235,7 @@ function text(document) {
   const box = el('section', {}, el('h3', {}, 'Text ', el('span', { class: 'count' }, `version ${document.version}, ${number(document.characters)} characters`)), pre, more);
   let cursor;
   async function read() {
-    more.disabled = true;
+    const had = more === document.activeElement;
     try {
       const body = await call('DC_Read', { id: document.id, part: 'text', ...(cursor && { page: { cursor } }) });
       pre.append((cursor ? '\n\n' : '') + body.text);
@@ -245,9 +245,9 @@ function text(document) {
       box.append(problem(error));
       more.hidden = true;
     }
-    more.disabled = false;
+    if (had && more.hidden) pre.focus({ preventScroll: true });
   }
-  more.addEventListener('click', read);
+  more.addEventListener('click', () => held(more, read));
   read();
   return box;
 }

@@ -1,6 +1,6 @@
 // How well the search of a bank answers known queries: MB_Evaluate with pairs that a person writes.
 import { call } from './api.js';
-import { el, enc, link, number, problem, showCalls } from './ui.js';
+import { el, enc, held, link, number, problem, showCalls } from './ui.js';
 
 const MOST = 200;
 const MODES = [['text', 'By words'], ['vector', 'By meaning'], ['hybrid', 'By both']];
@@ -62,20 +62,17 @@ export function evaluating(bank, place) {
     el('p', { class: 'hint', id: 'evaluate-hint' }, 'One query a line, then => and the names or ids of the memories that answer it. This browser tab keeps the lines until you sign out.')), wrong, el('div', { class: 'row' }, run, code));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    await attempt(async () => {
+    await held(run, () => attempt(async () => {
       const given = args();
       sessionStorage.setItem(stored(bank.name), text.value);
-      run.disabled = true;
       found.replaceChildren(el('p', { class: 'soft' }, `Searching ${number(given.pairs.length)} ${given.pairs.length === 1 ? 'query' : 'queries'} in three modes…`));
       try {
         const result = await call('MB_Evaluate', given);
         found.replaceChildren(table(result), misses(bank, result));
       } catch (error) {
         found.replaceChildren(problem(error));
-      } finally {
-        run.disabled = false;
       }
-    });
+    }));
   });
   place.replaceChildren(el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, 'Evaluate the search'), el('p', { class: 'soft' }, 'Ask what agents will ask, and see whether the right memories come first.'))), form, found);

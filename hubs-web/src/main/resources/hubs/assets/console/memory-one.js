@@ -1,6 +1,6 @@
 // One memory: its text, where it comes from, what it was before, what it led to.
 import { call } from './api.js';
-import { action, ago, ask, el, enc, facts, given, guarded, link, number, put, svg, tag, toast } from './ui.js';
+import { action, ago, ask, el, enc, facts, given, guarded, held, link, number, put, svg, tag, toast } from './ui.js';
 
 const STEPS = 12;
 const NEAR = 200;
@@ -143,16 +143,11 @@ export function showMemory(one, bank, place, { go, isHere }) {
   }
   // Those before a revision take the place of its button.
   function next(from) {
-    const button = el('button', { type: 'button', class: 'quiet', click: guarded(async () => {
-      button.disabled = true;
-      try {
-        const [first, ...others] = await more(from);
-        item.replaceWith(first, ...others);
-        (first.querySelector('summary') ?? first).focus();
-      } finally {
-        button.disabled = false;
-      }
-    }) }, `Show revisions before ${number(from.revision)}`);
+    const button = el('button', { type: 'button', class: 'quiet', click: guarded(() => held(button, async () => {
+      const [first, ...others] = await more(from);
+      item.replaceWith(first, ...others);
+      (first.querySelector('summary') ?? first).focus();
+    })) }, `Show revisions before ${number(from.revision)}`);
     const item = el('li', {}, button);
     return item;
   }

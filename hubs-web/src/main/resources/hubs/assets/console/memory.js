@@ -1,5 +1,5 @@
 // Memory: banks, what is in them, who may do what with them.
-import { all, call, may } from './api.js';
+import { all, call, may, mayChange, whyNot } from './api.js';
 import { action, ago, asCode, ask, counted, DANGER, download, el, empty, enc, given, guarded, head, held, link, number, problem, subnav, tag, toast } from './ui.js';
 import { evaluating } from './evaluate.js';
 import { find, showMemory } from './memory-one.js';
@@ -189,7 +189,7 @@ async function matrix(view, banks) {
   const choices = el('div', { class: 'choices', popover: 'auto', role: 'group' });
   const cell = (bank, agent) => {
     const one = held.get(`${bank.name}\n${agent.name}`) ?? { permission: 'none' };
-    const button = el('button', { type: 'button', class: `cell p-${one.permission}`, disabled: !may('MB_Permissions'), title: one.why ?? 'No permission.', 'aria-haspopup': 'true', 'aria-label': `${agent.name} on ${bank.name}: ${one.permission}`, click: () => choose(button, bank, agent, one) }, one.permission === 'none' ? '–' : one.permission);
+    const button = el('button', { type: 'button', class: `cell p-${one.permission}`, disabled: !mayChange('MB_Permissions'), title: [one.why ?? 'No permission.', whyNot('MB_Permissions')].filter(Boolean).join(' '), 'aria-haspopup': 'true', 'aria-label': `${agent.name} on ${bank.name}: ${one.permission}`, click: () => choose(button, bank, agent, one) }, one.permission === 'none' ? '–' : one.permission);
     return button;
   };
   function choose(button, bank, agent, one) {
@@ -216,6 +216,6 @@ async function matrix(view, banks) {
       toast(error.message);
     }
   }
-  view.append(el('p', { class: 'soft' }, may('MB_Permissions') ? 'Select a permission to change it. It applies at once.' : 'What each agent may do with each bank.'), choices, el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Permissions' }, el('table', { class: 'matrix' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Agent'), ...shown.map((bank) => el('th', { scope: 'col' }, link(`/console/memory/${enc(bank.name)}`, bank.name))))),
+  view.append(el('p', { class: 'soft' }, mayChange('MB_Permissions') ? 'Select a permission to change it. It applies at once.' : 'What each agent may do with each bank.'), choices, el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Permissions' }, el('table', { class: 'matrix' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Agent'), ...shown.map((bank) => el('th', { scope: 'col' }, link(`/console/memory/${enc(bank.name)}`, bank.name))))),
     el('tbody', {}, ...agents.slice(0, 200).map((agent) => el('tr', {}, el('th', { scope: 'row' }, agent.name), ...shown.map((bank) => el('td', {}, cell(bank, agent)))))))));
 }

@@ -1,7 +1,7 @@
 // Rules: what is refused or noted, how often; written in CEL or made from templates; tried on a request and on what was done.
-import { all, call, isAdmin, me } from './api.js';
+import { all, call, mayChange, me, whyNot } from './api.js';
 import { celEditor } from './cel.js';
-import { action, ago, asCode, ask, back, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag, toast } from './ui.js';
+import { action, ago, allowed, asCode, ask, back, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag, toast } from './ui.js';
 import { code } from '../dom.js';
 
 const EXAMPLE = { service: 'MB_Destroy', target: { bank: 'Ledger' }, principal: { user: 'ann', role: 'member' } };
@@ -124,7 +124,7 @@ function editor(rule, place, go) {
   const wrong = el('div', { role: 'alert' });
   const form = el('form', { class: 'rule-form' }, field('Name', fields.name), field('Applies to', fields.applies, 'Commands (AP_Destroy), families (bank), documents. Comma-separated.'), cel.element,
     el('div', { class: 'field-row' }, field('Effect', fields.effect), field('Mode', fields.mode), field('Priority', fields.priority)), field('Message', fields.message, 'Shown to refused callers. Say how to correct the request.'), field('Description', fields.description), wrong,
-    el('div', { class: 'row' }, el('button', { type: 'submit' }, rule ? 'Save' : 'Create'), el('a', { class: 'button quiet', href: rule ? `/console/rules/${enc(rule.id)}` : '/console/rules' }, 'Cancel'), asCode('The rule', () => [{ tool, args: saved() }])));
+    el('div', { class: 'row' }, el('button', { type: 'submit', ...allowed(tool) }, rule ? 'Save' : 'Create'), el('a', { class: 'button quiet', href: rule ? `/console/rules/${enc(rule.id)}` : '/console/rules' }, 'Cancel'), asCode('The rule', () => [{ tool, args: saved() }])));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     wrong.replaceChildren();
@@ -136,7 +136,7 @@ function editor(rule, place, go) {
       if (!cel.shows(error)) wrong.replaceChildren(problem(error));
     }
   });
-  put(place, el('h2', {}, rule ? `Edit ${rule.name}` : 'New rule'), isAdmin() ? null : el('p', { class: 'note' }, 'Only admins can save rules.'), form, trial(() => ({ when: cel.value(), applies_to: words(fields.applies.value), effect: fields.effect.value }), rule?.examples[0]?.request));
+  put(place, el('h2', {}, rule ? `Edit ${rule.name}` : 'New rule'), mayChange(tool) ? null : el('p', { class: 'note' }, `${whyNot(tool)}. You can still try it.`), form, trial(() => ({ when: cel.value(), applies_to: words(fields.applies.value), effect: fields.effect.value }), rule?.examples[0]?.request));
 }
 
 // A template has only its word as a name.
@@ -163,7 +163,7 @@ function fillIn(template, place, go) {
   const args = () => given({ name: name.value.trim(), template: template.name, parameters: parameters(), mode: mode.value, message: message.value.trim() });
   const wrong = el('div', { role: 'alert' });
   const form = el('form', { class: 'rule-form' }, field('Name', name), ...inputs.map(([parameter, input]) => field(sentenceCase(parameter.name), input, `${parameter.description}${parameter.type === 'texts' ? ' Comma-separated.' : ''}`)), el('div', { class: 'field-row' }, field('Mode', mode), field('Message', message, 'Shown to refused callers.')), wrong,
-    el('div', { class: 'row' }, el('button', { type: 'submit' }, 'Create'), link('/console/rules/templates', 'All templates'), asCode('The rule', () => [{ tool: 'RL_Create', args: args() }])));
+    el('div', { class: 'row' }, el('button', { type: 'submit', ...allowed('RL_Create') }, 'Create'), link('/console/rules/templates', 'All templates'), asCode('The rule', () => [{ tool: 'RL_Create', args: args() }])));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     wrong.replaceChildren();

@@ -1,7 +1,7 @@
 // Spaces: domains and their zones like a team chat. The person reads along, speaks, invites, and sees who answers whom.
 import { all, call, isAdmin, may, me } from './api.js';
 import { graph } from './graph.js';
-import { action, ago, asCode, ask, avatar, clock, DANGER, el, empty, enc, given, head, link, number, problem, redrawn, tag, toast } from './ui.js';
+import { action, ago, allowed, asCode, ask, avatar, clock, DANGER, el, empty, enc, given, guarded, head, held, link, number, problem, redrawn, tag, toast } from './ui.js';
 
 const HOPS = 8;
 const MOST = 400;
@@ -24,7 +24,7 @@ export async function show({ at, view, on, go, isHere }) {
   }
   const side = el('nav', { class: 'side channels', 'aria-label': 'Domains and zones' });
   const middle = el('section', { class: 'chat', 'aria-label': `${wanted}/${zone}` });
-  const about = el('aside', { class: 'about', 'aria-label': 'About this room' });
+  const about = el('aside', { class: 'about', 'aria-label': 'About this room', tabindex: '-1' });
   view.append(el('div', { class: `three${at.parts.length ? ' chosen' : ''}` }, side, middle, about));
 
   let room;
@@ -83,13 +83,18 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
           hops ? el('span', { class: `hops${hops >= HOPS - 1 ? ' near' : ''}`, title: `Answers ${message.chain.join(' → ')}: the loop guard stops at ${HOPS} hops.` }, `${hops} of ${HOPS} hops`) : null,
           may('AP_Chat') ? el('button', { type: 'button', class: 'quiet reply', 'aria-label': `Answer ${message.from}`, click: () => reply(message) }, 'Answer') : null),
         answered ? el('p', { class: 'answered soft clip' }, `${answered.from}: ${answered.content}`) : null,
-        el('p', { class: 'said' }, message.content, message.truncated ? el('button', { type: 'button', class: 'quiet', click: (event) => whole(message, event.target) }, 'Show all') : null)));
+        el('p', { class: 'said' }, message.content, message.truncated ? el('button', { type: 'button', class: 'quiet', click: guarded((event) => held(event.target, () => whole(message, event.target))) }, 'Show all') : null)));
   }
 
   async function whole(message, button) {
     const body = await call('ZN_Read', { target: { domain: domain.name, zone }, page: { limit: 50 } });
     const found = body.content.find((one) => one.id === message.id);
-    if (found) button.parentElement.textContent = found.content;
+    if (!found) return;
+    const place = button.parentElement;
+    const had = button === document.activeElement;
+    place.textContent = found.content;
+    place.tabIndex = -1;
+    if (had) place.focus();
   }
 
   function add(message, fresh = true) {
@@ -126,20 +131,20 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
       fresh = body.content.filter((message) => !known.has(message.id));
     } while (!fresh.length && cursor);
     const height = transcript.scrollHeight;
+    const had = more.contains(document.activeElement);
     for (const message of fresh) known.set(message.id, message);
+    more.remove();
     transcript.prepend(...(cursor ? [more] : []), ...fresh.map(line));
     transcript.scrollTop += transcript.scrollHeight - height;
+    if (had) (cursor ? more.firstChild : transcript).focus({ preventScroll: true });
   }
-  const more = el('li', { class: 'more' }, el('button', { type: 'button', class: 'quiet', click: () => {
-    more.remove();
-    older();
-  } }, 'Earlier messages'));
+  const more = el('li', { class: 'more' }, el('button', { type: 'button', class: 'quiet', click: guarded((event) => held(event.target, older)) }, 'Earlier messages'));
 
   const wrong = el('p', { class: 'problem', role: 'alert' });
   const quote = el('p', { class: 'quote soft', hidden: true });
   const say = el('textarea', { rows: 1, 'aria-label': `Message to ${domain.name}/${zone}`, placeholder: may('AP_Chat') ? `Message ${zone}…` : 'You may only read here', disabled: !may('AP_Chat'), maxlength: 64000 });
   const args = () => ({ target: { domain: domain.name, zone }, content: say.value.trim() || 'Hello.', ...(replying && { reply_to: replying.id }) });
-  const send = el('button', { type: 'submit', disabled: !may('AP_Chat') }, 'Send');
+  const send = el('button', { type: 'submit', ...allowed('AP_Chat') }, 'Send');
   const form = el('form', { class: 'composer' }, say, send, asCode('The message', () => [{ tool: 'AP_Chat', args: args() }]));
   function reply(message) {
     replying = message;

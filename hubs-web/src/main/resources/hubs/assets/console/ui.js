@@ -1,6 +1,6 @@
 // The pieces that the console's pages are made of. Whatever comes from the service becomes text, never markup.
 import { code, dialog, el } from '../dom.js';
-import { asCurl, asMcp, call, made, may, mcpEndpoint, me } from './api.js';
+import { asCurl, asMcp, call, made, mcpEndpoint, whyNot } from './api.js';
 
 export { el };
 
@@ -125,16 +125,6 @@ export const guarded = (work) => async (event) => {
   }
 };
 
-// The button cannot be clicked again before the work is done.
-export async function held(button, work) {
-  button.disabled = true;
-  try {
-    return await work();
-  } finally {
-    button.disabled = false;
-  }
-}
-
 // Saves a text as a file of the reader.
 export function download(name, type, text) {
   const anchor = el('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name });
@@ -147,8 +137,21 @@ export const DANGER = 'quiet danger';
 
 // A button for a tool; greyed out, with the reason, where the caller may not run it. In a list, about tells what it is for.
 export function action(tool, label, click, kind = 'quiet', about = null) {
-  const allowed = may(tool);
-  return el('button', { type: 'button', class: kind, 'aria-label': about ? `${label} ${about}` : null, disabled: !allowed, title: allowed ? null : me.viewing && me.all.some((one) => one.name === tool) ? `The key ${me.viewing.name} may not call ${tool}` : `Your key or role does not allow ${tool}`, click: guarded(click) }, label);
+  return el('button', { type: 'button', class: kind, 'aria-label': about ? `${label} ${about}` : null, ...allowed(tool), click: guarded(click) }, label);
+}
+
+// The attributes of a control for a tool.
+export const allowed = (tool) => ({ disabled: Boolean(whyNot(tool)), title: whyNot(tool) });
+
+// Does what a button is for. It cannot be pressed again meanwhile, and keeps the focus, which a disabled one would lose.
+export async function held(button, work) {
+  if (button.getAttribute('aria-disabled') === 'true') return undefined;
+  button.setAttribute('aria-disabled', 'true');
+  try {
+    return await work();
+  } finally {
+    button.removeAttribute('aria-disabled');
+  }
 }
 
 let fields = 0;
@@ -186,21 +189,20 @@ export function ask({ title, text, fields: wanted = [], verb, danger, tool, args
       form.addEventListener('change', () => changed(values()));
       changed(values());
     }
-    form.addEventListener('submit', async (event) => {
+    form.addEventListener('submit', (event) => {
       event.preventDefault();
-      submit.disabled = true;
-      wrong.textContent = '';
-      try {
-        const given = values();
-        const answer = tool ? await call(tool, args(given)) : given;
-        await done?.(answer, given);
-        resolve(answer);
-        box.close();
-      } catch (error) {
-        wrong.textContent = error.message;
-      } finally {
-        submit.disabled = false;
-      }
+      held(submit, async () => {
+        wrong.textContent = '';
+        try {
+          const given = values();
+          const answer = tool ? await call(tool, args(given)) : given;
+          await done?.(answer, given);
+          resolve(answer);
+          box.close();
+        } catch (error) {
+          wrong.textContent = error.message;
+        }
+      });
     });
     box.addEventListener('close', () => resolve(null));
   });

@@ -99,6 +99,7 @@ export function virtualList({ height, row, label, more, empty }) {
 
   // What is shown stays; the rest is fetched when the reader asks for it again.
   function again() {
+    if (failed.contains(document.activeElement)) box.focus();
     failed.remove();
     failed = null;
     fetch();

@@ -43,7 +43,7 @@ export async function show({ at, view, on, go, isHere }) {
     return;
   }
   const wanted = endpoints.find((one) => one.id === at.parts[0]);
-  const side = el('ul', { class: 'side endpoints', 'aria-label': 'Endpoints' });
+  const side = el('ul', { class: 'side endpoints', 'aria-label': 'Endpoints', tabindex: '-1' });
   const listed = (all_) => side.replaceChildren(...all_.map((one) => {
     const entry = link(`/console/webhooks/${enc(one.id)}`, el('b', { class: 'clip' }, one.url), el('span', { class: 'soft clip' }, events(one)),
       el('span', {}, condition(one), ' ', el('span', { class: 'soft' }, attempts(one.health))));
@@ -109,6 +109,7 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
   const state = el('select', { 'aria-label': 'State' }, ...['', 'pending', 'delivering', 'delivered', 'failed', 'exhausted'].map((one) => el('option', { value: one }, one || 'every state')));
   const chosen = new Set();
   const again = action('WH_Redeliver', 'Send selected again', async () => {
+    if (!chosen.size) return toast('Select deliveries first.');
     let sent = 0;
     try {
       for (const id of chosen) {
@@ -119,14 +120,15 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
     } catch (error) {
       toast(error.message);
     }
-    list();
+    return list();
   });
+  const offer = () => again.setAttribute('aria-disabled', String(!chosen.size));
   const chart = el('div', {});
   const holder = el('div', { class: 'deliveries', tabindex: '-1' });
   place.append(el('section', {}, el('div', { class: 'section-head' }, el('h2', {}, 'Deliveries'), state, again, asCode('Sending again', () => (chosen.size ? [...chosen] : ['<delivery>']).map((one) => ({ tool: 'WH_Redeliver', args: { id: one } })))), chart, holder));
 
   function row(one) {
-    const box = el('input', { type: 'checkbox', 'aria-label': `Select delivery ${one.sequence}`, change: () => { if (box.checked) chosen.add(one.id); else chosen.delete(one.id); again.disabled = !chosen.size; } });
+    const box = el('input', { type: 'checkbox', 'aria-label': `Select delivery ${one.sequence}`, change: () => { if (box.checked) chosen.add(one.id); else chosen.delete(one.id); offer(); } });
     const last = one.attempts?.at(-1);
     const attempts = one.attempts?.length ? `${number(one.attempts.length)} ${one.attempts.length === 1 ? 'attempt' : 'attempts'}${last.status ? `, ${last.status}` : ''}` : 'not tried yet';
     return el('div', { class: 'delivery' }, box, el('button', { type: 'button', class: 'plain', 'data-key': one.id, click: () => open(one) },
@@ -145,7 +147,7 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
   const shown = listPlace(holder, make, () => isHere() && !chosen.size);
   function list() {
     chosen.clear();
-    again.disabled = true;
+    offer();
     shown.fill();
   }
   state.addEventListener('change', list);

@@ -24,7 +24,7 @@ export async function show({ view, on, isHere }) {
   const banks = el('div', { class: 'bank-row' });
   const feed = el('ol', { class: 'feed', 'aria-label': 'Latest events' });
   const demo = el('div', { class: 'demo-place', tabindex: '-1' });
-  const body = el('div', { class: 'world-grid' });
+  const body = el('div', { class: 'world-grid', tabindex: '-1' });
   const count = el('span', { class: 'count' });
   const seen = new Set();
 

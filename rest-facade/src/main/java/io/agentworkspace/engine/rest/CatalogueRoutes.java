@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolDescription;
 import io.agentworkspace.engine.model.tool.ToolRunner;
@@ -12,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The catalogue of tools for readers, and a route that runs any of them. */
@@ -43,7 +45,7 @@ final class CatalogueRoutes {
         List<Tool<?, ?>> tools = caller == null ? catalogue.tools() : catalogue.tools(caller);
         var listed = Json.object();
         var array = listed.putArray("tools");
-        tools.forEach(tool -> array.add(described(tool)));
+        tools.forEach(tool -> array.add(described(tool, caller)));
         return RestResponse.tagged(listed);
     }
 
@@ -55,7 +57,7 @@ final class CatalogueRoutes {
                 throw Problem.notPermitted(note);
             });
         }
-        return RestResponse.tagged(described(tool));
+        return RestResponse.tagged(described(tool, caller));
     }
 
     /**
@@ -73,8 +75,9 @@ final class CatalogueRoutes {
         return runner.catalogue().read(context.getUriInfo().getPathParameters().getFirst("name"));
     }
 
-    private ObjectNode described(Tool<?, ?> tool) {
-        return Objects.requireNonNull(descriptions.get(tool.name()));
+    private ObjectNode described(Tool<?, ?> tool, @Nullable Caller caller) {
+        var described = Objects.requireNonNull(descriptions.get(tool.name()));
+        return caller != null && caller.mayOnlyRead(tool) ? described.deepCopy().put("only_reads", true) : described;
     }
 
     private static ObjectNode description(Tool<?, ?> tool) {

@@ -190,6 +190,7 @@ public final class ComponentSchemas {
         described(properties, "outputSchema", "object", "JSON Schema of its envelope.");
         described(properties, "annotations", "object", "MCP's hints: readOnlyHint, destructiveHint, idempotentHint, …");
         properties.propertyNames().forEach(schema.withArray("required")::add);
+        described(properties, "only_reads", "boolean", "true if you may run it, but only to read.");
         return schema;
     }
 

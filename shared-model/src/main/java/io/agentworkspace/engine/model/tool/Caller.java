@@ -145,6 +145,11 @@ public record Caller(
         return obstacle(tool).isEmpty();
     }
 
+    /** Returns whether the caller may run the tool to read with it, and not to change something. */
+    public boolean mayOnlyRead(Tool<?, ?> tool) {
+        return may(tool) && !lacking(tool).isEmpty();
+    }
+
     /**
      * Returns why the caller may not run the tool at all, and who could change that; empty if it may, even if only to
      * read.
