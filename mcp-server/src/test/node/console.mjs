@@ -449,7 +449,7 @@ async function careful() {
   step.ticks = await page.locator('.ticks span').allInnerTexts();
   step.failed = await page.locator('.delivery .tag', { hasText: 'failed' }).first().getAttribute('class');
   await page.keyboard.press('Control+k');
-  for (const [words, group] of [['9/hooks', 'Webhooks'], ['vera', 'Users']]) {
+  for (const [words, group] of [['den/main', 'Zones'], ['team-with-shared-memory', 'Skills'], ['9/hooks', 'Webhooks'], ['vera', 'Users']]) {
     await page.getByRole('combobox', { name: 'Search' }).fill(words);
     await page.getByRole('group', { name: group }).getByRole('option', { name: words }).waitFor();
   }

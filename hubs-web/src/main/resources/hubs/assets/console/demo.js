@@ -70,6 +70,7 @@ export function demoBar(place, on, isHere, changed, acted) {
   let timer;
   let drawn = '';
   let last; // The step that was shown last. What was done before the first look is not reported.
+  let answered; // The question that the person has answered.
 
   async function look() {
     clearTimeout(timer);
@@ -107,7 +108,8 @@ export function demoBar(place, on, isHere, changed, acted) {
       el('div', { class: 'demo-words' }, el('b', {}, 'Demo'), ' ', el('span', {}, text), ' ', link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Open the room'),
         demo.doing && demo.state !== 'finished' ? el('p', { class: 'demo-doing' }, el('b', {}, demo.doing.agent), ` ${demo.doing.words} `, el('code', {}, demo.doing.tool)) : null), bar, el('div', { class: 'head-actions' }, ...buttons),
       demo.question ? el('div', { class: 'demo-question' }, el('p', {}, demo.question), el('div', { class: 'row' }, ...demo.answers.map((answer) => el('button', { type: 'button', ...allowed('AP_Chat'), click: (event) => held(event.target, async () => {
-        await call('AP_Chat', { target: { domain: demo.domain, zone: demo.zone }, content: answer }).catch((error) => toast(error.message));
+        if (answered === demo.question) return; // The demo has not gone on yet.
+        await call('AP_Chat', { target: { domain: demo.domain, zone: demo.zone }, content: answer }).then(() => (answered = demo.question), (error) => toast(error.message));
         if (demo.state === 'paused') await act('resume');
         else await look();
       }) }, answer)))) : null);

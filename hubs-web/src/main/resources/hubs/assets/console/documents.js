@@ -248,7 +248,7 @@ function text(document) {
     if (had && more.hidden) pre.focus({ preventScroll: true });
   }
   more.addEventListener('click', () => held(more, read));
-  read();
+  held(more, read);
   return box;
 }
 

@@ -1,4 +1,5 @@
-// ⌘K: finds pages, agents, spaces, banks, memories, documents, rules, keys, webhooks, users and recent messages that the caller may see.
+// ⌘K: finds pages, agents, spaces, zones, banks, memories, documents, skills, rules, keys, webhooks, users and recent messages that the caller
+// may see.
 import { dialog, el } from '../dom.js';
 import { ask, may } from './api.js';
 import { avatar, enc } from './ui.js';
@@ -15,15 +16,19 @@ const SOURCES = [
   ['Keys', 'AK_List', () => ({ page: { limit: 200 } }), (body, q) => body.keys.filter((key) => has(key.name, q)).slice(0, 5).map((key) => ({ title: key.name, sub: `${key.id} · ${key.state}`, path: `/console/keys/${enc(key.id)}` }))],
   ['Webhooks', 'WH_List', () => ({ page: { limit: 200 } }), (body, q) => body.endpoints.filter((one) => has(`${one.url} ${one.description ?? ''}`, q)).slice(0, 5).map((one) => ({ title: one.url, sub: one.description, path: `/console/webhooks/${enc(one.id)}` }))],
   ['Users', 'US_List', () => ({ page: { limit: 200 } }), (body, q) => body.profile.filter((user) => has(user.name, q)).slice(0, 5).map((user) => ({ title: user.name, sub: user.role, path: '/console/settings' }))],
+  ['Skills', 'SK_List', () => ({ page: { limit: 200 } }), (body, q) => body.skills.filter((skill) => has(`${skill.name} ${skill.description ?? ''}`, q)).slice(0, 5).map((skill) => ({ title: skill.name, sub: skill.description, path: `/skills-hub/${enc(skill.name)}` }))],
 ];
 
 const SPACES = 12;
 
-// The latest messages of the spaces that the caller may see. They are read once for each search.
-async function latest() {
+// The zones of the spaces that the caller may see, and their latest messages. They are read once for each search.
+async function inside() {
   const { profile } = await ask('DM_List', { page: { limit: SPACES } });
-  const read = await Promise.all(profile.map((domain) => ask('DM_Read', { target: { domain: domain.name } }).catch(() => ({ messages: [] }))));
-  return read.flatMap((domain) => domain.messages ?? []).sort((a, b) => b.created_at.localeCompare(a.created_at));
+  const read = await Promise.all(profile.map((domain) => ask('DM_Read', { target: { domain: domain.name } }).catch(() => ({ zones: [] }))));
+  return {
+    zones: read.flatMap((body, i) => body.zones.map((zone) => ({ domain: profile[i].name, zone: zone.name }))),
+    messages: read.flatMap((body) => body.messages ?? []).sort((a, b) => b.created_at.localeCompare(a.created_at)),
+  };
 }
 
 export function open(go, pages) {
@@ -34,7 +39,8 @@ export function open(go, pages) {
   let chosen = 0;
   let turn = 0;
   let waiting;
-  let messages;
+  let spaces;
+  const inSpaces = () => (spaces ??= inside());
   let moved = false; // Whether the person has chosen with the arrows.
   let at = null;
 
@@ -60,14 +66,13 @@ export function open(go, pages) {
 
   function pick(path) {
     box.close();
-    go(path);
+    if (path.startsWith('/console/')) go(path);
+    else location.assign(path);
   }
 
   const sources = [...SOURCES.map(([title, tool, args, read]) => ({ title, tools: [tool], find: async (q) => read(await ask(tool, args(q)), q) })),
-    { title: 'Recent messages', tools: ['DM_List', 'DM_Read'], find: async (q) => {
-      messages ??= latest();
-      return (await messages).filter((message) => has(message.content, q)).slice(0, 5).map((message) => ({ title: around(message.content, q), sub: `${message.from} in ${message.domain}/${message.zone}`, path: `/console/spaces/${enc(message.domain)}/${enc(message.zone)}` }));
-    } }];
+    { title: 'Zones', tools: ['DM_List', 'DM_Read'], find: async (q) => (await inSpaces()).zones.map(({ domain, zone }) => ({ title: `${domain}/${zone}`, path: `/console/spaces/${enc(domain)}/${enc(zone)}` })).filter((zone) => has(zone.title, q)).slice(0, 6) },
+    { title: 'Recent messages', tools: ['DM_List', 'DM_Read'], find: async (q) => (await inSpaces()).messages.filter((message) => has(message.content, q)).slice(0, 5).map((message) => ({ title: around(message.content, q), sub: `${message.from} in ${message.domain}/${message.zone}`, path: `/console/spaces/${enc(message.domain)}/${enc(message.zone)}` })) }];
   sources.push(...sources.splice(sources.findIndex((source) => source.title === 'Memories'), 1)); // The slowest.
 
   // The part of a text that the words are in.

@@ -56,14 +56,14 @@ public final class MemoryQueries {
     }
 
     private static final String VISIBLE_NAMES = SqlTemplate.of("""
-            SELECT newest.name
+            SELECT named.name
               FROM bank b
               CROSS JOIN LATERAL (SELECT m.name
                                     FROM memory m
                                    WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
                                      AND m.name_key IS NOT NULL AND {readable}
-                                   ORDER BY m.created_at DESC, m.id DESC
-                                   LIMIT 500) newest
+                                   ORDER BY m.name_key
+                                   LIMIT 2000) named
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
             """)
             .with("readable", MemoryVisibility.readable("m", "b"))

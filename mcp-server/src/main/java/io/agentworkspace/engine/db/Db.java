@@ -71,9 +71,10 @@ public final class Db implements AutoCloseable {
 
     private static final String SET_LIMITS = "SELECT " + LIMITS;
 
-    /** They also replace limits of the role and of the database. */
+    /** They also override limits that the role or the database sets. A host that vanishes is noticed after a minute. */
     private static final String WITHOUT_LIMITS =
-            "-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0";
+            "-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0"
+                    + " -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
 
     private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
     private final HikariDataSource pool;

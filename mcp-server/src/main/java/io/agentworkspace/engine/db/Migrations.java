@@ -3,20 +3,25 @@ package io.agentworkspace.engine.db;
 import java.sql.SQLException;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Brings the schema up to date. Replicas that start together wait for each other. */
 public final class Migrations {
-    /** The number of the latest migration. */
-    static final String LATEST = "53";
+    private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
+
+    /** How many migrations there are. */
+    static final int NUMBER = 46;
 
     private static final String IS_CURRENT =
-            "SELECT bool_or(version = '" + LATEST + "') AND bool_and(success) FROM flyway_schema_history";
+            "SELECT bool_and(success) AND count(DISTINCT version) >= " + NUMBER + " FROM flyway_schema_history";
 
     private Migrations() {}
 
     /** @throws DatabaseFailure if it fails; the message is one line for the operator */
     public static void run(Db db) {
         if (!isCurrent(db)) {
+            LOG.info("upgrading the schema, or waiting for another engine that does");
             migrate(db);
         }
         try {
@@ -26,7 +31,7 @@ public final class Migrations {
         }
     }
 
-    /** Returns whether nothing is to be done. Flyway takes 0.4 s to find this out. */
+    /** Returns whether the schema is current. Flyway takes 0.4 s to find this out. */
     private static boolean isCurrent(Db db) {
         try (var connection = db.withoutLimits().getConnection();
                 var statement = connection.createStatement();
@@ -42,7 +47,7 @@ public final class Migrations {
             Flyway.configure()
                     .dataSource(db.withoutLimits())
                     .locations("classpath:db/migration")
-                    .lockRetryCount(-1) // However long another replica takes.
+                    .lockRetryCount(-1) // Waits for another replica without a limit.
                     .load()
                     .migrate();
         } catch (FlywayException e) {

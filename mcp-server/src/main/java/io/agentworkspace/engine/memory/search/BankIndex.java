@@ -358,11 +358,9 @@ final class BankIndex implements AutoCloseable {
         return writer.isOpen();
     }
 
-    /** Saves the index to disk, so that a later start need not rebuild it. Does nothing while changes are applied. */
+    /** Saves the index to disk, so that a later start need not rebuild it. */
     void save(Instant now) throws IOException {
-        if (!lock.tryLock()) {
-            return;
-        }
+        lock.lock();
         try {
             if (isDirty && writer.isOpen()) {
                 writer.setLiveCommitData(

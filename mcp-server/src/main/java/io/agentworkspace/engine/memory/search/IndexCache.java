@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -53,6 +54,9 @@ public final class IndexCache implements AutoCloseable {
     /** Separate threads, since the interruption of a thread closes Lucene's files. */
     private final ExecutorService writers = Executors.newFixedThreadPool(
             2, Thread.ofPlatform().daemon().name("search-index-", 0).factory());
+
+    private final ExecutorService closer = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("search index closer").factory());
 
     private record BankKey(long tenant, long bank) {}
 
@@ -111,10 +115,7 @@ public final class IndexCache implements AutoCloseable {
         return Objects.requireNonNull(open.compute(new BankKey(tenant, bank), (key, known) -> {
             var index = known;
             if (known != null && !known.isWritable()) {
-                write(() -> {
-                    IOUtils.closeWhileHandlingException(known::close);
-                    return true;
-                });
+                close(known);
                 index = null;
             }
             index = index == null ? opened(key) : index;
@@ -191,12 +192,20 @@ public final class IndexCache implements AutoCloseable {
             var entry = byAge.get(i);
             if (i < excess || entry.getValue().idleNanos() > IDLE.toNanos()) {
                 close(entry.getKey(), IN_USE);
-            } else {
-                write(() -> {
-                    entry.getValue().save(clock.instant());
-                    return true;
-                });
+            } else if (!entry.getValue().lock().isLocked()) {
+                save(entry.getValue());
             }
+        }
+    }
+
+    private void save(BankIndex index) {
+        try {
+            write(() -> {
+                index.save(clock.instant());
+                return true;
+            });
+        } catch (CompletionException e) {
+            LOG.warn("cannot save a search index: {}", e.toString());
         }
     }
 
@@ -206,13 +215,28 @@ public final class IndexCache implements AutoCloseable {
             if (index.idleNanos() < idle.toNanos()) {
                 return index;
             }
-            write(() -> {
-                index.save(clock.instant());
-                index.close();
-                return true;
-            });
+            close(index);
             return null;
         });
+    }
+
+    /**
+     * Saves and closes an index, as far as the disk permits. A thread that holds its lock may wait for one of the writers, so none of
+     * these waits for the lock.
+     */
+    private void close(BankIndex index) {
+        CompletableFuture.runAsync(
+                        () -> {
+                            try {
+                                index.save(clock.instant());
+                            } catch (IOException | RuntimeException e) {
+                                LOG.warn("cannot save a search index; it is built again: {}", e.toString());
+                            } finally {
+                                IOUtils.closeWhileHandlingException(index::close);
+                            }
+                        },
+                        closer)
+                .join();
     }
 
     /** Deletes the indexes of deleted banks, and the records of old deletions. */
@@ -258,6 +282,7 @@ public final class IndexCache implements AutoCloseable {
     public synchronized void close() {
         open.keySet().forEach(key -> close(key, Duration.ZERO));
         writers.shutdown();
+        closer.shutdown();
         try {
             if (slot != null && slot.lock() != null) {
                 slot.lock().close();
