@@ -41,7 +41,7 @@ export async function show({ at, view, on, isHere }) {
   view.append(el('form', { class: 'filters', role: 'search', submit: (event) => event.preventDefault() }, ...Object.values(inputs), result, shown, day), place);
 
   function row(entry) {
-    return el('div', { class: `entry-row${entry.event ? ' event' : ''}` }, avatar(entry.event ? 'Engine' : entry.agent ?? entry.user, { kind: entry.event || entry.agent ? 'agent' : 'user' }), el('span', { class: 'clip' }, ...sentence(entry)),
+    return el('div', { class: `entry-row${entry.event ? ' event' : ''}` }, avatar(entry.agent ?? (entry.event ? 'Engine' : entry.user), { kind: entry.event || entry.agent ? 'agent' : 'user' }), el('span', { class: 'clip' }, ...sentence(entry)),
       entry.result === 'done' ? null : tag(entry.result, 'destroys'), el('span', { class: 'soft where clip' }, [DOORS[entry.door] ?? entry.door, client(entry.client), entry.key_name].filter(Boolean).join(' · ')), el('code', { class: 'tool' }, entry.tool), clock(entry.at));
   }
   let list;

@@ -32,6 +32,7 @@ async function startDemo() {
     await request('/api/demo', 'POST', {});
     toast('Three agents are working on an incident.');
     await poll();
+    if (document.activeElement.matches('body, main, .world-grid')) document.querySelector('.demo-place')?.focus(); // Its button is gone.
   } catch (error) {
     toast(error.message);
   } finally {
@@ -92,7 +93,6 @@ export function demoBar(place, on, isHere, changed, acted) {
       redrawn(place, () => place.replaceChildren());
       return;
     }
-    if (had) changed();
     const doing = JSON.stringify(demo.doing ?? null);
     if (demo.doing && last !== undefined && doing !== last && demo.state !== 'finished') acted(demo.doing);
     last = doing;
@@ -114,6 +114,7 @@ export function demoBar(place, on, isHere, changed, acted) {
         else await look();
       }) }, answer)))) : null);
     redrawn(place, () => place.replaceChildren(section));
+    if (had) changed();
   }
 
   poll = look;

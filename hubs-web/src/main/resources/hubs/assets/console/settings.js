@@ -18,7 +18,7 @@ export async function show({ view, go }) {
   if (may('AC_Read')) {
     try {
       const { account } = await call('AC_Read');
-      grid.append(part('Plan and quotas', el('p', { class: 'plan' }, tag(account.plan, 'reads'), ' ', el('span', { class: 'soft' }, 'created ', ago(account.created_at)), ' ', action('AC_ChangePlan', 'Change plan', () => ask({ title: 'Change the plan', verb: 'Change', tool: 'AC_ChangePlan', fields: [{ name: 'plan', label: 'Plan', options: ['free', 'team', 'scale', 'unlimited'], value: account.plan }], args: ({ plan }) => ({ plan }), done: again }))),
+      grid.append(part('Plan and quotas', el('p', { class: 'plan' }, tag(account.plan, 'reads'), ' ', el('span', { class: 'soft' }, 'tenant created ', ago(account.created_at)), ' ', action('AC_ChangePlan', 'Change plan', () => ask({ title: 'Change the plan', verb: 'Change', tool: 'AC_ChangePlan', fields: [{ name: 'plan', label: 'Plan', options: ['free', 'team', 'scale', 'unlimited'], value: account.plan }], args: ({ plan }) => ({ plan }), done: again }))),
         el('ul', { class: 'quotas' }, ...account.limits.filter((one) => NAMES[one.scope]).map((one) => el('li', {}, el('span', {}, NAMES[one.scope]), el('span', { class: 'soft' }, one.limit ? `${number(one.count)} of ${number(one.limit)}` : `${number(one.count)}, no limit`), one.limit ? meter(one.count, one.limit, `${NAMES[one.scope]}: ${one.count} of ${one.limit}`) : null)))));
     } catch (error) {
       grid.append(part('Plan and quotas', problem(error)));

@@ -34,7 +34,7 @@ export async function show({ at, view, on, go, isHere }) {
     middle.append(problem(error));
   }
   side.append(...domains.flatMap((domain) => [
-    link(`/console/spaces/${enc(domain.name)}`, el('b', {}, domain.name), el('span', { class: 'soft' }, number(domain.members))),
+    link(`/console/spaces/${enc(domain.name)}`, el('b', {}, domain.name), el('span', { class: 'soft small' }, `${number(domain.members)} ${domain.members === 1 ? 'member' : 'members'}`)),
     ...(domain.name === wanted && room ? room.zones.map((one) => {
       const entry = link(`/console/spaces/${enc(domain.name)}/${enc(one.name)}`, el('span', {}, `# ${one.name}`), el('span', { class: 'unread', hidden: true }));
       entry.classList.add('zone');
@@ -220,8 +220,9 @@ function members({ room, about, go, zone, messages }) {
     return ask({ title: `Join ${domain.name}`, text: 'Your agent joins at once if the domain is public. Otherwise the owner of the domain must agree.', verb: 'Join', fields: [{ name: 'agent', label: 'Your agent', options: own }], tool: 'DM_Invite', args: ({ agent }) => target(agent), done: again });
   }
   about.append(
+    el('h3', {}, 'About'),
     el('p', { class: 'soft' }, domain.description),
-    el('p', { class: 'tagline' }, tag(`access ${domain.access}`), tag(`owned by ${domain.owner}`)),
+    el('p', { class: 'tagline' }, tag(`access ${domain.access}`), tag(`owned by ${domain.owner}`), el('span', { class: 'tag' }, 'created ', ago(domain.created_at))),
     el('h3', {}, 'Members ', el('span', { class: 'count' }, number(room.content.filter((member) => member.state === 'member').length))),
     el('ul', { class: 'members' }, ...room.content.map((member) => el('li', {}, link(`/console/agents/${enc(member.agent)}`, avatar(member.agent, { online: member.online }), el('span', {}, member.agent)),
       member.role === 'host' ? tag('host', 'reads') : null, member.state !== 'member' ? tag(member.state, 'changes') : null,
@@ -239,5 +240,4 @@ function members({ room, about, go, zone, messages }) {
   }
   const links = [...counts].map(([pair, times]) => ({ from: pair.split('\n')[0], to: pair.split('\n')[1], times }));
   if (links.length) about.append(el('h3', {}, 'Who answers whom'), graph(links, `Who answers whom in ${zone}: ${links.map((one) => `${one.from} answers ${one.to} ${one.times} times`).join(', ')}`));
-  about.append(el('p', { class: 'soft' }, 'Created ', ago(domain.created_at)));
 }

@@ -109,11 +109,24 @@ export function problem(error) {
 
 const toastPlace = document.getElementById('toast');
 let toastEnds;
+let toasted = '';
 export function toast(text) {
+  toasted = text;
+  inFront();
   toastPlace.textContent = text;
   toastPlace.classList.add('shown');
   clearTimeout(toastEnds);
   toastEnds = setTimeout(() => toastPlace.classList.remove('shown'), 4000);
+}
+
+// What is outside an open dialog is behind its shade, and is not read out.
+function inFront() {
+  const box = [...document.querySelectorAll('dialog[open]')].at(-1);
+  if (toastPlace.parentElement === (box ?? document.body)) return;
+  (box ?? document.body).append(toastPlace);
+  toastPlace.textContent = '';
+  requestAnimationFrame(() => (toastPlace.textContent = toasted)); // Only what changes is read out.
+  box?.addEventListener('close', inFront, { once: true });
 }
 
 // A handler that tells the user what went wrong.

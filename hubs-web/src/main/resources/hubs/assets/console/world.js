@@ -82,6 +82,10 @@ export async function show({ view, on, isHere }) {
   const draw = () => redrawn(body, drawn);
 
   function drawn() {
+    if (!state.agents.size && !state.rooms.size && !state.banks.size && demo.hasChildNodes()) {
+      body.replaceChildren(el('p', { class: 'soft pick' }, 'The agents of the demo appear here.'));
+      return;
+    }
     if (!state.agents.size && !state.rooms.size && !state.banks.size) {
       body.replaceChildren(empty('No agents yet', 'Agents, the rooms where they talk and the banks that hold their memories appear here, live. Watch three agents handle an incident, or connect your own client.',
         ...(isAdmin() ? [startButton({})] : []),
@@ -196,7 +200,7 @@ export async function show({ view, on, isHere }) {
   draw();
   earlier();
   // Reads are in no stream: of the demo's, its progress tells.
-  demoBar(demo, on, isHere, reload, (doing) => {
+  demoBar(demo, on, isHere, () => { draw(); reload(); }, (doing) => {
     if (['MB_Search', 'MB_Read'].includes(doing.tool)) happened('kept', [el('b', {}, doing.agent), ' ', el('span', { class: 'soft' }, doing.words)], new Date().toISOString(), '/console/memory');
   });
 }
