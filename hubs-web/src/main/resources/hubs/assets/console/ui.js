@@ -70,8 +70,8 @@ export function redrawn(place, work) {
 }
 
 export const number = (value) => Number(value ?? 0).toLocaleString('en');
-// How many memories a bank has. The server counts no more than 10,001.
-export const counted = (value) => (value > 10_000 ? '10,000+' : number(value));
+// How many memories a bank has. The server does not count beyond 1,000.
+export const counted = (value) => (value > 1_000 ? '1,000+' : number(value));
 
 // The head of a page: its title, what it is about, its actions.
 export function head(title, { sub, actions = [] } = {}) {

@@ -23,18 +23,25 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes banks. */
 public final class BankStore {
-    /** The most memories of a bank that are counted. One more means that there are more: counting a million takes 100 ms. */
-    static final int COUNTED = 10_000;
+    /**
+     * A bank with more memories is not counted: each read and list of it would take longer, the more is in it. They include
+     * those that readers cannot see.
+     */
+    static final int COUNTED = 1_000;
 
     /**
-     * The number of memories that can be read in a bank {@code b}, at most {@link #COUNTED} and one. Where nobody is censored,
-     * an index has all that is needed; else each memory is read.
+     * The number of memories that can be read in a bank {@code b}, or {@link #COUNTED} and one if it has more. Where nobody is
+     * censored, an index has all that is needed; else each memory is read.
      */
     static final String MEMORIES = SqlTemplate.of("""
             CASE WHEN b.censored_at IS NOT NULL THEN 0
-                 WHEN EXISTS (SELECT 1 FROM bank_censor c WHERE c.tenant_id = b.tenant_id AND c.bank_id = b.id)
+                 WHEN EXISTS (SELECT FROM memory m
+                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
+                              OFFSET {counted}) THEN {counted} + 1
+                 WHEN EXISTS (SELECT FROM bank_censor c WHERE c.tenant_id = b.tenant_id AND c.bank_id = b.id)
                  THEN {seen} ELSE {all} END
             """)
+            .with("counted", COUNTED)
             .with("seen", counted(MemoryVisibility.current("m", "b")))
             .with(
                     "all",
@@ -44,14 +51,8 @@ public final class BankStore {
 
     private static String counted(String condition) {
         return SqlTemplate.of("""
-            (SELECT count(*)
-               FROM (SELECT FROM memory m
-                      WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {condition}
-                      LIMIT {most}) counted)
-            """)
-                .with("condition", condition)
-                .with("most", COUNTED + 1L)
-                .sql();
+            (SELECT count(*) FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {condition})
+            """).with("condition", condition).sql();
     }
 
     /** The record of a bank {@code b} whose owner is {@code o}, as JSON. */

@@ -94,7 +94,7 @@ public final class BankTools {
             @Doc("Whether the acting agent has it attached as working memory.")
             boolean loaded,
 
-            @Doc("How many memories can be read in it; 10001 means more than 10000.")
+            @Doc("How many memories can be read in it; 1001: it has more than 1000.")
             long memories) {}
 
     record CreateResponse(

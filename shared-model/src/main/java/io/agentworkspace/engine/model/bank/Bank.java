@@ -28,7 +28,7 @@ public record Bank(
                 oneOf = {"active", "censored"})
         String state,
 
-        @Doc("How many memories can be read in it; 10001 means more than 10000.")
+        @Doc("How many memories can be read in it; 1001: it has more than 1000.")
         long memories,
 
         @Doc("Increases with each change of this record; send it as if_revision to change only what you have read.")
