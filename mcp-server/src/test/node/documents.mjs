@@ -60,6 +60,23 @@ async function everyPage(width) {
   await page.context().close();
 }
 
+// The page is drawn anew while somebody presses a button in it: the click counts all the same.
+async function pressed(page, change) {
+  const button = page.getByRole('button', { name: 'Delete', exact: true });
+  await button.hover();
+  const element = await button.elementHandle();
+  const read = page.waitForResponse((response) => response.url().includes('/DC_List/invoke') && response.request().postData()?.includes('guide'));
+  await page.mouse.down();
+  await change();
+  await read;
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  if (!await element.evaluate((one) => one.isConnected)) return false;
+  await button.hover(); // The list of uploads moved it.
+  await page.mouse.up();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  return true;
+}
+
 // Files are dropped, validated while one looks on, loaded, replaced by a new version, and deleted with what was loaded.
 async function documents() {
   const page = await open(OWNER_KEY, '/console/settings');
@@ -96,7 +113,7 @@ async function documents() {
   await page.locator('#toast', { hasText: 'Memories: ' }).waitFor();
   const loaded = await page.locator('#toast').innerText();
   await page.locator('.rows li', { hasText: 'notes' }).waitFor();
-  await page.setInputFiles('#documents-file', { name: '<b>guide<b>.md', mimeType: 'text/markdown', buffer: Buffer.from(`# Guide\n\n${chapters('The second edition, which says more.')}`) });
+  const stays = await pressed(page, () => page.setInputFiles('#documents-file', { name: '<b>guide<b>.md', mimeType: 'text/markdown', buffer: Buffer.from(`# Guide\n\n${chapters('The second edition, which says more.')}`) }));
   await page.locator('.versions li', { hasText: 'Version 2' }).locator('summary').click();
   await page.locator('.compared ins', { hasText: 'second edition' }).waitFor();
   await page.locator('.uploads li', { hasText: 'version 2' }).waitFor(); // What was handed in stays.
@@ -114,7 +131,7 @@ async function documents() {
   await page.locator('#toast', { hasText: /Memories deleted with it: [1-9]/ }).waitFor();
   await page.waitForURL('**/console/documents');
   await settled(page);
-  told('documents', { loaded, changed, again, markup, focus });
+  told('documents', { loaded, changed, again, markup, focus, stays });
   await page.setInputFiles('#documents-file', { name: 'large.txt', mimeType: 'text/plain', buffer: Buffer.alloc(21 * 1024 * 1024, 'a') });
   await page.locator('.uploads .problem', { hasText: 'larger than 20 MB' }).waitFor();
   await page.setInputFiles('#documents-file', { name: 'picture.png', mimeType: 'text/plain', buffer: Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex') });

@@ -54,9 +54,24 @@ export function client(text) {
   return /Firefox|Edg|Chrome|Safari/.exec(text)?.[0].replace('Edg', 'Edge') ?? 'a browser';
 }
 
-// Draws a part of the page anew. The control in it that had the focus has it again, or else the part itself, if it can have it. Of several that
-// look the same it is the one at the same place, if they are as many as before: otherwise it might belong to something else.
+// What the reader presses on stays until the click is handled: browsers drop the click if the element was replaced in between.
+let pressed = null;
+const released = [];
+function release() {
+  pressed = null;
+  for (const resume of released.splice(0)) resume();
+}
+addEventListener('pointerdown', (event) => (pressed = event.target), true);
+addEventListener('click', () => setTimeout(release), true);
+for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => setTimeout(release, 50), true); // Without a click, or before it.
+const isPressed = (place) => pressed !== null && place.contains(pressed);
+export const unpressed = (place) => (isPressed(place) ? new Promise((resume) => released.push(resume)) : undefined);
+
+// Draws a part of the page anew, once nothing in it is pressed. The control in it that had the focus has it again, or else the part itself, if it
+// can have it. Of several that look the same it is the one at the same place, if they are as many as before: otherwise it might belong to something
+// else.
 export function redrawn(place, work) {
+  if (isPressed(place)) return void released.push(() => redrawn(place, work));
   const had = place.contains(document.activeElement) && document.activeElement !== place ? document.activeElement : null;
   const same = (one) => (had.dataset.key ? one.dataset.key === had.dataset.key : had.hasAttribute('href') ? one.getAttribute('href') === had.getAttribute('href') : one.textContent === had.textContent && one.getAttribute('aria-label') === had.getAttribute('aria-label'));
   const alike = () => (had ? [...place.querySelectorAll(had.tagName)].filter(same) : []);

@@ -170,12 +170,11 @@ export async function show({ view, on, isHere }) {
     if (!known) return reload();
     if (memory.change === 'stored') known.memories += memory.count ?? 1;
     known.last = memory.name ?? memory.text;
-    const place = banks.querySelector(`[data-bank="${CSS.escape(memory.bank)}"]`)?.closest('a');
-    if (place) {
+    redrawn(banks, () => {
       const next = bank(known);
       next.firstChild.classList.add('fresh');
-      redrawn(banks, () => place.replaceWith(next));
-    }
+      banks.querySelector(`[data-bank="${CSS.escape(memory.bank)}"]`)?.closest('a').replaceWith(next);
+    });
   });
 
   on('presence', (change) => {

@@ -101,6 +101,9 @@ class ConsoleDocumentsTest {
         assertThat(step.path("focus").asBoolean())
                 .as("a list that is refreshed keeps the focus")
                 .isTrue();
+        assertThat(step.path("stays").asBoolean())
+                .as("a button that is pressed stays, although the page is drawn anew")
+                .isTrue();
         assertThat(only("rejected").path("reasons").asString()).contains("type_");
     }
 
