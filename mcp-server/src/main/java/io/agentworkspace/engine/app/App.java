@@ -296,6 +296,7 @@ public final class App implements AutoCloseable {
                     .serve(
                             around.apply(new ObservedRequests(gate, http, tracing)),
                             refusals); // Closed first, while the database is available.
+            db.fill();
         } catch (RuntimeException | Error e) {
             close();
             throw e;

@@ -2,6 +2,10 @@ package io.agentworkspace.engine.db;
 
 /** The database cannot be used. The message is one line for the operator who started the engine. */
 public final class DatabaseFailure extends RuntimeException {
+    DatabaseFailure(String message) {
+        super(message);
+    }
+
     DatabaseFailure(String message, Throwable cause) {
         super(message, cause);
     }

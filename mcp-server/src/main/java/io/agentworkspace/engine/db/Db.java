@@ -99,7 +99,7 @@ public final class Db implements AutoCloseable {
         config.setUsername(user);
         config.setPassword(password);
         config.setMaximumPoolSize(poolSize);
-        config.setMinimumIdle(poolSize);
+        config.setMinimumIdle(1); // See fill().
         config.setPoolName("engine");
         config.setConnectionTimeout(limits.connect().toMillis());
         config.setValidationTimeout(1_000);
@@ -153,6 +153,14 @@ public final class Db implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /**
+     * Keeps all connections of the pool open from now on. Until then they are opened when they are needed: signing in to
+     * the database takes a lot of processor time, and more connections would delay the start of the engine.
+     */
+    public void fill() {
+        pool.getHikariConfigMXBean().setMinimumIdle(pool.getMaximumPoolSize());
     }
 
     /** Returns a statement with the call's parameters already bound: tenant, user, self, admin, now, … */

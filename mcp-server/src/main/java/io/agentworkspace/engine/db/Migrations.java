@@ -16,6 +16,12 @@ public final class Migrations {
     private static final String IS_CURRENT =
             "SELECT bool_and(success) AND count(DISTINCT version) >= " + NUMBER + " FROM flyway_schema_history";
 
+    private static final String UPGRADING = "cannot be upgraded to the current schema";
+
+    /** Of a database that is new. */
+    private static final String ENCODING =
+            "SELECT current_setting('server_encoding') WHERE to_regclass('flyway_schema_history') IS NULL";
+
     private Migrations() {}
 
     /** @throws DatabaseFailure if it fails; the message is one line for the operator */
@@ -43,6 +49,17 @@ public final class Migrations {
     }
 
     private static void migrate(Db db) {
+        try (var connection = db.withoutLimits().getConnection();
+                var statement = connection.createStatement();
+                var row = statement.executeQuery(ENCODING)) {
+            if (row.next() && !row.getString(1).equals("UTF8")) {
+                throw new DatabaseFailure(
+                        "the database has the encoding %s; create it with ENCODING 'UTF8' TEMPLATE template0"
+                                .formatted(row.getString(1)));
+            }
+        } catch (SQLException e) {
+            throw DatabaseFailure.of(UPGRADING, e);
+        }
         try {
             Flyway.configure()
                     .dataSource(db.withoutLimits())
@@ -51,7 +68,7 @@ public final class Migrations {
                     .load()
                     .migrate();
         } catch (FlywayException e) {
-            throw DatabaseFailure.of("cannot be upgraded to the current schema", e);
+            throw DatabaseFailure.of(UPGRADING, e);
         }
     }
 }

@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -26,5 +28,19 @@ class MigrationsTest {
     void theirNumberIsKnown() {
         assertThat(Repository.files("mcp-server/src/main/resources/db/migration", ".sql"))
                 .hasSize(Migrations.NUMBER);
+    }
+
+    /** Names are compared byte by byte, in Unicode. */
+    @Test
+    void aNewDatabaseHasUnicode() {
+        TestDatabase.db()
+                .sql("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+                .run();
+        try (var db = TestDatabase.connect(TestDatabase.url("latin"), 1)) {
+            assertThatThrownBy(() -> Migrations.run(db))
+                    .isInstanceOf(DatabaseFailure.class)
+                    .hasMessage(
+                            "the database has the encoding LATIN1; create it with ENCODING 'UTF8' TEMPLATE template0");
+        }
     }
 }
