@@ -2,8 +2,8 @@
 import { may } from './api.js';
 import { sentence, story as paragraphs } from './sentences.js';
 import { timeline } from './timeline.js';
-import { avatar, client, clock, download, el, empty, given, guarded, head, held, number, redrawn, tag, toast } from './ui.js';
-import { virtualList } from './virtual.js';
+import { avatar, client, clock, download, el, empty, given, guarded, head, held, number, tag, toast } from './ui.js';
+import { listed, virtualList } from './virtual.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
 // How many pages an export or a story reads at most. Each is a command of the plan.
@@ -48,11 +48,11 @@ export async function show({ at, view, on, isHere }) {
   function listing() {
     if (!isHere()) return; // The address is another page's.
     const next = timeline(filter(), shown.value);
-    list = virtualList({ height: 46, row, label: 'What happened', empty: () => el('p', { class: 'soft pad' }, 'No entry matches.'), more: async () => {
+    list = virtualList({ height: 46, row, label: 'What happened', empty: () => 'No entry matches.', more: async () => {
       const page = await next();
       return { items: page.items.filter(fits), more: page.more };
     } });
-    redrawn(place, () => place.replaceChildren(list.element));
+    listed(place, list);
     const query = new URLSearchParams(given({ ...Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value.trim()])), result: result.value, show: chosen === kinds[0][0] ? '' : chosen, day: day.value }));
     history.replaceState(null, '', `/console/activity${query.size ? `?${query}` : ''}`);
   }

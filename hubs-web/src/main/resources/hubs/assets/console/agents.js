@@ -94,7 +94,7 @@ export async function show({ at, view, on, go, isHere }) {
   function make() {
     const q = search.value.trim();
     let cursor;
-    return virtualList({ height: 112, row, label: 'Agents', empty: () => el('p', { class: 'soft pad', role: 'listitem' }, 'No agent that you may see.'),
+    return virtualList({ height: 112, row, label: 'Agents', empty: () => 'No agent that you may see.',
       more: async () => {
         // Only the first is a call of the page.
         const body = await (cursor ? invoke : call)('AP_List', { ...(q && { target: { agent: q } }), page: cursor ? { limit: 200, cursor } : { limit: 60 } });

@@ -2,7 +2,7 @@
 import { signIn, signedIn } from '../account.js';
 import { identify, made, onSessionLost } from './api.js';
 import * as live from './live.js';
-import { el, problem, redrawn, unpressed } from './ui.js';
+import { el, problem, redrawn, say, unpressed } from './ui.js';
 import { apply, banner } from './view-as.js';
 
 const main = document.getElementById('main');
@@ -63,7 +63,8 @@ async function show({ page: scrolled = 0, lists } = {}) {
   const module = await load();
   if (turn !== current) return;
   const title = rail.querySelector('[aria-current]')?.textContent.trim() ?? 'Console';
-  document.title = `${[...at.parts].reverse().concat(title).filter(Boolean).join(' · ')} · Agent Workspace Engine`;
+  const words = [...at.parts].reverse().concat(title).filter(Boolean).join(' · ');
+  document.title = `${words} · Agent Workspace Engine`;
   leave();
   leave = () => {};
   made.length = 0;
@@ -89,6 +90,10 @@ async function show({ page: scrolled = 0, lists } = {}) {
   const isKept = (list) => lists || scrolled === null || list.closest('.side');
   redrawn(main, () => main.replaceChildren(...[banner(go), view].filter(Boolean)));
   main.removeAttribute('aria-busy');
+  // A screen reader begins at the title of a new page. On the same page the focus stays where it is, if that is still there, and only what was
+  // chosen is said.
+  if (wasPage && (wasPage !== at.page || document.activeElement === main) && !document.querySelector('dialog[open]')) view.querySelector('h1')?.focus({ preventScroll: true });
+  else if (wasPage && scrolled !== null) say(words);
   if (scrolled !== null) scrollTo(0, scrolled);
   const pageList = main.querySelector('.virtual');
   if (scrolled > scrollY && pageList) reach(pageList, document.documentElement, scrolled, true);
@@ -160,7 +165,8 @@ document.addEventListener('keydown', (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || event.target.closest('input, textarea, select, dialog')) return;
   if (event.key === 'g') prefix = Date.now();
   else if (Date.now() - prefix < 1500) {
-    const entry = [...rail.children].find((one) => one.dataset.page.startsWith(event.key)) ?? null;
+    const all = [...rail.children].filter((one) => one.dataset.page.startsWith(event.key));
+    const entry = all[(all.findIndex((one) => one.hasAttribute('aria-current')) + 1) % all.length]; // The next one, on one of them.
     prefix = 0;
     if (entry && signedIn()) go(entry.getAttribute('href'));
   } else if (event.key === '/') {

@@ -1,6 +1,6 @@
 // The demo's bar: how far it is, pausing, answering, playing again, taking it all away.
 import { call, isAdmin, request, routeAsCurl, whyNot } from './api.js';
-import { allowed, asCode, DANGER, el, enc, held, link, redrawn, toast } from './ui.js';
+import { allowed, asCode, DANGER, el, enc, held, link, redrawn, refused, toast } from './ui.js';
 
 const EVERY = 1000;
 let poll = () => {};
@@ -11,10 +11,9 @@ const STARTING = 'Starting…';
 
 // It creates agents, rooms, banks and keys, and so needs every right.
 const NEEDED = ['AP_Create', 'DM_Create', 'MB_Create', 'MB_Store', 'AK_Create'];
-const missing = () => NEEDED.map(whyNot).find(Boolean) ?? null;
-const rights = () => ({ disabled: Boolean(missing()), title: missing() });
+const rights = () => refused(NEEDED.map(whyNot).find(Boolean) ?? null);
 
-export const startButton = (properties) => el('button', { type: 'button', ...properties, ...rights(), class: `start-demo ${properties.class ?? ''}`, 'aria-disabled': starting ? 'true' : null, click: startDemo }, starting ? STARTING : START);
+export const startButton = (properties) => el('button', { type: 'button', ...properties, class: `start-demo ${properties.class ?? ''}`, ...(starting ? { 'aria-disabled': 'true' } : rights()), click: startDemo }, starting ? STARTING : START);
 
 // Its agents, rooms and memories appear while it is being set up: until it begins, the button does nothing.
 function show(isStarting) {

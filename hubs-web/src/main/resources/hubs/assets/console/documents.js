@@ -125,7 +125,7 @@ export async function show(context) {
         cursor = body.next_cursor;
         return { items: body.documents, more: Boolean(cursor) };
       },
-      empty: () => el('p', { class: 'soft pad', role: 'listitem' }, search.value || which.value ? 'No document matches.' : 'No document yet.') });
+      empty: () => (search.value || which.value ? 'No document matches.' : 'No document yet.') });
   }
   const list = listPlace(place, make, isHere);
   async function refresh() {

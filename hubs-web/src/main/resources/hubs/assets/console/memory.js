@@ -1,10 +1,10 @@
 // Memory: banks, what is in them, who may do what with them.
 import { all, call, may, mayChange, whyNot } from './api.js';
-import { action, ago, asCode, ask, counted, DANGER, download, el, empty, enc, given, guarded, head, held, link, number, problem, subnav, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, counted, DANGER, download, el, empty, enc, given, guarded, head, held, link, number, problem, say, subnav, tag, toast } from './ui.js';
 import { evaluating } from './evaluate.js';
 import { find, showMemory } from './memory-one.js';
 import { censor, loading, trash } from './memory-parts.js';
-import { virtualList } from './virtual.js';
+import { listed, virtualList } from './virtual.js';
 
 const PERMISSIONS = ['none', 'read', 'append', 'write', 'manage'];
 // How many pages an export reads at most. Each is a command of the plan.
@@ -116,14 +116,14 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
   function listing() {
     let cursor;
     list = virtualList({
-      height: 76, row: entry, label: `Memories in ${bank.name}`, empty: () => el('p', { class: 'soft pad' }, 'No memories here.'),
+      height: 76, row: entry, label: `Memories in ${bank.name}`, empty: () => 'No memories here.',
       more: async () => {
         const body = await call('MB_Read', { ...args(), page: { limit: 100, ...(cursor && { cursor }) } });
         cursor = body.next_cursor;
         return { items: body.content, more: Boolean(cursor) };
       },
     });
-    found.replaceChildren(list.element);
+    listed(found, list);
   }
   function entry(one) {
     const entry_ = link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('span', { class: 'memory-head' }, one.name ? el('b', {}, one.name) : el('span', { class: 'soft' }, 'unnamed'), el('span', { class: 'soft' }, one.author, ' · ', ago(one.updated_at)), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, ...marked(one.text, one.why?.highlights)));
@@ -135,7 +135,9 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
     if (!q) return listing();
     try {
       const body = await call('MB_Search', { content: q, target: given({ bank: bank.name, agent: authors.value.trim() }), page: { limit: 20 } });
-      found.replaceChildren(body.abstain ? el('p', { class: 'note' }, 'No good match. These are the nearest.') : el('p', { class: 'soft' }, `${body.content.length} found in ${number(body.searched?.memories)} memories.`),
+      const result = body.abstain ? 'No good match. These are the nearest.' : `${body.content.length} found in ${number(body.searched?.memories)} memories.`;
+      if (found.isConnected) say(result);
+      found.replaceChildren(el('p', { class: body.abstain ? 'note' : 'soft' }, result),
         el('div', { class: 'hits' }, ...body.content.map((hit) => el('div', { class: 'hit' }, entry({ ...hit, text: hit.text ?? hit.snippet }), el('p', { class: 'soft' }, `Score ${hit.score?.toFixed?.(2) ?? hit.score}`, hit.why?.text_rank ? ` · word rank ${hit.why.text_rank}` : '', hit.why?.vector_rank ? ` · meaning rank ${hit.why.vector_rank}` : '', hit.why?.terms?.length ? ` · found ${hit.why.terms.join(', ')}` : '')))));
     } catch (error) {
       found.replaceChildren(problem(error));
@@ -216,6 +218,6 @@ async function matrix(view, banks) {
       toast(error.message);
     }
   }
-  view.append(el('p', { class: 'soft' }, mayChange('MB_Permissions') ? 'Select a permission to change it. It applies at once.' : 'What each agent may do with each bank.'), choices, el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Permissions' }, el('table', { class: 'matrix' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Agent'), ...shown.map((bank) => el('th', { scope: 'col' }, link(`/console/memory/${enc(bank.name)}`, bank.name))))),
+  view.append(el('p', { class: 'soft' }, mayChange('MB_Permissions') ? 'Select a permission to change it. It applies at once.' : `What each agent may do with each bank. ${whyNot('MB_Permissions')}.`), choices, el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Permissions' }, el('table', { class: 'matrix' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Agent'), ...shown.map((bank) => el('th', { scope: 'col' }, link(`/console/memory/${enc(bank.name)}`, bank.name))))),
     el('tbody', {}, ...agents.slice(0, 200).map((agent) => el('tr', {}, el('th', { scope: 'row' }, agent.name), ...shown.map((bank) => el('td', {}, cell(bank, agent)))))))));
 }

@@ -118,6 +118,9 @@ export function open(go, pages) {
       event.preventDefault();
       const entry = options()[chosen];
       if (entry) pick(entry.dataset.path);
+    } else if (event.key === 'Escape') {
+      event.preventDefault(); // It would only empty the field.
+      box.close();
     }
   });
   input.focus();

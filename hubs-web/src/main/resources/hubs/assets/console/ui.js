@@ -88,10 +88,10 @@ export const number = (value) => Number(value ?? 0).toLocaleString('en');
 // How many memories a bank has. The server does not count beyond 1,000.
 export const counted = (value) => (value > 1_000 ? '1,000+' : number(value));
 
-// The head of a page: its title, what it is about, its actions.
+// The head of a page: its title, which has the focus once somebody goes there, what it is about, its actions.
 export function head(title, { sub, actions = [] } = {}) {
   return el('header', { class: 'head' },
-    el('div', { class: 'head-words' }, el('h1', {}, title), sub ? el('p', { class: 'soft' }, sub) : null),
+    el('div', { class: 'head-words' }, el('h1', { tabindex: '-1' }, title), sub ? el('p', { class: 'soft' }, sub) : null),
     el('div', { class: 'head-actions' }, ...actions,
       el('button', { type: 'button', class: 'quiet icon', 'aria-label': 'The calls of this page as code', title: 'As curl, as MCP', click: () => showCalls('The calls of this page', made.slice(-8)) }, '</>')));
 }
@@ -144,6 +144,14 @@ function inFront() {
   box?.addEventListener('close', inFront, { once: true });
 }
 
+const saidPlace = document.getElementById('said');
+
+// What a screen reader says of a change that others see.
+export function say(text) {
+  saidPlace.textContent = '';
+  requestAnimationFrame(() => (saidPlace.textContent = text)); // The same text again is a change, too.
+}
+
 // A handler that tells the user what went wrong.
 export const guarded = (work) => async (event) => {
   try {
@@ -168,8 +176,17 @@ export function action(tool, label, click, kind = 'quiet', about = null) {
   return el('button', { type: 'button', class: kind, 'aria-label': about ? `${label} ${about}` : null, ...allowed(tool), click: guarded(click) }, label);
 }
 
-// The attributes of a control for a tool.
-export const allowed = (tool) => ({ disabled: Boolean(whyNot(tool)), title: whyNot(tool) });
+// The attributes of a button for a tool. Where the caller may not run it, the button can have the focus, and gives the reason.
+export const allowed = (tool) => refused(whyNot(tool));
+export const refused = (reason) => ({ 'aria-disabled': reason ? 'true' : null, 'data-refused': Boolean(reason), title: reason });
+
+document.addEventListener('click', (event) => {
+  const button = event.target.closest('[data-refused]');
+  if (!button) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  toast(`${button.title}.`);
+}, { capture: true });
 
 // Does what a button is for. It cannot be pressed again meanwhile, and keeps the focus, which a disabled one would lose.
 export async function held(button, work) {

@@ -1,7 +1,7 @@
 // A list of which only the rows in sight are elements, however long it is. Rows have one height; more are fetched as the end comes near.
 // It scrolls by itself, within what the window has left below its beginning; on a phone the page scrolls instead.
 import { el } from '../dom.js';
-import { redrawn } from './ui.js';
+import { number, redrawn, say } from './ui.js';
 
 const MORE = 8;
 const MOST_PAGES = 60; // That are fetched one after another to reach a place far down.
@@ -68,7 +68,7 @@ export function virtualList({ height, row, label, more, empty }) {
     } finally {
       fetching = null;
     }
-    if (!items.length && through && empty) inner.replaceChildren(empty());
+    if (!items.length && through && empty) inner.replaceChildren(el('p', { class: 'soft pad', role: 'listitem' }, empty()));
     else draw();
   }
 
@@ -140,7 +140,19 @@ export function virtualList({ height, row, label, more, empty }) {
     get isFailed() {
       return Boolean(failed);
     },
+    // What a screen reader says once it was read again.
+    get summary() {
+      if (failed) return '';
+      return items.length ? `${label}: ${number(items.length)}${through ? '' : ' or more'}` : empty();
+    },
   };
+}
+
+// Puts a list into its place. In a page that is shown already, somebody has filtered it, and what was found is said.
+export function listed(place, list) {
+  const isShown = place.isConnected;
+  redrawn(place, () => place.replaceChildren(list.element));
+  if (isShown) list.ready.then(() => list.element.isConnected && say(list.summary));
 }
 
 // A place for a list that is read again and again. What is shown stays until there is what replaces it, so that the focus finds its control.
@@ -152,7 +164,7 @@ export function listPlace(place, make, isWanted) {
     fill() {
       shown = ++reads;
       list = make();
-      place.replaceChildren(list.element);
+      listed(place, list);
     },
     seek: (fits, isAfter) => list.seek(fits, isAfter),
     get ready() {

@@ -122,7 +122,7 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
     }
     return list();
   });
-  const offer = () => again.setAttribute('aria-disabled', String(!chosen.size));
+  const offer = () => again.setAttribute('aria-disabled', String(!chosen.size || 'refused' in again.dataset));
   const chart = el('div', {});
   const holder = el('div', { class: 'deliveries', tabindex: '-1' });
   place.append(el('section', {}, el('div', { class: 'section-head' }, el('h2', {}, 'Deliveries'), state, again, asCode('Sending again', () => (chosen.size ? [...chosen] : ['<delivery>']).map((one) => ({ tool: 'WH_Redeliver', args: { id: one } })))), chart, holder));
@@ -137,7 +137,7 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
   }
   function make() {
     let cursor;
-    return virtualList({ height: 58, row, label: 'Deliveries', empty: () => el('p', { class: 'soft pad' }, state.value ? 'No delivery is in this state.' : 'Nothing was sent yet. Test sends an event now.'), more: async (first) => {
+    return virtualList({ height: 58, row, label: 'Deliveries', empty: () => (state.value ? 'No delivery is in this state.' : 'Nothing was sent yet. Test sends an event now.'), more: async (first) => {
       const body = await call('WH_Deliveries', given({ endpoint: id, state: state.value, page: given({ limit: 100, cursor }) }));
       cursor = body.next_cursor;
       if (first) chart.replaceChildren(...(body.deliveries.length ? [byTime(body.deliveries)] : []));

@@ -68,7 +68,7 @@ export async function show({ view, on, isHere }) {
 
   function room(domain) {
     const members = domain.members.filter((member) => member.state === 'member' || member.role);
-    return el('section', { class: 'room', 'data-domain': domain.name },
+    return el('section', { class: 'room', 'data-domain': domain.name, 'aria-label': domain.name },
       el('header', {}, el('h3', {}, link(`/console/spaces/${enc(domain.name)}`, domain.name)),
         el('span', { class: 'faces' }, ...members.slice(0, 5).map((member) => avatar(member.agent, { online: member.online }))),
         el('span', { class: 'soft zones' }, domain.zones.map((zone) => zone.name).join(', '))),
