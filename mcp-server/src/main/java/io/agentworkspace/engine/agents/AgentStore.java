@@ -17,6 +17,8 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -24,6 +26,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes agents and rosters. */
 public final class AgentStore {
+    /** How long the values that a change replaced are kept, and those of how many changes of an agent. */
+    static final Duration KEPT = Duration.ofDays(30);
+
+    private static final int CHANGES = 200;
+
     /** The names of the skills that are installed on an agent {@code a}, as a JSON array. */
     private static final String INSTALLED = """
             COALESCE((SELECT jsonb_agg(i.skill ORDER BY i.skill COLLATE "C")
@@ -95,8 +102,7 @@ public final class AgentStore {
              LIMIT 2000
             """).with("visible_agent", Visibility.agent("a")).sql();
 
-    private static final String UPDATE =
-            SqlTemplate.of("""
+    private static final String UPDATE = SqlTemplate.of("""
             WITH old AS (SELECT * FROM agent WHERE tenant_id = :tenant AND id = :id),
                  new AS (UPDATE agent
                             SET name = COALESCE(:name, name), name_key = COALESCE(:key, name_key),
@@ -109,6 +115,14 @@ public final class AgentStore {
                                 (COALESCE(:name, name), COALESCE(:description, description),
                                  COALESCE(:profile, profile), COALESCE(:access, access))
                         RETURNING *),
+                 kept AS (INSERT INTO agent_revision (tenant_id, agent_id, revision, name, description, profile, access,
+                                                      editor_id, stored_at, replaced_at)
+                          SELECT old.tenant_id, old.id, old.revision, old.name, old.description, old.profile, old.access,
+                                 COALESCE(:self, :caller), old.updated_at, new.updated_at
+                            FROM old, new),
+                 trimmed AS (DELETE FROM agent_revision r
+                              USING new
+                              WHERE r.tenant_id = :tenant AND r.agent_id = new.id AND r.revision < new.revision - {changes}),
                  a AS (SELECT * FROM new
                        UNION ALL
                        SELECT * FROM old WHERE NOT EXISTS (SELECT 1 FROM new))
@@ -118,7 +132,12 @@ public final class AgentStore {
                                       CASE WHEN a.profile IS DISTINCT FROM old.profile THEN 'profile' END,
                                       CASE WHEN a.access <> old.access THEN 'access' END], NULL) AS changed
               FROM old, a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-            """).with("agent_json", RECORD).sql();
+            """)
+            .with("agent_json", RECORD)
+            .with("changes", CHANGES)
+            .sql();
+
+    private static final String OLD_REVISIONS = Db.oldRows("agent_revision", "replaced_at <= :until");
 
     private static final String FIND = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
@@ -233,7 +252,10 @@ public final class AgentStore {
     /** An agent after a change, and the fields that the change altered. */
     record Updated(Agent agent, List<String> changed) {}
 
-    /** Sets the fields of the change, and raises the revision if any of them differs from the current value. */
+    /**
+     * Sets the fields of the change. If any of them differs from the current value, it raises the revision and keeps
+     * what it replaced.
+     */
     Updated update(Call call, LockedAgent held, AgentChange change) {
         try {
             return db.sql(call, UPDATE)
@@ -269,12 +291,18 @@ public final class AgentStore {
                      granted AS (DELETE FROM bank_grant WHERE tenant_id = :tenant AND agent_id = :id),
                      loaded AS (DELETE FROM bank_load WHERE tenant_id = :tenant AND agent_id = :id),
                      taught AS (DELETE FROM skill_install WHERE tenant_id = :tenant AND agent_id = :id),
+                     forgotten AS (DELETE FROM agent_revision WHERE tenant_id = :tenant AND agent_id = :id),
                      keyed AS (UPDATE api_key SET revoked_at = :now
                                 WHERE tenant_id = :tenant AND agent_id = :id AND revoked_at IS NULL),
                      listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id)
                 UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id
                 """).set("id", held.id()).run();
         MessageStore.silence(db, call, held.owner());
+    }
+
+    /** Deletes what changes replaced 30 days ago, and returns the number of revisions. */
+    public int purge(Instant now) {
+        return db.deleteOld(OLD_REVISIONS, now.minus(KEPT));
     }
 
     /** An agent after it was added to a roster or removed from it, and whether that changed anything. */

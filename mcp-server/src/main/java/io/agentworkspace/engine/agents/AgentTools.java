@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.agent.AgentRevision;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.event.EventData.AgentDeployment;
 import io.agentworkspace.engine.model.event.EventType;
@@ -30,11 +31,13 @@ public final class AgentTools {
 
     private final AgentStore agents;
     private final AgentQueries reads;
+    private final AgentRevisionQueries earlier;
     private final MessageStore messages;
 
-    public AgentTools(AgentStore agents, AgentQueries reads, MessageStore messages) {
+    public AgentTools(AgentStore agents, AgentQueries reads, AgentRevisionQueries earlier, MessageStore messages) {
         this.agents = agents;
         this.reads = reads;
+        this.earlier = earlier;
         this.messages = messages;
     }
 
@@ -99,7 +102,12 @@ public final class AgentTools {
     record ModifyRequest(
             @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
             @Doc("What changes.") @Nullable SomeOfAgent vx,
-            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision,
+
+            @Doc("true: returns what changes replaced, and changes nothing.") @Nullable
+            Boolean revisions,
+
+            @Doc("Which part of the revisions.") @Nullable Page page) {}
 
     record DestroyRequest(
             @Doc("Which agent.") Targets.ThisAgent target,
@@ -121,6 +129,18 @@ public final class AgentTools {
             @Doc("The agent as it is now.") Agent agent,
             @Doc("Its revision.") long revision,
             @Doc("Whether anything was changed.") @Nullable Boolean changed) {}
+
+    record ModifyResponse(
+            @Doc("The agent as it is now.") Agent agent,
+            @Doc("Its revision.") long revision,
+
+            @Doc("Whether anything was changed.") @Nullable Boolean changed,
+
+            @Doc("With revisions: what changes replaced in the last 30 days, newest first; at most 200.") @Nullable
+            List<AgentRevision> revisions,
+
+            @Doc("Give it as page.cursor for earlier ones; absent on the last page.") @Nullable
+            String nextCursor) {}
 
     record DestroyResponse(@Doc("Always true.") boolean changed) {}
 
@@ -271,30 +291,54 @@ public final class AgentTools {
                 });
     }
 
-    private Tool<ModifyRequest, AgentResponse> modify() {
+    private Tool<ModifyRequest, ModifyResponse> modify() {
         return Tool.named("AP_Modify")
                 .title("Change an agent")
-                .description("Changes only the fields of an agent that you give.")
+                .description("""
+                        Changes only the fields of an agent that you give. With revisions: true, reads what changes \
+                        replaced.""")
                 .details("""
                         Returns the record. If the values are the same as before, changed is false and the revision \
-                        stays. For the agent's owner and admins.""")
+                        stays. revisions returns the earlier names, descriptions and personas of the last 30 days, at most \
+                        200, newest first. To restore one, send it as vx. For the agent's owner and admins.""")
                 .alsoCalled(
                         "rename a bot",
                         "edit an agent",
                         "new system prompt",
                         "make it public",
                         "change a persona",
+                        "persona history",
                         "tweak")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
                 .example("vx.description", "Watches the tide tables of three harbours.")
-                .handledBy(ModifyRequest.class, AgentResponse.class, (in, call) -> {
+                .handledBy(ModifyRequest.class, ModifyResponse.class, (in, call) -> {
+                    if (in.page() != null) {
+                        throw Problem.invalid("page", "applies only with revisions: true");
+                    }
                     var held = hold(call, in.target(), in.ifRevision());
                     var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
                     var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
-                    return change(call, held, change);
-                });
+                    var changed = change(call, held, change);
+                    return new ModifyResponse(changed.agent(), changed.revision(), changed.changed(), null, null);
+                })
+                .readingWith("revisions", "true", this::revisions);
+    }
+
+    private ModifyResponse revisions(ModifyRequest in, Call call) {
+        if (in.vx() != null || in.ifRevision() != null) {
+            throw Problem.invalid(
+                    "revisions",
+                    "only reads: leave out vx and if_revision, or leave out revisions to change the agent");
+        }
+        var found = earlier.list(call, in.target() == null ? null : in.target().agent(), in.page());
+        return new ModifyResponse(
+                found.agent(),
+                found.agent().revision(),
+                null,
+                found.revisions().rows(),
+                found.revisions().nextCursor());
     }
 
     private AgentResponse change(Call call, LockedAgent held, AgentChange change) {

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.account.PlanLimits;
 import io.agentworkspace.engine.account.Quotas;
 import io.agentworkspace.engine.account.RateStore;
 import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.TrashStore;
@@ -240,7 +241,8 @@ public final class App implements AutoCloseable {
             housekeeping
                     .every(Duration.ofSeconds(5), "writing presence", presence::flush)
                     .every(SECOND, "writing counts of rules", rules::flush)
-                    .clearing("trash", new TrashStore(db, new BankStore(db))::purge);
+                    .clearing("trash", new TrashStore(db, new BankStore(db))::purge)
+                    .clearing("revisions of agents", new AgentStore(db)::purge);
 
             // Documents.
             validation(new QueueStore(db, events, audit), files, rules, events);

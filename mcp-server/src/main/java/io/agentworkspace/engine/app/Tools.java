@@ -3,6 +3,7 @@ package io.agentworkspace.engine.app;
 import io.agentworkspace.engine.account.AccountStore;
 import io.agentworkspace.engine.account.PlanTools;
 import io.agentworkspace.engine.agents.AgentQueries;
+import io.agentworkspace.engine.agents.AgentRevisionQueries;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.agents.AgentTools;
 import io.agentworkspace.engine.agents.PresenceTools;
@@ -104,7 +105,8 @@ public final class Tools {
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new UserTools(new UserQueries(db), meter).tools());
         tools.addAll(new UserAdminTools(new UserStore(db)).tools());
-        tools.addAll(new AgentTools(agents, new AgentQueries(db, agents), messages).tools());
+        var revisions = new AgentRevisionQueries(db, agents);
+        tools.addAll(new AgentTools(agents, new AgentQueries(db, agents), revisions, messages).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
         tools.addAll(new ChatTools(db, agents, messages, new ZoneEntry(db, domains)).tools());
         tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());

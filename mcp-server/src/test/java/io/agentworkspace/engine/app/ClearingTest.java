@@ -49,9 +49,18 @@ class ClearingTest {
         for (var name : List.of("kept", "expired")) {
             BankFixture.storeNamed(people.ann, "b", "", name, name).ok();
         }
+        people.ann
+                .call("AP_Create", "{'vx':{'name':'Ada','description':'one'}}")
+                .ok();
+        for (var text : List.of("two", "three", "four")) {
+            people.ann
+                    .call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':'%s'}}".formatted(text))
+                    .ok();
+        }
         var tenant = people.tenant.id(ClientApi.REST);
         for (var change : List.of(
                 "UPDATE memory_revision SET replaced_at = now() - (33 - revision * 2) * INTERVAL '1 day' WHERE tenant_id = :t",
+                "UPDATE agent_revision SET replaced_at = now() - (33 - revision * 2) * INTERVAL '1 day' WHERE tenant_id = :t",
                 "UPDATE memory SET expires_at = now() - INTERVAL '29 days' WHERE tenant_id = :t AND name = 'kept'",
                 "UPDATE memory SET expires_at = now() - INTERVAL '31 days' WHERE tenant_id = :t AND name = 'expired'")) {
             TestDatabase.db().sql(change).set("t", tenant).run();
@@ -63,6 +72,11 @@ class ClearingTest {
                         .sql("SELECT text FROM memory_revision WHERE tenant_id = :t")
                         .set("t", tenant)
                         .list(row -> row.text("text")))
+                .containsExactlyInAnyOrder("two", "three");
+        assertThat(TestDatabase.db()
+                        .sql("SELECT description FROM agent_revision WHERE tenant_id = :t")
+                        .set("t", tenant)
+                        .list(row -> row.text("description")))
                 .containsExactlyInAnyOrder("two", "three");
         assertThat(TestDatabase.db()
                         .sql("SELECT text FROM memory WHERE tenant_id = :t")

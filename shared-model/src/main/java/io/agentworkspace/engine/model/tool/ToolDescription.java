@@ -13,7 +13,7 @@ public final class ToolDescription {
 
     /** A description that only repeats the name of the field. */
     private static final Pattern OBVIOUS =
-            Pattern.compile("The (new \\w+|[\\w ]+'s name)\\.|A next_cursor\\.|Makes a retry safe\\.");
+            Pattern.compile("The (new \\w+|[\\w ]+'s name)\\.|Context name\\.|A next_cursor\\.|Makes a retry safe\\.");
 
     private static final String USERS = "/properties/target/properties";
 

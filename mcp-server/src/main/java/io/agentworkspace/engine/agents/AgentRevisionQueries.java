@@ -1,0 +1,135 @@
+package io.agentworkspace.engine.agents;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.agents.AgentStore.LockedAgent;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.messages.TextSize;
+import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.agent.AgentRevision;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what changes of an agent replaced, in one statement with the context. */
+public final class AgentRevisionQueries {
+    /** The bytes of a revision besides its texts, and of what surrounds the revisions. */
+    private static final int BESIDE = 1_500;
+
+    private static final int RECORD = 40_000;
+
+    private static final String LIST = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
+            , a AS (
+                SELECT a.*
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant
+                   AND a.id = CASE WHEN CAST(:key AS text) IS NULL THEN ctx.self_id
+                                   ELSE (SELECT x.id FROM agent x
+                                          WHERE x.tenant_id = :tenant AND x.name_key = :key
+                                            AND x.destroyed_at IS NULL) END
+                   AND {visible_agent}),
+            latest AS (
+                SELECT r.*
+                  FROM a JOIN agent_revision r ON r.tenant_id = a.tenant_id AND r.agent_id = a.id
+                 WHERE r.tenant_id = :tenant AND r.replaced_at > :kept AND r.revision < :before
+                 ORDER BY r.revision DESC
+                 LIMIT :limit + 1),
+            weighed AS (
+                SELECT r.*, row_number() OVER newest AS place,
+                       sum({beside} + {description_size} + {profile_size}) OVER newest AS weight
+                  FROM latest r
+                WINDOW newest AS (ORDER BY r.revision DESC)),
+            shown AS (
+                SELECT * FROM weighed
+                 WHERE place <= :limit AND (place = 1 OR weight <= :room - {record_size}))
+            SELECT ctx.*, {held}, {more},
+                   (SELECT {agent_json} FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS record,
+                   (SELECT jsonb_agg(jsonb_build_object(
+                                         'revision', m.revision, 'name', m.name, 'description', m.description,
+                                         'profile', m.profile, 'access', m.access,
+                                         'replaced_by', (SELECT x.name FROM party x
+                                                          WHERE x.tenant_id = m.tenant_id AND x.id = m.editor_id),
+                                         'stored_at', m.stored_at, 'replaced_at', m.replaced_at)
+                                     ORDER BY m.revision DESC)
+                      FROM shown m) AS revisions
+              FROM ctx LEFT JOIN a ON true
+            """)
+                    .with("visible_agent", Visibility.agent("a"))
+                    .with("beside", BESIDE)
+                    .with("record_size", RECORD)
+                    .with("description_size", TextSize.of("r.description"))
+                    .with("profile_size", TextSize.of("r.profile"))
+                    .with("held", AgentStore.HELD)
+                    .with("more", TextSize.MORE)
+                    .with("agent_json", AgentStore.RECORD)
+                    .sql();
+
+    private final Db db;
+    private final AgentStore agents;
+
+    public AgentRevisionQueries(Db db, AgentStore agents) {
+        this.db = db;
+        this.agents = agents;
+    }
+
+    /** An agent, and what its latest changes replaced, the newest first. */
+    record AgentWithRevisions(Agent agent, ListSlice<AgentRevision> revisions) {}
+
+    private record Found(
+            @Nullable LockedAgent held, @Nullable AgentWithRevisions read) {}
+
+    /**
+     * Reads what changes of the named agent, else of self, replaced in the last 30 days.
+     *
+     * @throws Problem {@code not_found}, {@code not_permitted}, {@code no_context}
+     */
+    AgentWithRevisions list(Call call, @Nullable Name name, @Nullable Page page) {
+        var found = db.sql(call, LIST)
+                .set("key", name == null ? null : name.key())
+                .set("kept", call.now().minus(AgentStore.KEPT))
+                .set("before", before(page))
+                .set("limit", Page.limit(page))
+                .one(row -> found(call, row))
+                .orElseThrow();
+        if (found.held() == null) {
+            throw agents.missing(call, AgentTools.nameOrSelf(call, name));
+        }
+        AccessCheck.require(AgentAccess.missing(call, found.held()));
+        return Objects.requireNonNull(found.read());
+    }
+
+    private static Found found(Call call, Row row) throws SQLException {
+        ContextStore.read(call, row);
+        if (row.numberOrNull("id") == null) {
+            return new Found(null, null);
+        }
+        var agent = AgentStore.record(row);
+        call.budget().spend(agent);
+        var slice = ListSlice.of(
+                call,
+                row.jsonList("revisions", AgentRevision.class),
+                row.flag("more"),
+                last -> Cursor.of(Long.toString(last.revision())));
+        return new Found(AgentStore.held(row), new AgentWithRevisions(agent, slice));
+    }
+
+    /** Returns the revision in the cursor, which is the oldest one shown. */
+    private static long before(@Nullable Page page) {
+        var keys = Page.after(page, 1);
+        try {
+            return keys.isEmpty() ? Long.MAX_VALUE : Long.parseLong(keys.getFirst());
+        } catch (NumberFormatException e) {
+            throw Cursor.invalid();
+        }
+    }
+}
