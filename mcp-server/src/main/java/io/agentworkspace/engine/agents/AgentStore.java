@@ -93,14 +93,33 @@ public final class AgentStore {
               FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
             """).with("agent_json", RECORD).sql();
 
+    /** The names on the acting user's roster, and those next to the given one by alphabet. Of many agents, these are looked at. */
     private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
-            SELECT a.name
-              FROM agent a, ctx
-             WHERE a.tenant_id = :tenant AND {visible_agent}
-             ORDER BY a.name_key
-             LIMIT 2000
-            """).with("visible_agent", Visibility.agent("a")).sql();
+            SELECT DISTINCT a.name
+              FROM ctx, LATERAL ({before} UNION ALL {after} UNION ALL {rostered}) a
+             WHERE {visible_agent}
+            """)
+                    .with("before", neighbours("<", "DESC"))
+                    .with("after", neighbours(">", "ASC"))
+                    .with("rostered", """
+            (SELECT w.*
+               FROM roster r JOIN agent w ON w.tenant_id = r.tenant_id AND w.id = r.agent_id
+              WHERE r.tenant_id = :tenant AND r.user_id = ctx.user_id
+              LIMIT 1000)
+            """)
+                    .with("visible_agent", Visibility.agent("a"))
+                    .sql();
+
+    private static String neighbours(String side, String order) {
+        return SqlTemplate.of("""
+                (SELECT w.*
+                   FROM agent w
+                  WHERE w.tenant_id = :tenant AND w.destroyed_at IS NULL AND w.name_key {side} CAST(:key AS text)
+                  ORDER BY w.name_key {order}
+                  LIMIT 1000)
+                """).with("side", side).with("order", order).sql();
+    }
 
     private static final String UPDATE = SqlTemplate.of("""
             WITH old AS (SELECT * FROM agent WHERE tenant_id = :tenant AND id = :id),
@@ -245,7 +264,7 @@ public final class AgentStore {
 
     /** Returns the refusal for an unknown agent, with similar names that the acting user may see. */
     public Problem missing(Call call, Name name) {
-        var names = db.sql(call, VISIBLE_NAMES).list(row -> row.text("name"));
+        var names = db.sql(call, VISIBLE_NAMES).set("key", name.key()).list(row -> row.text("name"));
         return Problem.notFound("agent", name.text(), Near.nearest(name.text(), names, 3));
     }
 

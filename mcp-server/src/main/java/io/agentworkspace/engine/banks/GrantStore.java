@@ -31,13 +31,16 @@ public final class GrantStore {
      * The CTEs {@code page} and {@code counted} (the number of memories they stored): the agents with a permission on
      * the bank {@code b}, by name. Agents that have one through the bank's access are shown to those who may see the
      * agent; others also to managers of the bank. A report also has agents that a grant bars, and the requested agent.
-     * Agents that cannot have a permission are left out before the permissions are computed.
+     * Agents that cannot have a permission are left out before the permissions are computed. The plain conditions on the name let
+     * the planner use an index.
      */
     private static final String PAGE = SqlTemplate.of("""
             , page AS (
                 SELECT a.*, held.permission, held.via
                   FROM ctx, b, agent a CROSS JOIN {held}
                  WHERE a.tenant_id = :tenant AND a.destroyed_at IS NULL AND a.name_key > :after
+                   AND a.name_key >= COALESCE(CAST(:agent AS text), '')
+                   AND a.name_key <= COALESCE(CAST(:agent AS text), chr(1114111))
                    AND (a.name_key = :agent
                         OR (CAST(:agent AS text) IS NULL
                             AND (b.access = 'public' OR a.owner_id = b.owner_id OR (b.access = 'domain' AND {shares_domain})

@@ -41,46 +41,83 @@ public final class MemoryQueries {
 
     private static final String OF_ID = MemoryVisibility.readable("m", "b") + " AND m.id = CAST(:id AS uuid)";
 
-    /** Returns the listed memories. The plain condition on the time lets the planner use an index. */
+    /** How many memories one call looks at, in the order of the list. */
+    private static final int LOOKED_AT = 10_000;
+
+    /** Returns the listed memories. */
     private static String listed(String at) {
         return SqlTemplate.of("""
-                {current} AND m.tags @> :tags
-                AND (CAST(:author AS text) IS NULL
-                     OR m.author_id IN (SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author))
-                AND m.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
-                AND (CAST(:before AS timestamptz) IS NULL
-                     OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+                ({current} AND m.tags @> :tags
+                 AND (CAST(:author AS text) IS NULL
+                      OR m.author_id IN (SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author)))
                 """)
                 .with("current", MemoryVisibility.current("m", "b", at))
                 .sql();
     }
 
+    /**
+     * Returns the memories that one call looks at, numbered in the order of the list. The plain condition on the time lets the
+     * planner use an index.
+     */
+    private static String next(String memories) {
+        return SqlTemplate.of("""
+                (SELECT m.*, row_number() OVER (ORDER BY m.created_at DESC, m.id DESC) AS place
+                   FROM {memories}
+                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
+                    AND m.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
+                    AND (CAST(:before AS timestamptz) IS NULL
+                         OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+                  ORDER BY m.created_at DESC, m.id DESC
+                  LIMIT {looked_at}) m
+                """)
+                .with("memories", memories)
+                .with("looked_at", Integer.toString(LOOKED_AT))
+                .sql();
+    }
+
+    /** The condition for the last of the memories that one call looks at. */
+    private static final String LAST_LOOKED_AT = "m.place = " + LOOKED_AT;
+
+    /** The names next to the given one by alphabet. The memories are counted before it is known who may see them. */
     private static final String VISIBLE_NAMES = SqlTemplate.of("""
-            SELECT named.name
+            SELECT m.name
               FROM bank b
-              CROSS JOIN LATERAL (SELECT m.name
-                                    FROM memory m
-                                   WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                                     AND m.name_key IS NOT NULL AND {readable}
-                                   ORDER BY m.name_key
-                                   LIMIT 2000) named
-             WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
+              CROSS JOIN LATERAL ({before} UNION ALL {after}) m
+             WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL AND {readable}
             """)
+            .with("before", neighbours("<", "DESC"))
+            .with("after", neighbours(">", "ASC"))
             .with("readable", MemoryVisibility.readable("m", "b"))
             .sql();
 
-    /** Returns the pinned memories, or the others, that are short enough. */
+    private static String neighbours(String side, String order) {
+        return SqlTemplate.of("""
+                (SELECT m.name, m.deleted_at, m.contributors
+                   FROM memory m
+                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
+                    AND m.name_key {side} CAST(:name AS text)
+                  ORDER BY m.name_key {order}
+                  LIMIT 1000)
+                """).with("side", side).with("order", order).sql();
+    }
+
+    /** Returns those of the newest pinned memories, or of the newest others, that are short enough. */
     private static String fitting(String pinned) {
         return SqlTemplate.of("""
                 (SELECT m.*, CAST(NULL AS uuid) AS superseder, b.name AS bank_name,
                         (char_length(m.text) + :characters - 1) / :characters AS tokens
-                   FROM memory m
-                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {pinned} AND {current}
-                    AND char_length(m.text) <= :tokens * :characters
+                   FROM (SELECT m.*
+                           FROM memory m
+                          WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL {pinned}
+                          ORDER BY m.created_at DESC, m.id DESC
+                          LIMIT {looked_at}) m
+                  WHERE {kind} AND {current} AND char_length(m.text) <= :tokens * :characters
                   ORDER BY m.created_at DESC, m.id DESC
                   LIMIT :tokens)
                 """)
-                .with("pinned", pinned)
+                .with("pinned", pinned.equals("m.pinned") ? "AND m.pinned" : "")
+                .with("kind", pinned)
+                .with("looked_at", Integer.toString(LOOKED_AT))
                 .with("current", MemoryVisibility.current("m", "b"))
                 .sql();
     }
@@ -112,34 +149,6 @@ public final class MemoryQueries {
                 .sql();
     }
 
-    /** The memories as they were at {@code :as_of}. Memories that are now censored or in the trash are not shown. */
-    public static final String PAST = """
-            (SELECT n.tenant_id, n.bank_id, n.id, n.author_id, n.created_at, n.deleted_at,
-                    CASE WHEN n.superseded_at <= :as_of THEN n.superseded_by END AS superseded_by,
-                    (CASE WHEN n.updated_at <= :as_of THEN n.revision ELSE r.revision END) AS revision,
-                    CASE WHEN n.updated_at <= :as_of THEN n.name ELSE r.name END AS name,
-                    CASE WHEN n.updated_at <= :as_of THEN n.name_key ELSE r.name_key END AS name_key,
-                    CASE WHEN n.updated_at <= :as_of THEN n.text ELSE r.text END AS text,
-                    CASE WHEN n.updated_at <= :as_of THEN n.tags ELSE r.tags END AS tags,
-                    CASE WHEN n.updated_at <= :as_of THEN n.editor_id ELSE r.editor_id END AS editor_id,
-                    CASE WHEN n.updated_at <= :as_of THEN n.contributors ELSE r.contributors END AS contributors,
-                    CASE WHEN n.updated_at <= :as_of THEN n.derived_from ELSE r.derived_from END AS derived_from,
-                    CASE WHEN n.updated_at <= :as_of THEN n.source ELSE r.source END AS source,
-                    CASE WHEN n.updated_at <= :as_of THEN n.supersedes ELSE r.supersedes END AS supersedes,
-                    CASE WHEN n.updated_at <= :as_of THEN n.expires_at ELSE r.expires_at END AS expires_at,
-                    CASE WHEN n.updated_at <= :as_of THEN n.pinned ELSE r.pinned END AS pinned,
-                    CASE WHEN n.updated_at <= :as_of THEN n.updated_at ELSE r.stored_at END AS updated_at
-               FROM memory n
-               LEFT JOIN LATERAL (SELECT r.*
-                                    FROM memory_revision r
-                                   WHERE r.tenant_id = n.tenant_id AND r.bank_id = n.bank_id AND r.memory_id = n.id
-                                     AND r.stored_at <= :as_of
-                                   ORDER BY r.revision DESC
-                                   LIMIT 1) r ON n.updated_at > :as_of
-              WHERE n.tenant_id = b.tenant_id AND n.bank_id = b.id AND n.created_at <= :as_of
-                AND (n.updated_at <= :as_of OR r.revision IS NOT NULL)) m
-            """;
-
     /** The read for the present, and the one for a time in the past. */
     private record Reads(ContextQueries now, ContextQueries then) {
         ContextQueries at(@Nullable Instant time) {
@@ -169,15 +178,16 @@ public final class MemoryQueries {
                     + ", "
                     + loadable("ctx, bank b", "b.name_key = :key AND " + Visibility.bank("b")));
 
-    private static final Reads READ_LISTED =
-            new Reads(selecting("memory m", listed(":now")), selecting(PAST, listed(":as_of")));
+    private static final Reads READ_LISTED = new Reads(
+            selecting(next("memory m"), listed(":now"), LAST_LOOKED_AT),
+            selecting(next(RevisionStore.PAST), listed(":as_of"), LAST_LOOKED_AT));
 
     private static final Reads READ_NAMED = anytime(NAMED);
 
     private static final Reads READ_OF_ID = anytime(OF_ID);
 
     private static Reads anytime(String wanted) {
-        return new Reads(selecting("memory m", wanted), selecting(PAST, wanted));
+        return new Reads(selecting("memory m", wanted, "false"), selecting(RevisionStore.PAST, wanted, "false"));
     }
 
     /**
@@ -185,23 +195,25 @@ public final class MemoryQueries {
      *
      * @param memories the source of the memories {@code m}
      * @param wanted the condition that selects them
+     * @param last the condition for one that is also selected, since the next page begins after it
      */
-    private static ContextQueries selecting(String memories, String wanted) {
+    private static ContextQueries selecting(String memories, String wanted, String last) {
         return ContextQueries.of(
                 READ_BANK,
                 ContextQueries.ACTOR_WITH_SELF
                         + BankPermissionRow.SUBJECT
                         + SqlTemplate.of("""
-                SELECT m.bank_id, CAST(m.id AS text) AS id, m.name, CASE WHEN m.ahead <= :room THEN m.text END AS text, m.tags,
+                SELECT m.bank_id, m.is_wanted, m.is_last, CAST(m.id AS text) AS id, m.name,
+                       CASE WHEN m.ahead <= :room THEN m.text END AS text, m.tags,
                        author.name AS author, m.source, COALESCE(editor.kind, author.kind) AS writer_kind,
                        COALESCE(editor.name, author.name) AS writer, m.revision,
                        CAST(m.derived_from AS text[]) AS derived_from, CAST(m.supersedes AS text) AS supersedes,
                        CAST(m.superseder AS text) AS superseder, m.expires_at, m.pinned, m.created_at, m.updated_at
                   FROM (SELECT page.*, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
                           FROM ctx, bank b CROSS JOIN LATERAL (
-                              SELECT m.*, {superseder} AS superseder
+                              SELECT m.*, {superseder} AS superseder, {wanted} AS is_wanted, {last} AS is_last
                                 FROM {memories}
-                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {wanted}
+                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND ({wanted} OR {last})
                                ORDER BY m.created_at DESC, m.id DESC
                                LIMIT :limit + 1) page
                          WHERE b.tenant_id = :tenant AND b.name_key = :key AND {visible_bank}
@@ -213,6 +225,7 @@ public final class MemoryQueries {
                                 .with("visible_bank", Visibility.bank("b"))
                                 .with("memories", memories)
                                 .with("wanted", wanted)
+                                .with("last", last)
                                 .with("join_writers", MemoryStore.WRITERS)
                                 .sql());
     }
@@ -295,28 +308,49 @@ public final class MemoryQueries {
         if (read.isEmpty()) {
             return Optional.empty();
         }
-        // Another bank may have got the name between the two statements.
-        var all = results.list(row -> new MemoryRow(row.number("bank_id"), memory(row, read.get()))).stream()
+        var all = results.list(row -> MemoryRow.read(row, read.get())).stream()
+                // Another bank may have got the name between the two statements.
                 .filter(each -> each.bank() == read.get().id())
                 .toList();
-        var fitting = all.stream()
+        var wanted = all.stream().filter(MemoryRow::isWanted).toList();
+        var fitting = wanted.stream()
                 .map(MemoryRow::memory)
                 .takeWhile(Optional::isPresent)
                 .flatMap(Optional::stream)
                 .toList();
         var page = fitting.subList(0, Math.min(limit, fitting.size()));
-        return Optional.of(new BankWithMemories(
-                read.get().bank(),
-                ListSlice.of(
-                        call,
-                        page,
-                        page.size() < all.size(),
-                        last -> Cursor.of(last.createdAt().toString(), last.id()))));
+        var slice = ListSlice.of(
+                call,
+                page,
+                page.size() < wanted.size(),
+                last -> Cursor.of(last.createdAt().toString(), last.id()));
+        var next = slice.nextCursor() != null || all.isEmpty()
+                ? slice.nextCursor()
+                : all.getLast().continuing();
+        return Optional.of(new BankWithMemories(read.get().bank(), new ListSlice<>(slice.rows(), next)));
     }
 
-    /** @param memory empty if there is no room for it */
-    private record MemoryRow(long bank, Optional<Memory> memory) {}
-
+    /**
+     * @param isWanted false for one that only shows where the next page begins
+     * @param continuing the cursor of the next page if the call looks no further than this one
+     * @param memory empty if it is not wanted, or if there is no room for it
+     */
+    private record MemoryRow(
+            long bank, boolean isWanted, @Nullable String continuing, Optional<Memory> memory) {
+        static MemoryRow read(Row row, ReadBank bank) throws SQLException {
+            var isWanted = row.flag("is_wanted");
+            return new MemoryRow(
+                    row.number("bank_id"),
+                    isWanted,
+                    row.flag("is_last")
+                            ? Cursor.of(
+                                    Objects.requireNonNull(row.instantOrNull("created_at"))
+                                            .toString(),
+                                    row.text("id"))
+                            : null,
+                    isWanted ? MemoryQueries.memory(row, bank) : Optional.empty());
+        }
+    }
     /** The bank's row, and what the caller may do there. */
     private record ReadBank(long id, BankPermissionRow held, Bank bank) {}
 
@@ -374,7 +408,10 @@ public final class MemoryQueries {
 
     /** Returns the refusal for an unknown memory, with similar names in the bank. */
     private Problem missing(Call call, Name bank, MemoryName name) {
-        var names = db.sql(call, VISIBLE_NAMES).set("key", bank.key()).list(row -> row.text("name"));
+        var names = db.sql(call, VISIBLE_NAMES)
+                .set("key", bank.key())
+                .set("name", name.key())
+                .list(row -> row.text("name"));
         return Problem.notFound("memory", name.text(), Near.nearest(name.text(), names, 3));
     }
 
@@ -382,8 +419,8 @@ public final class MemoryQueries {
     record Working(List<Memory> memories, long tokens) {}
 
     /**
-     * Returns the pinned and then the newest memories of the bank that fit together. A memory that is
-     * too long on its own is skipped.
+     * Returns the pinned and then the newest memories of the bank that fit together, of the newest 10,000 of each kind. A memory
+     * that is too long on its own is skipped.
      */
     Working working(Call call, BankStore.LockedBank bank) {
         return db.sql(call, READ_WORKING_MEMORY)

@@ -58,7 +58,9 @@ public final class MemoryTools {
             @Doc("The bank.") List<Bank> profile,
             @Doc("Its memories, newest first.") List<Memory> content,
 
-            @Doc("Give it as page.cursor for older memories; absent when there are none.") @Nullable
+            @Doc(
+                    "Give it as page.cursor for older memories, also after a short or empty page; absent when there are none.")
+            @Nullable
             String nextCursor) {}
 
     record MemoryLabels(

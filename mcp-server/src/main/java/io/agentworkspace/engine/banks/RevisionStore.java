@@ -14,6 +14,34 @@ import java.util.UUID;
 
 /** Restores single memories: from the trash, or to the text of an earlier revision. */
 public final class RevisionStore {
+    /** The memories as they were at {@code :as_of}. Memories that are now censored or in the trash are not shown. */
+    public static final String PAST = """
+            (SELECT n.tenant_id, n.bank_id, n.id, n.author_id, n.created_at, n.deleted_at,
+                    CASE WHEN n.superseded_at <= :as_of THEN n.superseded_by END AS superseded_by,
+                    (CASE WHEN n.updated_at <= :as_of THEN n.revision ELSE r.revision END) AS revision,
+                    CASE WHEN n.updated_at <= :as_of THEN n.name ELSE r.name END AS name,
+                    CASE WHEN n.updated_at <= :as_of THEN n.name_key ELSE r.name_key END AS name_key,
+                    CASE WHEN n.updated_at <= :as_of THEN n.text ELSE r.text END AS text,
+                    CASE WHEN n.updated_at <= :as_of THEN n.tags ELSE r.tags END AS tags,
+                    CASE WHEN n.updated_at <= :as_of THEN n.editor_id ELSE r.editor_id END AS editor_id,
+                    CASE WHEN n.updated_at <= :as_of THEN n.contributors ELSE r.contributors END AS contributors,
+                    CASE WHEN n.updated_at <= :as_of THEN n.derived_from ELSE r.derived_from END AS derived_from,
+                    CASE WHEN n.updated_at <= :as_of THEN n.source ELSE r.source END AS source,
+                    CASE WHEN n.updated_at <= :as_of THEN n.supersedes ELSE r.supersedes END AS supersedes,
+                    CASE WHEN n.updated_at <= :as_of THEN n.expires_at ELSE r.expires_at END AS expires_at,
+                    CASE WHEN n.updated_at <= :as_of THEN n.pinned ELSE r.pinned END AS pinned,
+                    CASE WHEN n.updated_at <= :as_of THEN n.updated_at ELSE r.stored_at END AS updated_at
+               FROM memory n
+               LEFT JOIN LATERAL (SELECT r.*
+                                    FROM memory_revision r
+                                   WHERE r.tenant_id = n.tenant_id AND r.bank_id = n.bank_id AND r.memory_id = n.id
+                                     AND r.stored_at <= :as_of
+                                   ORDER BY r.revision DESC
+                                   LIMIT 1) r ON n.updated_at > :as_of
+              WHERE n.tenant_id = b.tenant_id AND n.bank_id = b.id AND n.created_at <= :as_of
+                AND (n.updated_at <= :as_of OR r.revision IS NOT NULL)) m
+            """;
+
     private static final String NOT_HIDDEN =
             "b.censored_at IS NULL AND NOT m.contributors && " + MemoryVisibility.censored("b");
 

@@ -3,9 +3,9 @@ package io.agentworkspace.engine.memory.search;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.banks.BankAccess;
 import io.agentworkspace.engine.banks.BankPermissionRow;
-import io.agentworkspace.engine.banks.MemoryQueries;
 import io.agentworkspace.engine.banks.MemoryStore;
 import io.agentworkspace.engine.banks.MemoryVisibility;
+import io.agentworkspace.engine.banks.RevisionStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
@@ -151,13 +151,13 @@ public final class SearchQueries {
              ORDER BY m.updated_at DESC
              LIMIT :portion
             """)
-            .with("past_memories", MemoryQueries.PAST)
+            .with("past_memories", RevisionStore.PAST)
             .with("vectors", VECTORS)
             .sql();
 
     private static final String VISIBLE_NOW = selecting("memory m", ":now");
 
-    private static final String VISIBLE_THEN = selecting(MemoryQueries.PAST, ":as_of");
+    private static final String VISIBLE_THEN = selecting(RevisionStore.PAST, ":as_of");
 
     private static String selecting(String memories, String at) {
         return SqlTemplate.of("""
