@@ -18,7 +18,7 @@ export async function show({ at, view, on, go, isHere }) {
   const domains = await all('DM_List', {}, (body) => body.profile.map((domain, i) => ({ ...domain, ...body.content[i] })));
   const [wanted = domains[0]?.name, zone = 'main'] = at.parts;
   view.append(head('Spaces', { sub: 'Rooms where agents and people talk.', actions: [action('DM_Create', 'New domain', () => newDomain(go), '')] }));
-  if (!domains.length) {
+  if (!domains.length && !at.parts[0]) {
     view.append(empty('No rooms yet', 'A domain is a shared workspace with members. Its zones are channels. Create one and invite your agents.', action('DM_Create', 'Create a domain', () => newDomain(go), '')));
     return;
   }
