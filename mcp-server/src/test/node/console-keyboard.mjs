@@ -16,6 +16,9 @@ await signIn(process.env.OWNER_KEY);
 await page.goto(`${engine}/console/world`);
 await page.locator('.room').first().waitFor();
 
+// What somebody else does meanwhile.
+const call = (tool, data) => page.request.post(`${engine}/api/mcp/tools/${tool}/invoke`, { headers: { 'X-Api-Key': process.env.OWNER_KEY }, data });
+
 const path = () => new URL(page.url()).pathname + new URL(page.url()).search;
 
 async function press(...all) {
@@ -31,13 +34,13 @@ const focused = () => page.evaluate(() => {
   return { tag: one.tagName, name: name.trim().split('\n')[0], href: one.getAttribute('href'), isSeen: width > 1 && height > 1 && getComputedStyle(shown).outlineStyle !== 'none' };
 });
 
-// Presses the key until the focus is on what fits.
+// Presses the key until the focus is on what fits. A title has it only where the page gave it, and is in sight.
 async function until(key, fits, what) {
   const stops = [];
   for (let i = 0; i < MOST; i++) {
     await press(key);
     const now = await focused();
-    if (!now.isSeen && now.tag !== 'BODY') hidden.add(`${now.tag} ${now.name} at ${path()}`);
+    if (!now.isSeen && !['BODY', 'H1'].includes(now.tag)) hidden.add(`${now.tag} ${now.name} at ${path()}`);
     if (fits(now)) return now;
     stops.push(now.name);
   }
@@ -125,6 +128,14 @@ async function agents() {
   await there('.tagline', { hasText: 'revision 2' });
   await closed();
   step.edited = (await focused()).name;
+  await press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await call('AP_Modify', { target: { agent: 'Ada' }, vx: { access: 'public' } });
+  await fill({ Description: 'Hosts twice.' }, 'Save');
+  await there('dialog .problem', { hasText: /./ });
+  step.meanwhile = await page.locator('dialog .problem').innerText();
+  await press('Escape');
+  await closed();
   await to('Delete');
   await press('Enter');
   await page.getByRole('dialog').waitFor();
@@ -146,6 +157,9 @@ async function messages() {
   await write('An answer.');
   await press('Enter');
   await there('.answered', { hasText: 'By keyboard.' });
+  await call('AP_LogOn', { target: { agent: 'Ada', context: 'elsewhere' } });
+  await call('AP_Chat', { target: { domain: 'plaza', context: 'elsewhere' }, content: 'Welcome.' });
+  await said('Ada: Welcome.');
   await to('Invite');
   await press('Enter');
   await page.getByRole('dialog').waitFor();
@@ -195,6 +209,7 @@ async function memories() {
 
 async function permissions() {
   await press('g', 'm');
+  await page.waitForFunction(() => location.pathname === '/console/memory' && document.querySelector('#main:not([aria-busy])'));
   await toLink('/console/memory?view=permissions');
   await press('Enter');
   await there('.cell');

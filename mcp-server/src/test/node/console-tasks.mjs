@@ -177,8 +177,26 @@ async function activity() {
 // Somebody takes a bank along, of which a part is censored.
 async function memories() {
   const page = await open(OWNER_KEY, '/console/memory/log', '.memory');
-  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
-  told('memories', { name: download.suggestedFilename(), lines: readFileSync(await download.path(), 'utf8') });
+  const save = async () => {
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
+    return { name: download.suggestedFilename(), lines: readFileSync(await download.path(), 'utf8') };
+  };
+  const step = await save();
+  await button(page, 'The calls of this page as code').click();
+  step.calls = await page.getByRole('dialog').locator('summary', { hasText: 'MB_Read' }).count();
+  await through(page, 'Close');
+  // A bank that goes on and on: each page says that there is another one.
+  const body = await (await page.request.post(`${engine}/api/mcp/tools/MB_Read/invoke`, { headers: { 'X-Api-Key': OWNER_KEY }, data: { target: { bank: 'log' }, page: { limit: 200 } } })).json();
+  await page.route('**/MB_Read/invoke', (route) => route.fulfill({ json: { ...body, next_cursor: 'more' } }));
+  const { name, lines } = await save();
+  step.shortened = { name, lines: lines.trim().split('\n').length, said: await page.locator('#toast').innerText() };
+  let pages = 0;
+  await page.route('**/MB_Read/invoke', (route) => (++pages === 1 ? route.fallback() : route.fulfill({ status: 429, json: { status: { success: false, note: 'the database is busy' } } })));
+  let saved = 0;
+  page.on('download', () => (saved += 1));
+  await button(page, 'Export').click();
+  await page.locator('#toast', { hasText: 'Nothing was saved' }).waitFor();
+  told('memories', { ...step, failed: await page.locator('#toast').innerText(), saved });
   await page.context().close();
 }
 

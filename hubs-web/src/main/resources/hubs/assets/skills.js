@@ -108,14 +108,14 @@ if (add) {
     try {
       await send(zip, false);
     } catch (error) {
-      problem.textContent = error.message;
-      if (error.status === 409 && error.message.includes('replace')) replaces(zip, error.message);
+      if (error.status === 409 && error.message.includes('replace')) replaces(zip, error.message.split("'")[1]);
+      else problem.textContent = error.message;
     }
   });
 
-  const replaces = (zip, note) => {
+  const replaces = (zip, skill) => {
     const refused = el('p', { class: 'problem', role: 'alert' });
-    const box = dialog('Replace the skill?', el('p', {}, note), refused,
+    const box = dialog('Replace the skill?', el('p', {}, `Your tenant already has the skill ${skill}. Replace its files with those of the zip, or cancel and choose another name.`), refused,
       el('div', { class: 'row' },
         el('button', {
           type: 'button', class: 'danger', click: async () => {

@@ -14,7 +14,7 @@ export async function show({ at, view, on, isHere }) {
   const result = el('select', { name: 'result', 'aria-label': 'Result' }, ...[['', 'every result'], ['done', 'done'], ['refused', 'refused']].map(([value, label]) => el('option', { value, selected: value === at.query.get('result') }, label)));
   const kinds = may('WH_Feed') ? [['all', 'everything'], ['calls', 'calls'], ['events', 'events']] : [['calls', 'calls']];
   const shown = el('select', { name: 'show', 'aria-label': 'Show' }, ...kinds.map(([value, label]) => el('option', { value, selected: value === at.query.get('show') }, label)));
-  const day = el('input', { type: 'date', name: 'day', 'aria-label': 'Day', title: 'Day', value: at.query.get('day') });
+  const day = el('input', { type: 'date', name: 'day', value: at.query.get('day') });
   // The service filters calls by all but the agent. Events have no person, tool or result; a thing is compared here.
   const agent = () => inputs.agent.value.trim().toLowerCase();
   const fits = (entry) => (!agent() || (entry.agent ?? '').toLowerCase() === agent())
@@ -38,7 +38,7 @@ export async function show({ at, view, on, isHere }) {
     return;
   }
   const place = el('div', { class: 'timeline', tabindex: '-1' });
-  view.append(el('form', { class: 'filters', role: 'search', submit: (event) => event.preventDefault() }, ...Object.values(inputs), result, shown, day), place);
+  view.append(el('form', { class: 'filters', role: 'search', submit: (event) => event.preventDefault() }, ...Object.values(inputs), result, shown, el('label', { class: 'labelled' }, 'Day', day)), place);
 
   function row(entry) {
     return el('div', { class: `entry-row${entry.event ? ' event' : ''}` }, avatar(entry.agent ?? (entry.event ? 'Engine' : entry.user), { kind: entry.event || entry.agent ? 'agent' : 'user' }), el('span', { class: 'clip' }, ...sentence(entry)),

@@ -40,6 +40,9 @@ export function call(tool, args = {}) {
   return ask(tool, args);
 }
 
+// A refusal of a change of something that others have changed meanwhile names an argument, which people did not write.
+const inWords = (note) => note?.replace(/^if_revision is .*/, 'Somebody has changed it meanwhile. Close this and load the page again to see the change.');
+
 // Calls without recording it as a call of the page.
 export async function ask(tool, args = {}) {
   let response;
@@ -53,7 +56,7 @@ export async function ask(tool, args = {}) {
     throw new Refused('The service cannot be reached.', 'unreachable');
   }
   const body = await answer(response);
-  if (!body.status?.success) throw new Refused(body.status?.note ?? body.detail ?? `The service answered ${response.status}.`, body.status?.error ?? body.error, body);
+  if (!body.status?.success) throw new Refused(inWords(body.status?.note) ?? body.detail ?? `The service answered ${response.status}.`, body.status?.error ?? body.error, body);
   return body;
 }
 

@@ -2,7 +2,7 @@
 import { signIn, signedIn } from '../account.js';
 import { identify, made, onSessionLost } from './api.js';
 import * as live from './live.js';
-import { el, problem, redrawn, say, unpressed } from './ui.js';
+import { announce, el, problem, redrawn, unpressed } from './ui.js';
 import { apply, banner } from './view-as.js';
 
 const main = document.getElementById('main');
@@ -93,7 +93,7 @@ async function show({ page: scrolled = 0, lists } = {}) {
   // A screen reader begins at the title of a new page. On the same page the focus stays where it is, if that is still there, and only what was
   // chosen is said.
   if (wasPage && (wasPage !== at.page || document.activeElement === main) && !document.querySelector('dialog[open]')) view.querySelector('h1')?.focus({ preventScroll: true });
-  else if (wasPage && scrolled !== null) say(words);
+  else if (wasPage && scrolled !== null) announce(words);
   if (scrolled !== null) scrollTo(0, scrolled);
   const pageList = main.querySelector('.virtual');
   if (scrolled > scrollY && pageList) reach(pageList, document.documentElement, scrolled, true);

@@ -54,7 +54,7 @@ export async function loading(bank, place, go) {
   const { content: loaded, tokens: sum } = await call('MB_Load', { vx: { name: bank.name }, dry_run: true });
   place.replaceChildren(el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, 'What an agent loads'), el('p', { class: 'soft' }, `Pinned memories first, then the newest, up to ${number(ROOM)} tokens.`)), el('div', { class: 'head-actions' },
-      action('MB_Load', 'Load into an agent', () => ask({ title: `Load ${bank.name} into an agent`, text: 'The bank becomes its working memory until MB_Unload.', verb: 'Load', tool: 'MB_Load', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], args: ({ agent }) => ({ target: { agent }, vx: { name: bank.name } }), done: (answer) => { toast(`${number(answer.content?.length)} memories, ${number(answer.tokens ?? sum)} tokens.`); go(location.pathname, true); } }), ''))),
+      action('MB_Load', 'Load into an agent', () => ask({ title: `Load ${bank.name} into an agent`, text: 'The bank becomes its working memory until it is unloaded.', verb: 'Load', tool: 'MB_Load', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], args: ({ agent }) => ({ target: { agent }, vx: { name: bank.name } }), done: (answer) => { toast(`${number(answer.content?.length)} memories, ${number(answer.tokens ?? sum)} tokens.`); go(location.pathname, true); } }), ''))),
     el('p', { class: 'load-sum' }, el('b', {}, `${number(sum)} of ${number(ROOM)} tokens`), el('span', { class: 'soft' }, ` ${number(loaded.length)} of ${counted(bank.memories)} memories`), meter(sum, ROOM, `${sum} of ${ROOM} tokens`, '')),
     loaded.length ? el('ol', { class: 'load' }, ...loaded.map((one) => el('li', {}, el('p', { class: 'load-head' }, link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('b', {}, one.name ?? 'unnamed')), one.pinned ? tag('pinned', 'reads') : null, el('span', { class: 'soft' }, `${number(tokens(one.text))} tokens`)), el('p', { class: 'clip2' }, one.text)))) : el('p', { class: 'soft' }, bank.memories ? `Nothing: every memory is larger than ${number(ROOM)} tokens.` : 'Nothing: the bank is empty.'));
 }
@@ -81,7 +81,7 @@ export async function censor(bank, again) {
   const authors = listed.content.filter((one) => one.memories > 0).map((one) => one.agent);
   const place = el('div', { class: 'note', role: 'status' });
   await ask({
-    title: `Censor ${bank.name}`, text: ['Censored memories are hidden from every read and search, and kept for audit. MB_Uncensor shows them again. New memories of a censored agent go into quarantine.', place], verb: 'Censor', danger: true,
+    title: `Censor ${bank.name}`, text: ['Censored memories are hidden from every read and search, and kept for audit. Lifting the censorship shows them again. New memories of a censored agent go into quarantine.', place], verb: 'Censor', danger: true,
     fields: [{ name: 'agent', label: 'Whose memories', options: ['', ...authors], labels: { '': 'Everybody: the whole bank' } }], tool: 'MB_Censor', changed: ({ agent }) => preview(bank.name, agent, place),
     args: ({ agent }) => ({ target: given({ bank: bank.name, agent }) }), done: (answer) => { toast(`${plural(answer.hidden, 'memor')} hidden.`); again(); },
   });

@@ -1,6 +1,6 @@
 // Memory: banks, what is in them, who may do what with them.
-import { all, call, may, mayChange, whyNot } from './api.js';
-import { action, ago, asCode, ask, counted, DANGER, download, el, empty, enc, given, guarded, head, held, link, number, problem, say, subnav, tag, toast } from './ui.js';
+import { all, ask as invoke, call, may, mayChange, whyNot } from './api.js';
+import { action, ago, announce, asCode, ask, counted, DANGER, download, el, empty, enc, given, guarded, head, held, link, number, problem, subnav, tag, toast } from './ui.js';
 import { evaluating } from './evaluate.js';
 import { find, showMemory } from './memory-one.js';
 import { censor, loading, trash } from './memory-parts.js';
@@ -16,6 +16,8 @@ const newBank = (go) => ask({
   fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', max: 2000 }, { name: 'access', label: 'Who may read it', options: ACCESS, value: 'private' }, { name: 'agent', label: 'Its manager', hint: 'One of your agents. Optional.' }],
   args: ({ agent, ...vx }) => given({ target: given({ agent }), vx: given(vx) }), done: (answer) => go(`/console/memory/${enc(answer.bank.name)}`),
 });
+
+const memories = (bank) => `${counted(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}`;
 
 const PARTS = [['banks', 'Banks', '/console/memory'], ['permissions', 'Permissions', '/console/memory?view=permissions'], ['trash', 'Trash', '/console/memory?view=trash']];
 
@@ -33,7 +35,7 @@ export async function show({ at, view, on, go, isHere }) {
     return;
   }
   if (!banks.length && !at.parts[0]) {
-    view.append(subnav('Parts', PARTS, 'banks'), empty('No memory banks yet', 'A bank holds memories, and defines who may read, append, write or manage them. Create one, then let an agent store a memory with MB_Store.', action('MB_Create', 'Create a bank', () => newBank(go), '')));
+    view.append(subnav('Parts', PARTS, 'banks'), empty('No memory banks yet', 'A bank holds memories, and defines who may read, append, write or manage them. Create one, then let an agent store a memory in it.', action('MB_Create', 'Create a bank', () => newBank(go), '')));
     return;
   }
   view.append(subnav('Parts', PARTS, 'banks'));
@@ -90,8 +92,8 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
       exported,
       may('MB_Evaluate') ? el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=evaluate` }, 'Evaluate') : null,
       action('MB_Censor', 'Censor…', () => censor(bank, again), DANGER),
-      action('MB_Delete', 'Delete', () => ask({ title: `Delete ${bank.name}?`, text: `Its ${counted(bank.memories)} memories can be restored for 30 days.`, verb: 'Move to trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('Moved to the trash for 30 days.'); go('/console/memory?view=trash'); } }), DANGER))),
-    el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owned by ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(`${counted(bank.memories)} memories`)));
+      action('MB_Delete', 'Delete', () => ask({ title: `Delete ${bank.name}?`, text: `${memories(bank)} can be restored for 30 days.`, verb: 'Move to trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('Moved to the trash for 30 days.'); go('/console/memory?view=trash'); } }), DANGER))),
+    el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owned by ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(memories(bank))));
 
   const authors = el('input', { type: 'search', placeholder: 'Author', 'aria-label': 'Only by this agent' });
   const tags = el('input', { type: 'search', placeholder: 'Tags', 'aria-label': 'Only with these tags, with commas between them' });
@@ -105,12 +107,13 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
     const lines = [];
     let cursor;
     for (let pages = 0; pages < MOST_PAGES && (pages === 0 || cursor); pages++) {
-      const body = await call('MB_Read', { ...wanted, page: { limit: 200, ...(cursor && { cursor }) } });
+      // Only the first is a call of the page.
+      const body = await (cursor ? invoke : call)('MB_Read', { ...wanted, page: { limit: 200, ...(cursor && { cursor }) } }).catch((error) => { throw new Error(`Nothing was saved: ${error.message}`); });
       lines.push(...body.content.map((one) => `${JSON.stringify(one)}\n`));
       cursor = body.next_cursor;
     }
     if (cursor) toast(`The bank has more than is read at once: the file has only the newest ${number(lines.length)}. Choose an author or tags.`);
-    download(`${bank.name}.jsonl`, 'application/jsonl', lines.join(''));
+    download(`${bank.name}${cursor ? `-newest-${lines.length}` : ''}.jsonl`, 'application/jsonl', lines.join(''));
   }
   let list;
   function listing() {
@@ -136,7 +139,7 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
     try {
       const body = await call('MB_Search', { content: q, target: given({ bank: bank.name, agent: authors.value.trim() }), page: { limit: 20 } });
       const result = body.abstain ? 'No good match. These are the nearest.' : `${body.content.length} found in ${number(body.searched?.memories)} memories.`;
-      if (found.isConnected) say(result);
+      if (found.isConnected) announce(result);
       found.replaceChildren(el('p', { class: body.abstain ? 'note' : 'soft' }, result),
         el('div', { class: 'hits' }, ...body.content.map((hit) => el('div', { class: 'hit' }, entry({ ...hit, text: hit.text ?? hit.snippet }), el('p', { class: 'soft' }, `Score ${hit.score?.toFixed?.(2) ?? hit.score}`, hit.why?.text_rank ? ` · word rank ${hit.why.text_rank}` : '', hit.why?.vector_rank ? ` · meaning rank ${hit.why.vector_rank}` : '', hit.why?.terms?.length ? ` · found ${hit.why.terms.join(', ')}` : '')))));
     } catch (error) {

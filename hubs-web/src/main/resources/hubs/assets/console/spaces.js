@@ -1,7 +1,7 @@
 // Spaces: domains and their zones like a team chat. The person reads along, speaks, invites, and sees who answers whom.
 import { all, call, isAdmin, may, me } from './api.js';
 import { graph } from './graph.js';
-import { action, ago, allowed, asCode, ask, avatar, clock, DANGER, el, empty, enc, given, guarded, head, held, link, number, problem, redrawn, tag, toast } from './ui.js';
+import { action, ago, allowed, announce, asCode, ask, avatar, clock, DANGER, el, empty, enc, given, guarded, head, held, link, number, problem, redrawn, tag, toast } from './ui.js';
 
 const HOPS = 8;
 const MOST = 400;
@@ -184,7 +184,9 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     for (const one of outside ? [say, send] : []) one.disabled = true;
   }
   on('messages', (message) => {
-    if (message.domain === domain.name && message.zone === zone && isHere()) add(message);
+    if (message.domain !== domain.name || message.zone !== zone || !isHere()) return;
+    if (!known.has(message.id) && message.from !== me.user) announce(`${message.from}: ${message.content}`);
+    add(message);
   });
   // What is being written stays. Where all is new, so is the transcript.
   on('reset', async () => {

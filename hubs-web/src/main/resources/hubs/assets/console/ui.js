@@ -147,7 +147,7 @@ function inFront() {
 const saidPlace = document.getElementById('said');
 
 // What a screen reader says of a change that others see.
-export function say(text) {
+export function announce(text) {
   saidPlace.textContent = '';
   requestAnimationFrame(() => (saidPlace.textContent = text)); // The same text again is a change, too.
 }

@@ -1,7 +1,7 @@
 // A list of which only the rows in sight are elements, however long it is. Rows have one height; more are fetched as the end comes near.
 // It scrolls by itself, within what the window has left below its beginning; on a phone the page scrolls instead.
 import { el } from '../dom.js';
-import { number, redrawn, say } from './ui.js';
+import { announce, number, redrawn } from './ui.js';
 
 const MORE = 8;
 const MOST_PAGES = 60; // That are fetched one after another to reach a place far down.
@@ -152,7 +152,7 @@ export function virtualList({ height, row, label, more, empty }) {
 export function listed(place, list) {
   const isShown = place.isConnected;
   redrawn(place, () => place.replaceChildren(list.element));
-  if (isShown) list.ready.then(() => list.element.isConnected && say(list.summary));
+  if (isShown) list.ready.then(() => list.element.isConnected && announce(list.summary));
 }
 
 // A place for a list that is read again and again. What is shown stays until there is what replaces it, so that the focus finds its control.

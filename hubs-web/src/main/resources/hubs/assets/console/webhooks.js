@@ -55,7 +55,7 @@ export async function show({ at, view, on, go, isHere }) {
   const detail = el('div', { class: 'detail' });
   put(view, wanted ? back('/console/webhooks', 'All endpoints') : null, el('div', { class: `split wide-side${wanted ? ' chosen' : ''}` }, side, detail));
   if (wanted) endpoint(wanted, detail, go);
-  else if (at.parts[0]) detail.append(el('p', { class: 'note' }, 'This endpoint was deleted. Its deliveries stay listed.'));
+  else if (at.parts[0]) detail.append(el('p', { class: 'note' }, 'There is no such endpoint, or it was deleted. Deliveries of a deleted one stay listed.'));
   // What was just delivered counts in the health, too: of the endpoint that is shown, or of all.
   async function again() {
     const now = await (wanted ? call('WH_Read', { id: wanted.id }).then((body) => [body.endpoint]) : all('WH_List', {}, (body) => body.endpoints)).catch(() => null);
@@ -79,7 +79,7 @@ function endpoint(one, place, go) {
     action('WH_Update', one.enabled ? 'Disable' : 'Enable', () => ask({ title: `${one.enabled ? 'Disable' : 'Enable'} this endpoint?`, text: one.enabled ? 'Events are not queued for it until you enable it again. This page then shows which ones it missed.' : 'Events from now on are sent to it.', verb: one.enabled ? 'Disable' : 'Enable', tool: 'WH_Update', args: () => ({ id: one.id, enabled: !one.enabled }), done: again })),
     action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its pending deliveries are dropped. Earlier deliveries stay listed.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') }), DANGER))),
   states(one),
-  one.missed ? el('p', { class: 'note' }, gap(one.missed)) : null,
+  one.missed ? el('p', { class: 'note' }, gap(one.missed), asCode('Reading them', () => [{ tool: 'WH_Feed', args: { after: one.missed.after } }])) : null,
   figures(health),
   one.preflight ? el('p', { class: 'soft' }, `Last check: ${one.preflight.detail ?? (one.preflight.ok ? 'fine' : 'not reachable')} · `, ago(one.preflight.checked_at)) : null);
 }
@@ -88,9 +88,9 @@ function endpoint(one, place, go) {
 const CIRCUITS = { open: 'paused after failures', 'half-open': 'testing with one delivery' };
 const states = (one) => el('p', { class: 'tagline' }, condition(one), ...(one.health?.circuit && one.health.circuit !== 'closed' ? [tag(CIRCUITS[one.health.circuit] ?? one.health.circuit, one.health.circuit === 'open' ? 'destroys' : 'changes')] : []));
 
-// The events that an endpoint did not receive, and how to read them.
-const gap = ({ after, until }) => (until ? `Events ${number(after + 1)} to ${number(until)} were not sent while it was disabled. WH_Feed returns them with after ${after}.`
-  : `Events after number ${number(after)} are not sent while it is disabled. Later, WH_Feed returns them with after ${after}.`);
+// The events that an endpoint did not receive; how to read them is shown as code.
+const gap = ({ after, until }) => (until ? `Events ${number(after + 1)} to ${number(until)} were not sent while it was disabled. The event feed still has them. `
+  : `Events after number ${number(after)} are not sent while it is disabled. The event feed will have them. `);
 
 // Each type has an example, which is what is sent.
 async function test(one) {

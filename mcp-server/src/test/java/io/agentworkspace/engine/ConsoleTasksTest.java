@@ -238,6 +238,19 @@ class ConsoleTasksTest {
                 .contains("Tide 0:\nlow \u2028 <b>🌊</b>");
     }
 
+    @Test
+    void aShortenedDownloadSaysSoInItsNameAndAFailedOneSavesNothing() {
+        var step = only("memories");
+        assertThat(step.path("calls").asInt())
+                .as("the bank, its list, and the first page of the download")
+                .isEqualTo(3);
+        assertThat(step.at("/shortened/name").asString()).isEqualTo("log-newest-10000.jsonl");
+        assertThat(step.at("/shortened/lines").asInt()).isEqualTo(10_000);
+        assertThat(step.at("/shortened/said").asString()).contains("only the newest 10,000");
+        assertThat(step.path("failed").asString()).isEqualTo("Nothing was saved: the database is busy");
+        assertThat(step.path("saved").asInt()).isZero();
+    }
+
     /** Row for row what the page shows, and no cell that a spreadsheet would run. */
     @Test
     void theDownloadedActivityIsThatOfThePage() {
