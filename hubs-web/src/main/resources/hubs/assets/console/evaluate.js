@@ -68,7 +68,7 @@ export function evaluating(bank, place) {
       found.replaceChildren(el('p', { class: 'soft' }, `Searching ${number(given.pairs.length)} ${given.pairs.length === 1 ? 'query' : 'queries'} in three modes…`));
       try {
         const result = await call('MB_Evaluate', given);
-        found.replaceChildren(table(result), misses(bank, result));
+        found.replaceChildren(table(result), el('p', { class: 'hint' }, FIGURES.slice(2).map(([, label, title]) => `${label}: ${title}`).join(' ')), misses(bank, result));
       } catch (error) {
         found.replaceChildren(problem(error));
       }
