@@ -184,16 +184,16 @@ class PoisoningTest {
                         .path("content")
                         .valueStream()
                         .map(memory -> memory.path("text").asString())),
-                "pages",
-                pages(),
+                "export",
+                export(),
                 "files",
                 files(),
                 "list",
                 ofSize(ann.call("MB_List").ok().number("/content/0/memories"), read.texts("/content", "text")));
     }
 
-    /** Returns the texts as a program reads them that copies the whole bank page by page. */
-    private List<String> pages() {
+    /** Returns the texts as the console exports them: the calls are the same, with smaller pages. */
+    private List<String> export() {
         var texts = new ArrayList<String>();
         var cursor = "";
         do {

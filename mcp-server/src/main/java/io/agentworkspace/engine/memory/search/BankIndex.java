@@ -309,7 +309,13 @@ final class BankIndex implements AutoCloseable {
         return new Term(ID, key(id));
     }
 
-    /** Returns a reader of the current state. Release it with {@code decRef}. */
+    /** Returns a reader of the current state, for the owner of the index. */
+    DirectoryReader reader() {
+        return reader;
+    }
+
+    /** Returns a reader of the current state; null if the index is closed. Release it with {@code decRef}. */
+    @Nullable
     DirectoryReader acquire() {
         touch();
         while (true) {
@@ -318,7 +324,7 @@ final class BankIndex implements AutoCloseable {
                 return current;
             }
             if (isClosed) {
-                throw new IllegalStateException("the index is closed");
+                return null;
             }
         }
     }

@@ -109,20 +109,21 @@ public final class EvaluateTools {
             throw Problem.invalid("pairs", "must name at least one expected memory for each query");
         }
         var bank = in.target().bank();
-        var scope = searcher.scope(call, bank, null);
-        if (scope.banks().banks().isEmpty()) {
-            throw banks.missing(call, bank);
+        try (var scope = searcher.scope(call, bank, null)) {
+            if (scope.banks().banks().isEmpty()) {
+                throw banks.missing(call, bank);
+            }
+            var modes = searcher.knowsMeanings() ? List.of(Mode.values()) : List.of(Mode.TEXT);
+            var evaluation = new Evaluation(in, call, scope, clock.instant().plus(LIMIT), modes);
+            if (modes.contains(Mode.VECTOR)) {
+                awaitModel(evaluation);
+            }
+            var byWords = figures(evaluation, Mode.TEXT);
+            if (!modes.contains(Mode.VECTOR)) {
+                return new EvaluateResponse(byWords, nothing(in.pairs()), byWords);
+            }
+            return new EvaluateResponse(byWords, figures(evaluation, Mode.VECTOR), figures(evaluation, Mode.HYBRID));
         }
-        var modes = searcher.knowsMeanings() ? List.of(Mode.values()) : List.of(Mode.TEXT);
-        var evaluation = new Evaluation(in, call, scope, clock.instant().plus(LIMIT), modes);
-        if (modes.contains(Mode.VECTOR)) {
-            awaitModel(evaluation);
-        }
-        var byWords = figures(evaluation, Mode.TEXT);
-        if (!modes.contains(Mode.VECTOR)) {
-            return new EvaluateResponse(byWords, nothing(in.pairs()), byWords);
-        }
-        return new EvaluateResponse(byWords, figures(evaluation, Mode.VECTOR), figures(evaluation, Mode.HYBRID));
     }
 
     /** Otherwise the first queries would be searched without their meaning, and count as misses. */

@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -205,7 +206,11 @@ public final class SearchQueries {
     record Banks(List<SearchedBank> banks, @Nullable List<Long> authors) {}
 
     /** How far the open indexes of the tenant have read. */
-    record IndexPositions(List<Long> banks, List<String> positions) {}
+    record IndexPositions(Map<Long, Long> byBank) {
+        long of(long bank) {
+            return byBank.getOrDefault(bank, 0L);
+        }
+    }
 
     record Portion(List<BankIndex.IndexedMemory> entries, long horizon, boolean isLast, boolean isForeign) {}
 
@@ -231,8 +236,10 @@ public final class SearchQueries {
         var rows = db.sql(call, bank == null ? READABLE_BANKS : NAMED_BANK)
                 .set("key", bank == null ? null : bank.key())
                 .set("author", author == null ? null : author.key())
-                .set("known_banks", known.banks())
-                .set("known_positions", known.positions())
+                .set("known_banks", List.copyOf(known.byBank().keySet()))
+                .set(
+                        "known_positions",
+                        known.byBank().values().stream().map(String::valueOf).toList())
                 .set("most_banks", MOST_BANKS)
                 .set("listed", LISTED_CHANGES)
                 .list(row -> {

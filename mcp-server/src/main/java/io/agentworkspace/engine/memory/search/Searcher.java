@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.apache.lucene.document.LongPoint;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexReader;
@@ -121,8 +122,16 @@ public final class Searcher {
             long memories,
             Mode mode) {}
 
+    /** An index, as it is searched. This stays as it is, also if the index is closed meanwhile. */
+    record SearchedIndex(long bank, DirectoryReader reader) {}
+
     /** The banks that are searched, with their updated indexes. */
-    record SearchScope(SearchQueries.Banks banks, List<BankIndex> indexes) {}
+    record SearchScope(SearchQueries.Banks banks, List<SearchedIndex> indexes) implements AutoCloseable {
+        @Override
+        public void close() {
+            indexes.forEach(index -> release(index.reader()));
+        }
+    }
 
     /** Returns whether there is a model of embeddings. */
     boolean knowsMeanings() {
@@ -156,14 +165,20 @@ public final class Searcher {
     }
 
     SearchScope scope(Call call, @Nullable Name bank, @Nullable Name author) {
-        var banks = queries.banks(call, bank, author, known(call));
-        var current = new ArrayList<BankIndex>();
-        for (var each : banks.banks()) {
-            if (!each.isCensored()) {
-                current.add(current(call, each));
+        var known = new IndexPositions(indexes.positions(call.caller().tenant()));
+        var banks = queries.banks(call, bank, author, known);
+        var scope = new SearchScope(banks, new ArrayList<>());
+        try {
+            for (var each : banks.banks()) {
+                if (!each.isCensored()) {
+                    scope.indexes().add(current(call, each, known.of(each.id())));
+                }
             }
+            return scope;
+        } catch (RuntimeException e) {
+            scope.close();
+            throw e;
         }
-        return new SearchScope(banks, current);
     }
 
     /**
@@ -178,12 +193,13 @@ public final class Searcher {
         var place = new SearchPlace(caller.tenant(), caller.principal(), bank == null ? "" : bank.key());
         var early = allowed.getIfPresent(place) == null ? null : begin(wanted);
         allowed.invalidate(place); // Until this one is allowed, too.
-        var scope = scope(call, bank, wanted.author());
-        if (bank != null && scope.banks().banks().isEmpty()) {
-            return Optional.empty();
+        try (var scope = scope(call, bank, wanted.author())) {
+            if (bank != null && scope.banks().banks().isEmpty()) {
+                return Optional.empty();
+            }
+            allowed.put(place, true);
+            return Optional.of(search(call, scope, early == null ? begin(wanted) : early));
         }
-        allowed.put(place, true);
-        return Optional.of(search(call, scope, early == null ? begin(wanted) : early));
     }
 
     SearchResult search(Call call, SearchScope scope, SearchRequest wanted) {
@@ -191,16 +207,16 @@ public final class Searcher {
     }
 
     private SearchResult search(Call call, SearchScope scope, BegunSearch begun) {
-        var readers = new ArrayList<DirectoryReader>();
         var past = past(call, scope, begun.wanted().asOf());
+        var readers = Stream.concat(
+                        scope.indexes().stream().map(SearchedIndex::reader),
+                        past.stream().map(BankIndex::reader))
+                .toArray(IndexReader[]::new);
         try {
-            scope.indexes().forEach(index -> readers.add(index.acquire()));
-            past.forEach(index -> readers.add(index.acquire()));
-            return search(call, new MultiReader(readers.toArray(IndexReader[]::new), false), scope, begun);
+            return search(call, new MultiReader(readers, false), scope, begun);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
-            readers.forEach(Searcher::release);
             past.forEach(BankIndex::close);
         }
     }
@@ -228,28 +244,41 @@ public final class Searcher {
         }
     }
 
-    private IndexPositions known(Call call) {
-        var banks = new ArrayList<Long>();
-        var positions = new ArrayList<String>();
-        indexes.positions(call.caller().tenant()).forEach((bank, position) -> {
-            banks.add(bank);
-            positions.add(Long.toString(position));
-        });
-        return new IndexPositions(banks, positions);
+    /**
+     * Returns the index of the bank with everything that was committed when the bank was read. An index may fail in another thread, or
+     * be closed, while this one waits: then it is opened again.
+     *
+     * @param known the position after which the changes of the bank are listed
+     */
+    private SearchedIndex current(Call call, SearchedBank bank, long known) {
+        while (true) {
+            var index = indexes.of(call.caller().tenant(), bank.id());
+            var isCurrent = isCurrent(index, bank, known) || isBroughtUpToDate(call, index, bank, known);
+            var reader = isCurrent ? index.acquire() : null;
+            if (reader != null) {
+                return new SearchedIndex(bank.id(), reader);
+            }
+        }
     }
 
-    /** Returns the index of the bank with everything that was committed when the bank was read. */
-    private BankIndex current(Call call, SearchedBank bank) {
-        var index = indexes.of(call.caller().tenant(), bank.id());
-        if (bank.changes().size() <= SearchQueries.LISTED_CHANGES && index.has(bank.changes())) {
-            return index;
-        }
+    private static boolean isCurrent(BankIndex index, SearchedBank bank, long known) {
+        // One that was opened again may have forgotten what is not listed.
+        return index.position() >= known
+                && bank.changes().size() <= SearchQueries.LISTED_CHANGES
+                && index.has(bank.changes());
+    }
+
+    /** Returns false if the index cannot take changes. */
+    private boolean isBroughtUpToDate(Call call, BankIndex index, SearchedBank bank, long known) {
         index.lock().lock();
         try {
-            if (bank.changes().size() > SearchQueries.LISTED_CHANGES || !index.has(bank.changes())) {
+            if (!isCurrent(index, bank, known)) {
+                if (!index.isWritable()) {
+                    return false;
+                }
                 read(call, bank.id(), index);
             }
-            return index;
+            return true;
         } finally {
             index.lock().unlock();
         }
@@ -322,7 +351,7 @@ public final class Searcher {
             return found;
         }
         for (var index : scope.indexes()) {
-            if (pgvector.isFor(index.size())) {
+            if (pgvector.isFor(index.reader().numDocs())) {
                 var nearest = pgvector.nearest(call, index.bank(), question);
                 if (!nearest.isEmpty()) {
                     found.put(index.bank(), nearest);

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.io.IOException;
@@ -10,7 +11,9 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +28,7 @@ class IndexCacheTest {
             cache.tidy();
             assertThat(cache.size()).isEqualTo(210);
             for (var index : indexes) {
-                index.acquire().decRef();
+                Objects.requireNonNull(index.acquire()).decRef();
             }
         }
     }
@@ -57,6 +60,31 @@ class IndexCacheTest {
             again.apply(List.of(memory("small")));
             again.reached(3);
             assertThat(again.size()).isEqualTo(1);
+        }
+    }
+
+    /** Each of two indexes failed while a thread holds its lock, and another thread opens it again. */
+    @Test
+    void indexesThatAreOpenedAgainDoNotKeepOthersFromWriting(@TempDir Path folder) {
+        try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), folder, Clock.systemUTC());
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var failed = List.of(cache.of(1, 1), cache.of(1, 2));
+            failed.forEach(BankIndex::close);
+            failed.forEach(index -> index.lock().lock());
+            var openers = LongStream.of(1, 2)
+                    .mapToObj(bank -> Thread.ofVirtual().start(() -> cache.of(1, bank)))
+                    .toList();
+            try {
+                await().until(() -> openers.stream().allMatch(thread -> thread.getState() == Thread.State.WAITING)
+                        && failed.stream().anyMatch(index -> index.lock().hasQueuedThreads()));
+                var written = threads.submit(() -> cache.write(() -> true));
+                await().until(written::isDone);
+            } finally {
+                failed.forEach(index -> index.lock().unlock());
+            }
+            await().until(() -> openers.stream().noneMatch(Thread::isAlive));
+            assertThat(cache.of(1, 1).isWritable()).isTrue();
+            assertThat(cache.of(1, 2).isWritable()).isTrue();
         }
     }
 

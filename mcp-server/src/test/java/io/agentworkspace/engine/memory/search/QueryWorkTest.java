@@ -6,6 +6,7 @@ import io.agentworkspace.engine.memory.search.BankIndex.IndexedMemory;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -83,7 +84,7 @@ class QueryWorkTest {
     @ParameterizedTest
     @MethodSource("queries")
     void aQueryReadsFewWordsOfTheIndex(String query) throws IOException {
-        var reader = new Counted(BANK.acquire());
+        var reader = new Counted(Objects.requireNonNull(BANK.acquire()));
         var parsed = LexicalQuery.of(QueryParser.parse(query), new IndexSearcher(reader), List.of(Language.GERMAN));
         assertThat(reader.read()).isLessThanOrEqualTo(MOST_READ);
         assertThat(parsed.groups()).hasSizeLessThanOrEqualTo(64);
@@ -91,7 +92,7 @@ class QueryWorkTest {
 
     @Test
     void countingFindsWhatIsRead() throws IOException {
-        var reader = new Counted(BANK.acquire());
+        var reader = new Counted(Objects.requireNonNull(BANK.acquire()));
         var words = 0;
         for (var leaf : reader.leaves()) {
             var terms = leaf.reader().terms(BankIndex.WORDS).iterator();

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -49,7 +50,7 @@ class VectorScanTest {
     }
 
     private void open() {
-        reader = index.acquire();
+        reader = Objects.requireNonNull(index.acquire());
         searcher = new IndexSearcher(reader);
     }
 
