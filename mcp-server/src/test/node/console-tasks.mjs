@@ -215,6 +215,35 @@ async function keys() {
   await page.context().close();
 }
 
+// An owner sees what changes of an agent replaced, and restores its first texts. Who only sees the agent reads why they may not.
+async function earlierTexts() {
+  const page = await open(OWNER_KEY, '/console/agents/Rex', '.detail h2');
+  await button(page, 'Show earlier texts').click();
+  const items = page.locator('.revisions li');
+  await items.nth(3).waitFor();
+  const step = { summaries: await items.locator('summary').allInnerTexts(), focus: await page.evaluate(() => document.activeElement.innerText), changes: [] };
+  for (let i = 0; i < 4; i++) {
+    if (i) await items.nth(i).locator('summary').click();
+    else await page.keyboard.press('Enter');
+    await items.nth(i).locator('.compared').waitFor();
+    step.changes.push(await items.nth(i).locator('.compared :is(del, ins)').evaluateAll((all) => all.map((one) => `${one.tagName === 'INS' ? '+' : '-'} ${one.textContent}`)));
+  }
+  step.restorable = await Promise.all([0, 1, 2, 3].map((i) => button(items.nth(i), 'Restore this text').count()));
+  await pages.look(page, 'console-agent-revisions');
+  await button(items.nth(3), 'Restore this text').click();
+  step.asked = await page.getByRole('dialog').innerText();
+  await pages.look(page, 'console-agent-restore', 'dialog');
+  await through(page, 'Restore');
+  await page.locator('.tagline', { hasText: 'revision 6' }).waitFor();
+  step.persona = await page.getByLabel('Persona', { exact: true }).innerText();
+  await page.context().close();
+  const member = await open(MEMBER_KEY, '/console/agents/Rex', '.detail h2', 360);
+  const shown = button(member, 'Show earlier texts');
+  step.member = { refused: await shown.getAttribute('aria-disabled'), why: await shown.getAttribute('title') };
+  told('earlierTexts', step);
+  await member.context().close();
+}
+
 // On a phone, a click on a permission, and a click on another one.
 async function permissions() {
   const page = await open(OWNER_KEY, '/console/memory?view=permissions', '.cell', 360);
@@ -264,7 +293,7 @@ async function keyboard() {
 }
 
 try {
-  await together([webhooks, spaces, activity, memories, keys, permissions, keyboard], 3);
+  await together([webhooks, spaces, activity, memories, keys, permissions, earlierTexts, keyboard], 3);
   told('faults', { faults: pages.faults });
 } finally {
   await pages.close();

@@ -280,7 +280,7 @@ async function unread() {
     const { csrf_token: token } = await (await fetch('/api/auth/session')).json();
     return (await fetch(`/api/mcp/tools/${name}/invoke`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body: JSON.stringify(given) })).json();
   }, [tool, args]);
-  for (const name of ['Dee', 'Eli']) await ask('AP_Create', { vx: { name, description: 'Waits.' } });
+  for (const name of ['Dee', 'Eli']) await ask('AP_Create', { vx: { name, description: 'Waits.', profile: `You are ${name}.` } });
   await ask('AP_LogOn', { target: { agent: 'Eli' } });
   await ask('AP_Chat', { target: { agent: 'Dee' }, content: 'From Eli.' });
   await ask('AP_LogOff', {});
@@ -289,7 +289,7 @@ async function unread() {
   const step = { self: (await ask('US_Read', {})).profile[0].self, before: await left() };
   await to(page, '/console/agents', '.words');
   await page.locator('.virtual-row', { hasText: 'Eli' }).locator('.words', { hasText: 'From Eli.' }).waitFor();
-  await page.locator('.virtual-row', { hasText: 'Dee' }).locator('.words', { hasText: 'No recent messages from it' }).waitFor();
+  await page.locator('.virtual-row', { hasText: 'Dee' }).locator('.persona', { hasText: 'You are Dee.' }).waitFor();
   await to(page, '/console/world', '.feed');
   await page.locator('.feed', { hasText: 'From Eli.' }).waitFor();
   await to(page, '/console/agents/Dee', '.detail h2');
@@ -298,7 +298,7 @@ async function unread() {
   const { api_key: bound } = await ask('AK_Create', { name: 'only Dee', agent: 'Dee', capabilities: ['*'] });
   const dee = await open(bound, '/console/agents'); // The key acts as Dee in every context.
   await dee.locator('.virtual-row', { hasText: 'Eli' }).locator('.words', { hasText: 'From Eli.' }).waitFor();
-  await dee.locator('.virtual-row', { hasText: 'Dee' }).locator('.words', { hasText: 'No recent messages from it' }).waitFor();
+  await dee.locator('.virtual-row', { hasText: 'Dee' }).locator('.persona', { hasText: 'You are Dee.' }).waitFor();
   told('unread', { ...step, bound: await left() });
   await dee.context().close();
   await page.context().close();

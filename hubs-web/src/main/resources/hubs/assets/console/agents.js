@@ -1,6 +1,7 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
-import { ask as invoke, call, glance, may, read, request } from './api.js';
-import { action, ago, allowed, asCode, ask, avatar, back, clock, counted, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag } from './ui.js';
+import { ask as invoke, call, glance, isAdmin, may, me, read, request, whyNot } from './api.js';
+import { before, compared, ended, restore, revisionItem } from './revisions.js';
+import { action, ago, allowed, asCode, ask, avatar, back, clock, counted, DANGER, el, empty, enc, facts, given, guarded, head, held, link, number, problem, put, refused, tag } from './ui.js';
 import { listPlace, virtualList } from './virtual.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
@@ -31,7 +32,6 @@ export async function show({ at, view, on, go, isHere }) {
   const words = new Map(); // What an agent said last, by its name.
   const personas = new Map(); // The beginning of its persona, and of which revision, by its name.
   const asked = new Map(); // What was known of an agent when it was read, by its name.
-  const quiet = new Map(); // The time of the last message of agents that said none of their latest messages.
   const queue = [];
   let readers = 0;
 
@@ -44,7 +44,6 @@ export async function show({ at, view, on, go, isHere }) {
       if (!body) asked.delete(agent.name); // It is read again when it is shown again.
       const said = body?.content.filter((message) => message.from === agent.name).at(-1);
       if (said && !words.has(agent.name)) words.set(agent.name, said.content);
-      if (body && !said) quiet.set(agent.name, agent.last_message_at);
       if (body?.profile?.[0].profile) personas.set(agent.name, { revision: agent.revision, text: beginning(body.profile[0].profile) });
       if (body) changed(known(agent.name) ?? agent);
     }
@@ -61,24 +60,14 @@ export async function show({ at, view, on, go, isHere }) {
     if (readers < 3) readCards();
   }
 
-  // What a card shows in place of last words.
-  function silence(agent) {
-    if (!agent.last_message_at) return 'No messages';
-    return quiet.get(agent.name) === agent.last_message_at ? 'No recent messages from it' : '…';
-  }
-
-  // The persona of an agent as which the caller always acts is not read.
-  function persona(agent) {
-    if (!agent.profile_length) return 'No persona';
-    return personas.get(agent.name)?.text ?? `A persona of ${number(agent.profile_length)} characters`;
-  }
+  const persona = (agent) => personas.get(agent.name)?.text ?? `A persona of ${number(agent.profile_length)} characters`;
 
   const contents = (agent) => [avatar(agent.name, { online: agent.online }),
     el('span', { class: 'person-words' }, el('span', { class: 'person-top' }, el('b', {}, agent.name), agent.last_message_at ? el('span', { class: 'soft' }, ago(agent.last_message_at, true)) : null),
       el('span', { class: 'clip' }, agent.description),
-      el('span', { class: `soft persona ${agent.skills?.length ? 'clip' : 'clip2'}` }, persona(agent)),
+      agent.profile_length ? el('span', { class: `soft persona ${agent.skills?.length ? 'clip' : 'clip2'}` }, persona(agent)) : null,
       agent.skills?.length ? el('span', { class: 'soft clip small' }, `Skills: ${agent.skills.map((skill) => skill.name ?? skill).join(', ')}`) : null,
-      el('span', { class: 'clip words' }, words.has(agent.name) ? `“${words.get(agent.name)}”` : el('span', { class: 'soft' }, silence(agent)))),
+      words.has(agent.name) ? el('span', { class: 'clip words' }, `“${words.get(agent.name)}”`) : null),
     el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : ''];
 
   function row(agent) {
@@ -202,17 +191,17 @@ async function one(name, place, { on, go, isHere }) {
     el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps prose', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None.')),
     el('section', {}, el('h3', {}, 'Memory'), memory),
     el('section', {}, el('h3', {}, 'Who may see it, and why'), why),
-    may('AC_Audit') ? el('section', {}, el('h3', {}, 'Revisions'), revisions(agent)) : null,
+    el('section', {}, el('h3', {}, 'Earlier texts'), revisions(agent, () => go(`/console/agents/${enc(agent.name)}`, true))),
     el('section', {}, el('h3', {}, 'Record'), facts([['Created', ago(agent.created_at)], ['Last changed', ago(agent.updated_at)]])));
   requestAnimationFrame(() => requestAnimationFrame(() => (talk.scrollTop = talk.scrollHeight)));
 
   // Of others' agents only their owner and the admins read this.
   memory.append(el('p', { class: 'soft' }, 'Reading…'));
-  call('MB_List', { target: { agent: agent.name } }).then((held) => memory.replaceChildren(...(held.content.length ? held.content.map((bank) => link(`/console/memory/${enc(bank.bank)}`,
+  call('MB_List', { target: { agent: agent.name } }).then((banks) => memory.replaceChildren(...(banks.content.length ? banks.content.map((bank) => link(`/console/memory/${enc(bank.bank)}`,
     el('b', {}, bank.bank), ' ', tag(bank.permission), tag(`by ${bank.via}`), bank.loaded ? tag('loaded', 'reads') : null, el('span', { class: 'soft' }, ` ${counted(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}`))) : [el('p', { class: 'soft' }, 'It can read no bank.')]))).catch((error) => memory.replaceChildren(el('p', { class: 'soft' }, error.message)));
   Promise.all(['AP_Read', 'AP_Modify', 'AP_Destroy'].map((tool) => request(`/api/auth/why?tool=${tool}&target=${enc(`agent:${agent.name}`)}`).catch(() => null))).then((reasons) => {
-    why.replaceChildren(el('p', {}, ACCESSES[agent.access] ?? ''), el('ul', { class: 'why' }, ...reasons.filter(Boolean).map((found) => el('li', {}, tag(found.may ? 'you may' : 'you may not', found.may ? 'reads' : 'destroys'), ` ${MEANS[found.tool] ?? found.tool} `,
-      el('span', { class: 'soft' }, found.may ? `because ${reason(found)}` : (found.missing ?? []).join('; '))))));
+    why.replaceChildren(el('p', {}, ACCESSES[agent.access] ?? ''), el('ul', { class: 'why' }, ...reasons.filter(Boolean).map((found) => el('li', {}, tag(found.may && !found.only ? 'you may' : 'you may not', found.may && !found.only ? 'reads' : 'destroys'), ` ${MEANS[found.tool] ?? found.tool} `,
+      el('span', { class: 'soft' }, found.only ?? (found.may ? `because ${reason(found)}` : (found.missing ?? []).join('; ')))))));
   });
 
   const add = (message) => {
@@ -238,15 +227,38 @@ const DECIDE = ['owner', 'admin'];
 // Everybody who sees it may read it; only some relations let one change it.
 const reason = ({ tool, target, role }) => (target?.relations ?? []).filter((one_) => tool === 'AP_Read' || DECIDE.includes(one_)).map((one_) => RELATIONS[one_] ?? one_).join(', ') || (role?.yours?.[0] ? `your role is ${role.yours[0]}` : 'nothing forbids it');
 
-const CHANGES = { AP_Create: 'created', AP_Update: 'changed', AP_Modify: 'changed' };
+const TEXTS = { name: 'name', description: 'description', profile: 'persona', access: 'access' };
+const PAGE = 20;
 
-// Who changed what of its record, and when. No command returns the texts of older revisions, and the audit has none.
-function revisions(agent) {
-  const place = el('div', {}, el('p', { class: 'soft' }, 'Reading…'));
-  call('AC_Audit', { target: `agent:${agent.name}`, result: 'done', page: { limit: 200 } }).then(({ entries }) => {
-    const changes = entries.filter((entry) => CHANGES[entry.tool] && entry.at >= agent.created_at.slice(0, 19) && entry.details !== 'changed nothing').slice(0, 10);
-    place.replaceChildren(changes.length ? el('ul', { class: 'why' }, ...changes.map((entry, i) => el('li', {}, i === 0 ? tag(`revision ${agent.revision}`, 'reads') : null, ` ${entry.details?.replace('profile', 'persona') ?? CHANGES[entry.tool]} by `, el('b', {}, entry.agent ?? entry.user), ' ', ago(entry.at), el('span', { class: 'soft' }, entry.key_name ? ` with the key ${entry.key_name}` : ''))))
-      : el('p', { class: 'soft' }, 'The audit has no changes of this agent.'));
-  }).catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
-  return place;
+// What changes of its record replaced, the newest first.
+function revisions(agent, again) {
+  const steps = el('ol', { class: 'revisions' });
+  // Those before a revision, which replaced them.
+  async function read(later, cursor) {
+    const body = await call('AP_Modify', { target: { agent: agent.name }, revisions: true, page: { limit: PAGE, ...(cursor && { cursor }) } });
+    const items = body.revisions.map((one, i) => replaced(one, body.revisions[i - 1] ?? later, agent, again));
+    const last = body.revisions.at(-1) ?? later;
+    if (body.next_cursor) return [...items, before(last.revision, () => read(last, body.next_cursor))];
+    return last.revision > 1 ? [...items, ended('What was replaced more than 30 days or 200 changes ago is not kept.')] : items.length ? items : [ended('Nothing was changed yet.')];
+  }
+  const reason = may('AP_Modify') ? (isAdmin() || agent.owner === me.user ? null : `Only ${agent.owner} and admins may read them`) : whyNot('AP_Modify');
+  const show = el('button', { type: 'button', class: 'quiet', ...refused(reason), click: guarded(() => held(show, async () => {
+    steps.replaceChildren(...await read(agent));
+    show.replaceWith(steps);
+    (steps.querySelector('summary') ?? steps.firstChild).focus();
+  })) }, 'Show earlier texts');
+  return show;
+}
+
+// One of them, and what the change made of it.
+function replaced(one, later, agent, again) {
+  const names = Object.keys(TEXTS).filter((name) => (one[name] ?? '') !== (later[name] ?? ''));
+  const vx = given(Object.fromEntries(['description', 'profile'].filter((name) => one[name] !== agent[name]).map((name) => [name, one[name]])));
+  const kept = ['name', 'access'].filter((name) => one[name] !== agent[name]).map((name) => TEXTS[name]);
+  return revisionItem(one.revision, `: ${names.map((name) => TEXTS[name]).join(', ')} replaced by ${one.replaced_by}, `, one.replaced_at, {},
+    el('div', { class: 'compared' }, ...names.flatMap((name) => [el('p', { class: 'soft' }, `${TEXTS[name][0].toUpperCase()}${TEXTS[name].slice(1)}`), ...compared(one[name] ?? '', later[name] ?? '', '\n').parts.filter((part) => part.textContent)])),
+    Object.keys(vx).length ? action('AP_Modify', 'Restore this text', () => restore({
+      revision: one.revision, text: Object.values(vx).join('\n\n'), tool: 'AP_Modify', args: { target: { agent: agent.name }, vx, if_revision: agent.revision }, again,
+      words: [`Restored: ${Object.keys(vx).map((name) => TEXTS[name]).join(' and ')}.`, kept.length ? `The present ${kept.join(' and ')} stays.` : '', agent.profile && !one.profile ? 'It had no persona then. The present one stays, since a persona can be replaced, but not removed.' : ''].filter(Boolean),
+    })) : null);
 }

@@ -61,17 +61,17 @@ export async function ask(tool, args = {}) {
 }
 
 const APART = { context: 'engine-console-reads' };
+const NO_MESSAGES = 'MDAwMDAwMDAtMDAwMC0wMDAwLTAwMDAtMDAwMDAwMDAwMDAw'; // What is before a message that there never was.
 let bound; // Of the session: the agent that its key is bound to, or nothing.
 
 // The latest messages of an agent, none of which is marked as read: in a context of its own, where nobody is logged on as the agent. Only a
-// key that is bound to an agent always acts as it: of this one agent nothing is read.
+// key that is bound to an agent always acts as it: of this one agent no messages are read.
 export async function glance(agent, limit) {
   bound ??= ask('AP_List', { target: APART, page: { limit: 1 } }).then((body) => body.header.context.self ?? '').catch((error) => {
     bound = undefined; // It is asked again.
     throw error;
   });
-  if (await bound === agent) return { content: [] };
-  return ask('AP_Read', { target: { ...APART, agent }, page: { limit } });
+  return ask('AP_Read', { target: { ...APART, agent }, page: { limit, ...(await bound === agent && { cursor: NO_MESSAGES }) } });
 }
 
 // Who an agent is, and its latest messages, as a call of the page. A key that is bound to the agent marks them as read.

@@ -1,7 +1,7 @@
 // Documents: submitted by drag and drop, validated in a queue, read, loaded into banks; their versions, and what each changed.
 import { csrf } from '../account.js';
 import { all, call, may, Refused } from './api.js';
-import { changes } from './difference.js';
+import { compared } from './revisions.js';
 import { action, ago, asCode, ask, back, DANGER, el, empty, enc, facts, head, held, link, number, problem, put, redrawn, tag, toast } from './ui.js';
 import { listPlace, virtualList } from './virtual.js';
 
@@ -185,7 +185,7 @@ async function one(name, again, context) {
     el('p', { class: 'tagline' }, state(newest), tag(`version ${newest.version}`), kind(newest) ? tag(kind(newest)) : null, tag(size(newest.size))),
     newest.queue ? el('p', { class: 'note' }, newest.queue.position ? `${number(newest.queue.position)}. in line, ${expected(newest.queue)}.` : 'It is being validated.') : null,
     newest.reasons.length ? el('section', {}, el('h3', {}, newest.state === 'rejected' ? 'Why it was rejected' : 'Warnings'), el('ul', { class: 'why' }, ...newest.reasons.map((reason) => el('li', {}, tag(reason.code, newest.state === 'rejected' ? 'destroys' : 'changes'), ' ', reason.message, reason.position ? el('span', { class: 'soft' }, ` (${reason.position})`) : null)))) : null,
-    el('section', {}, el('h3', {}, 'Versions'), el('ol', { class: 'versions' }, ...versions.map((version, i) => el('li', {}, state(version), el('b', {}, `Version ${number(version.version)}`), el('span', { class: 'soft' }, `by ${version.submitted_by} `, ago(version.created_at)), version.characters ? el('span', { class: 'soft' }, `${number(version.characters)} characters`) : null, compared(version, versions.slice(i + 1)))))),
+    el('section', {}, el('h3', {}, 'Versions'), el('ol', { class: 'versions' }, ...versions.map((version, i) => el('li', {}, state(version), el('b', {}, `Version ${number(version.version)}`), el('span', { class: 'soft' }, `by ${version.submitted_by} `, ago(version.created_at)), version.characters ? el('span', { class: 'soft' }, `${number(version.characters)} characters`) : null, since(version, versions.slice(i + 1)))))),
     loaded(newest),
     accepted ? text(accepted) : null,
     el('section', {}, el('h3', {}, 'Record'), facts([['Submitted by', newest.submitted_by], ['Submitted', ago(newest.created_at)], ['Validated', newest.validated_at ? ago(newest.validated_at) : null], ['SHA-256', el('code', { class: 'breaks' }, newest.sha256)], ['Id', el('code', { class: 'breaks' }, newest.id)]])),
@@ -207,7 +207,7 @@ async function whole(id, parts = 4) {
 }
 
 // What a version changed, against the one before it that was accepted.
-function compared(version, older) {
+function since(version, older) {
   const before = version.state === 'accepted' ? older.find((other) => other.state === 'accepted') : undefined;
   if (!before) return null;
   const place = el('div', { class: 'compared' });
@@ -217,11 +217,8 @@ function compared(version, older) {
     place.append(el('p', { class: 'soft' }, 'Comparing…'));
     try {
       const [old, new_] = await Promise.all([whole(before.id), whole(version.id)]);
-      const found = changes(old.text.split('\n\n'), new_.text.split('\n\n'));
-      const added = found.filter((part) => part.sign === '+').length;
-      const gone = found.filter((part) => part.sign === '-').length;
-      place.replaceChildren(el('p', {}, added + gone ? `${number(added)} ${added === 1 ? 'paragraph' : 'paragraphs'} added, ${number(gone)} removed.` : 'The text is the same.', old.cut || new_.cut ? ' Only the beginning was compared.' : ''),
-        ...found.filter((part) => part.sign !== '=').slice(0, 60).map((part) => el(part.sign === '+' ? 'ins' : 'del', {}, part.text)));
+      const { added, removed, parts } = compared(old.text, new_.text, '\n\n');
+      place.replaceChildren(el('p', {}, added + removed ? `${number(added)} ${added === 1 ? 'paragraph' : 'paragraphs'} added, ${number(removed)} removed.` : 'The text is the same.', old.cut || new_.cut ? ' Only the beginning was compared.' : ''), ...parts);
     } catch (error) {
       place.replaceChildren(problem(error));
     }

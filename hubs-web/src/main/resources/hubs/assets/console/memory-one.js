@@ -1,6 +1,7 @@
 // One memory: its text, where it comes from, what it was before, what it led to.
 import { call } from './api.js';
-import { action, ago, ask, el, enc, facts, given, guarded, held, link, number, put, svg, tag, toast } from './ui.js';
+import { before, ended, restore, revisionItem } from './revisions.js';
+import { action, ago, ask, el, enc, facts, given, link, number, put, svg, tag } from './ui.js';
 
 const STEPS = 12;
 const NEAR = 200;
@@ -113,11 +114,10 @@ function picture({ nodes, links }, bank) {
 
 function revisionRow(one, latest, bank, again) {
   const text = el('pre', { class: 'wraps prose', tabindex: '0', 'aria-label': `Text of revision ${one.revision}` }, one.text);
-  const back = one !== latest && one.name ? action('MB_Restore', 'Restore this text', () => ask({
-    title: `Restore revision ${one.revision}?`, text: ['It becomes a new revision. The present text stays in the list.', el('pre', { class: 'wraps prose' }, one.text)], verb: 'Restore', tool: 'MB_Restore',
-    args: () => ({ target: { bank: bank.name }, vx: { name: one.name }, revision: one.revision }), done: () => { toast('The earlier text is restored.'); again(); },
+  const back = one !== latest && one.name ? action('MB_Restore', 'Restore this text', () => restore({
+    revision: one.revision, text: one.text, tool: 'MB_Restore', args: { target: { bank: bank.name }, vx: { name: one.name }, revision: one.revision }, again,
   })) : null;
-  return el('li', {}, el('details', { open: one === latest }, el('summary', {}, el('b', {}, `Revision ${one.revision}`), el('span', { class: 'soft' }, ` by ${one.source?.name ?? one.author}, `, ago(one.updated_at), one === latest ? ', current' : '')), text, back));
+  return revisionItem(one.revision, ` by ${one.source?.name ?? one.author}, `, one.updated_at, { open: one === latest, note: one === latest ? ', current' : '' }, text, back);
 }
 
 export function showMemory(one, bank, place, { go, isHere }) {
@@ -139,18 +139,9 @@ export function showMemory(one, bank, place, { go, isHere }) {
   async function more(from) {
     const { found, isAll } = await earlier(bank.name, from);
     const last = found.at(-1) ?? from;
-    return [...found.map((each) => revisionRow(each, one, bank, again)), ...(!isAll ? [next(last)] : last.revision > 1 ? [el('li', { class: 'soft', tabindex: '-1' }, 'Earlier texts are hidden, or older than 30 days.')] : [])];
+    return [...found.map((each) => revisionRow(each, one, bank, again)), ...(!isAll ? [next(last)] : last.revision > 1 ? [ended('Earlier texts are hidden, or older than 30 days.')] : [])];
   }
-  // Those before a revision take the place of its button.
-  function next(from) {
-    const button = el('button', { type: 'button', class: 'quiet', click: guarded(() => held(button, async () => {
-      const [first, ...others] = await more(from);
-      item.replaceWith(first, ...others);
-      (first.querySelector('summary') ?? first).focus();
-    })) }, `Show revisions before ${number(from.revision)}`);
-    const item = el('li', {}, button);
-    return item;
-  }
+  const next = (from) => before(from.revision, () => more(from));
   more(one).catch(() => [next(one)]).then((items) => steps.append(...items));
   lineage(bank.name, one).then((found) => isHere() && made.replaceChildren(found.nodes.length > 1 ? picture(found, bank.name) : el('p', { class: 'soft' }, 'It is not derived from another memory, and no other memory is derived from it.')));
 }

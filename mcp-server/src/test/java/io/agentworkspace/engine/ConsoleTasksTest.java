@@ -75,6 +75,19 @@ class ConsoleTasksTest {
         call(owner, "MB_Create", "{'target':{'agent':'Ada'},'vx':{'name':'notes'}}")
                 .ok();
         fillLog(member);
+        call(
+                        owner,
+                        "AP_Create",
+                        "{'vx':{'name':'Rex','description':'Guards.','profile':'You are Rex.\\n<b>日本</b>\\nBark.','access':'public'}}")
+                .ok();
+        for (var change : List.of(
+                "'profile':'You are Rex.\\n<i>🐕</i>\\nBark.'",
+                "'description':'Sleeps.'",
+                "'access':'domain'",
+                "'access':'public'")) {
+            call(owner, "AP_Modify", "{'target':{'agent':'Rex'},'vx':{%s}}".formatted(change))
+                    .ok();
+        }
         wide = call(owner, "AK_Create", "{'name':'too wide','capabilities':['agent:read','agent:write','bank:read']}")
                 .ok()
                 .text("/api_key");
@@ -323,6 +336,33 @@ class ConsoleTasksTest {
         assertThat(step.path("first").asString())
                 .as("after the link that skips to the content")
                 .isEqualTo("New domain");
+    }
+
+    /** Four changes: a persona, a description, and twice the access, which is not restored. */
+    @Test
+    void anEarlierTextOfAnAgentIsShownAndRestored() {
+        var step = only("earlierTexts");
+        assertThat(texts(step.path("summaries")))
+                .satisfiesExactly(
+                        newest -> assertThat(newest).contains("Revision 4", "access", "owner"),
+                        third -> assertThat(third).contains("Revision 3", "access"),
+                        second -> assertThat(second).contains("Revision 2", "description"),
+                        first -> assertThat(first).contains("Revision 1", "persona"));
+        assertThat(step.path("focus").asString()).contains("Revision 4");
+        assertThat(step.path("changes").valueStream().map(ConsoleTasksTest::texts))
+                .containsExactly(
+                        List.of("- domain", "+ public"),
+                        List.of("- public", "+ domain"),
+                        List.of("- Guards.", "+ Sleeps."),
+                        List.of("- <b>日本</b>", "+ <i>🐕</i>"));
+        assertThat(step.path("restorable").valueStream().map(JsonNode::asInt)).containsExactly(0, 0, 1, 1);
+        assertThat(step.path("asked").asString()).contains("It becomes a new revision", "<b>日本</b>");
+        assertThat(step.path("persona").asString()).isEqualTo("You are Rex.\n<b>日本</b>\nBark.");
+        var now = call(owner, "AP_Read", "{'target':{'agent':'Rex'}}").ok();
+        assertThat(now.text("/profile/0/description")).isEqualTo("Guards.");
+        assertThat(now.text("/profile/0/access")).isEqualTo("public");
+        assertThat(step.at("/member/refused").asBoolean()).isTrue();
+        assertThat(step.at("/member/why").asString()).isEqualTo("Only owner and admins may read them");
     }
 
     @Test

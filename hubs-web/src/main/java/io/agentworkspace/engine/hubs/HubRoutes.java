@@ -44,6 +44,7 @@ public final class HubRoutes {
             "console/world.js",
             "console/documents.js",
             "console/difference.js",
+            "console/revisions.js",
             "console/rules.js",
             "console/cel.js",
             "console/agents.js",

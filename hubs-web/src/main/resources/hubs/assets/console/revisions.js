@@ -1,0 +1,32 @@
+// Earlier texts of a memory or an agent: what each change replaced, and how it comes back.
+import { changes } from './difference.js';
+import { ago, ask, el, guarded, held, number, toast } from './ui.js';
+
+// One revision, closed until it is opened.
+export const revisionItem = (revision, words, at, { open = false, note = '' } = {}, ...content) => el('li', {}, el('details', { open }, el('summary', {}, el('b', {}, `Revision ${revision}`), el('span', { class: 'soft' }, words, ago(at), note)), ...content));
+
+// Asks before an earlier text becomes a new revision.
+export const restore = ({ revision, text, words = [], tool, args, again }) => ask({
+  title: `Restore revision ${revision}?`, text: ['It becomes a new revision. The present text stays in the list.', ...words, el('pre', { class: 'wraps prose' }, text)], verb: 'Restore', tool,
+  args: () => args, done: () => { toast('The earlier text is restored.'); again(); },
+});
+
+// Those before a revision take the place of its button.
+export function before(revision, read) {
+  const button = el('button', { type: 'button', class: 'quiet', click: guarded(() => held(button, async () => {
+    const [first, ...others] = await read();
+    item.replaceWith(first, ...others);
+    (first.querySelector('summary') ?? first).focus();
+  })) }, `Show revisions before ${number(revision)}`);
+  const item = el('li', {}, button);
+  return item;
+}
+
+export const ended = (words) => el('li', { class: 'soft', tabindex: '-1' }, words);
+
+// What distinguishes two texts, in parts that the separator ends.
+export function compared(old, now, separator) {
+  const found = changes(old.split(separator), now.split(separator)).filter((part) => part.sign !== '=');
+  const added = found.filter((part) => part.sign === '+').length;
+  return { added, removed: found.length - added, parts: found.slice(0, 60).map((part) => el(part.sign === '+' ? 'ins' : 'del', {}, part.text)) };
+}
