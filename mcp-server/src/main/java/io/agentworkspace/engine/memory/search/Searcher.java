@@ -1,7 +1,5 @@
 package io.agentworkspace.engine.memory.search;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.search.CandidateRounds.FoundByWords;
 import io.agentworkspace.engine.memory.search.CandidateRounds.IndexedQuery;
@@ -40,20 +38,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Searcher {
     private static final int LANGUAGES = 4;
-    private static final int REMEMBERED = 10_000;
 
     private final SearchQueries queries;
     private final IndexCache indexes;
     private final Embedder embedder;
     private final PgvectorStore pgvector;
     private final VectorScan scan = new VectorScan();
-
-    /** Who was last allowed to search where. This is only a hint: each search checks the permission. */
-    private final Cache<SearchPlace, Boolean> allowed =
-            Caffeine.newBuilder().maximumSize(REMEMBERED).build();
-
-    /** @param bank empty for all banks that the caller may read */
-    private record SearchPlace(long tenant, String principal, String bank) {}
 
     public Searcher(SearchQueries queries, IndexCache indexes, Embedder embedder, PgvectorStore pgvector) {
         this.queries = queries;
@@ -182,23 +172,15 @@ public final class Searcher {
     }
 
     /**
-     * Reads the banks and searches in them. The query's vector is computed in the meantime, if the caller's last search there was
-     * allowed: nobody else makes the model work before the permission is checked.
+     * Reads the banks and searches in them. The model works only for those who may read there.
      *
      * @return empty if a bank is named that the caller cannot see
      */
     Optional<SearchResult> search(Call call, SearchRequest wanted) {
-        var caller = call.caller();
-        var bank = wanted.bank();
-        var place = new SearchPlace(caller.tenant(), caller.principal(), bank == null ? "" : bank.key());
-        var early = allowed.getIfPresent(place) == null ? null : begin(wanted);
-        allowed.invalidate(place); // Until this one is allowed, too.
-        try (var scope = scope(call, bank, wanted.author())) {
-            if (bank != null && scope.banks().banks().isEmpty()) {
-                return Optional.empty();
-            }
-            allowed.put(place, true);
-            return Optional.of(search(call, scope, early == null ? begin(wanted) : early));
+        try (var scope = scope(call, wanted.bank(), wanted.author())) {
+            return wanted.bank() != null && scope.banks().banks().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(search(call, scope, wanted));
         }
     }
 
