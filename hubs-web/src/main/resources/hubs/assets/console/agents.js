@@ -189,9 +189,9 @@ async function one(name, place, { on, go, isHere }) {
     el('p', { class: 'tagline' }, tag(agent.online ? 'online' : 'offline', agent.online ? 'reads' : ''), tag(`access ${agent.access}`), tag(`owned by ${agent.owner}`), tag(`revision ${agent.revision}`), ...(agent.skills ?? []).map((skill) => tag(`skill ${skill.name ?? skill}`))),
     el('section', {}, el('h3', {}, 'Conversations'), talk, send, wrong),
     el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps prose', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None.')),
+    el('section', {}, el('h3', {}, 'Earlier texts'), revisions(agent, () => go(`/console/agents/${enc(agent.name)}`, true))),
     el('section', {}, el('h3', {}, 'Memory'), memory),
     el('section', {}, el('h3', {}, 'Who may see it, and why'), why),
-    el('section', {}, el('h3', {}, 'Earlier texts'), revisions(agent, () => go(`/console/agents/${enc(agent.name)}`, true))),
     el('section', {}, el('h3', {}, 'Record'), facts([['Created', ago(agent.created_at)], ['Last changed', ago(agent.updated_at)]])));
   requestAnimationFrame(() => requestAnimationFrame(() => (talk.scrollTop = talk.scrollHeight)));
 

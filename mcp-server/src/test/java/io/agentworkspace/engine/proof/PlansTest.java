@@ -95,6 +95,7 @@ class PlansTest {
             MB_Read {'target':{'bank':'nothing'}}
             MB_Search {'target':{'bank':'bank 0'},'content':'memory 400'}
             MB_Search {'content':'memory 400'}
+            AP_Modify {'target':{'agent':'agent-00010'},'revisions':true}
             MB_AgentList {'target':{'bank':'bank 0'}}
             MB_AgentList {'target':{'bank':'bank 0','agent':'agent-00010'}}
             MB_AgentList {'target':{'bank':'bank 7'}}
