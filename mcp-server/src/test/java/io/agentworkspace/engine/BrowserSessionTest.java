@@ -6,9 +6,9 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Steps;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,14 +16,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.JsonNode;
 
 /**
  * A user's session in real Chromium, driven by {@code browser.mjs}: what the browser does with the cookie, and what it blocks.
  */
 @Tag("slow")
 class BrowserSessionTest {
-    private static final Map<String, JsonNode> STEPS = new LinkedHashMap<>();
+    private static Steps steps;
     private static final TestTenant TENANT = new TestTenant();
 
     private static String key;
@@ -32,17 +31,16 @@ class BrowserSessionTest {
     static void play() {
         Chromium.require();
         key = TENANT.key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
-        Chromium.play(Map.of("ENGINE_KEY", key), "browser.mjs", TestServer.url())
-                .forEach(step -> STEPS.put(step.get("step").asString(), step));
+        steps = Chromium.play(Map.of("ENGINE_KEY", key), "browser.mjs", TestServer.url());
     }
 
     @AfterAll
     static void theKeyWasNeverShown() {
-        assertThat(STEPS.toString()).doesNotContain(key == null ? "ek_" : key);
+        assertThat(steps.toString()).doesNotContain(key == null ? "ek_" : key);
     }
 
     private static int status(String step) {
-        return STEPS.get(step).get("status").asInt();
+        return steps.only(step).get("status").asInt();
     }
 
     private static Set<String> agents() {
@@ -54,17 +52,17 @@ class BrowserSessionTest {
 
     @Test
     void theCookieHasEveryAttribute() {
-        assertThat(STEPS.get("before").at("/body").toString()).isEqualTo("{\"signed_in\":false}");
+        assertThat(steps.only("before").at("/body").toString()).isEqualTo("{\"signed_in\":false}");
         assertThat(status("signs in")).isBetween(200, 201);
-        var cookie = STEPS.get("cookie").at("/cookies/0");
-        assertThat(STEPS.get("cookie").get("cookies")).hasSize(1);
+        var cookie = steps.only("cookie").at("/cookies/0");
+        assertThat(steps.only("cookie").get("cookies")).hasSize(1);
         assertThat(cookie.get("name").asString()).isEqualTo("__Host-engine_session");
         assertThat(cookie.get("path").asString()).isEqualTo("/");
         assertThat(cookie.get("httpOnly").asBoolean()).isTrue();
         assertThat(cookie.get("secure").asBoolean()).isTrue();
         assertThat(cookie.get("sameSite").asString()).isEqualTo("Lax");
-        assertThat(STEPS.get("cookie").get("seenByScripts").asString()).isEmpty();
-        var session = STEPS.get("is signed in").get("body");
+        assertThat(steps.only("cookie").get("seenByScripts").asString()).isEmpty();
+        var session = steps.only("is signed in").get("body");
         assertThat(session.get("signed_in").asBoolean()).isTrue();
         assertThat(session.get("user").asString()).isEqualTo("maria");
         assertThat(session.get("role").asString()).isEqualTo("member");
@@ -84,14 +82,14 @@ class BrowserSessionTest {
         assertThat(status("read from elsewhere")).isIn(0, 403);
         assertThat(status("written from elsewhere")).isIn(0, 403);
         assertThat(status("form from elsewhere")).isGreaterThanOrEqualTo(400);
-        assertThat(STEPS.get("read from elsewhere").toString()).doesNotContain("csrf_token");
+        assertThat(steps.only("read from elsewhere").toString()).doesNotContain("csrf_token");
     }
 
     @Test
     void signingOutTakesTheCookieAndKillsIt() {
         assertThat(status("signs out")).isBetween(200, 204);
-        assertThat(STEPS.get("after").at("/body/signed_in").asBoolean()).isFalse();
-        assertThat(STEPS.get("after").get("cookies")).isEmpty();
+        assertThat(steps.only("after").at("/body/signed_in").asBoolean()).isFalse();
+        assertThat(steps.only("after").get("cookies")).isEmpty();
         assertThat(status("old cookie")).isIn(401, 403);
         assertThat(agents()).containsExactly("Ada");
     }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import static io.agentworkspace.engine.testing.Steps.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -8,11 +9,11 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.Steps;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,7 +32,7 @@ import tools.jackson.databind.JsonNode;
 @Tag("slow")
 class ConsoleAccessTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
-    private static final Map<String, JsonNode> STEPS = new HashMap<>();
+    private static Steps steps;
 
     /** What everybody in the tenant may read, as PermissionMatrixTest tries it. */
     private static final List<String> OPEN =
@@ -73,8 +74,7 @@ class ConsoleAccessTest {
                 new TestTenant().key(ClientApi.REST, "stella", Role.OWNER, List.of("*")),
                 "PATHS",
                 paths.toString());
-        Chromium.play(keys, "console-access.mjs", TestServer.url(), SCREENSHOTS.toString())
-                .forEach(step -> STEPS.put(step.get("step").asString(), step));
+        steps = Chromium.play(keys, "console-access.mjs", TestServer.url(), SCREENSHOTS.toString());
     }
 
     private static void fill() {
@@ -113,48 +113,41 @@ class ConsoleAccessTest {
     }
 
     private static Reply call(String tool, String arguments) {
-        var given = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        return ClientApi.REST.call(TestServer.url(), owner, tool, given).ok();
-    }
-
-    private static JsonNode only(String step) {
-        assertThat(STEPS).containsKey(step);
-        return STEPS.get(step);
-    }
-
-    private static List<String> texts(JsonNode list) {
-        return list.valueStream().map(JsonNode::asString).toList();
+        return TestCaller.of(ClientApi.REST, owner).call(tool, arguments).ok();
     }
 
     @Test
     void noPageFailsForAnybody() {
-        assertThat(texts(only("faults").path("faults"))).isEmpty();
+        assertThat(texts(steps.only("faults").path("faults"))).isEmpty();
     }
 
     @Test
     void theOwnersPagesShowEverything() {
-        assertThat(texts(only("owner").path("found"))).hasSize(19).containsAll(OPEN);
-        assertThat(only("requests").path("changes").asInt()).isEqualTo(23);
-        assertThat(texts(only("requests").path("tools"))).hasSizeGreaterThan(40);
+        assertThat(texts(steps.only("owner").path("found"))).hasSize(19).containsAll(OPEN);
+        assertThat(steps.only("requests").path("changes").asInt()).isEqualTo(23);
+        assertThat(texts(steps.only("requests").path("tools"))).hasSizeGreaterThan(40);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"viewer", "narrow", "stranger"})
     void everybodyReceivesOnlyWhatTheyMayRead(String who) {
-        assertThat(texts(only(who).path("found"))).as("by the pages").isEqualTo(MAY_FIND.get(who));
-        assertThat(texts(only(who + " again").path("found")))
+        assertThat(texts(steps.only(who).path("found"))).as("by the pages").isEqualTo(MAY_FIND.get(who));
+        assertThat(texts(steps.only(who + " again").path("found")))
                 .as("by the owner's requests")
                 .isEqualTo(MAY_FIND.get(who));
-        assertThat(texts(only(who + " again").path("told"))).as("by refusals").isEmpty();
+        assertThat(texts(steps.only(who + " again").path("told")))
+                .as("by refusals")
+                .isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"viewer", "narrow", "stranger"})
     void nobodyElseChangesAnything(String who) {
-        assertThat(texts(only(who + " again").path("done"))).isEmpty();
-        assertThat(only("state").path("before")).isNotEmpty();
-        assertThat(only("state").path("after")).isEqualTo(only("state").path("before"));
-        assertThat(texts(only("owner again").path("done")))
+        assertThat(texts(steps.only(who + " again").path("done"))).isEmpty();
+        assertThat(steps.only("state").path("before")).isNotEmpty();
+        assertThat(steps.only("state").path("after"))
+                .isEqualTo(steps.only("state").path("before"));
+        assertThat(texts(steps.only("owner again").path("done")))
                 .as("the owner may, until things are deleted")
                 .hasSizeGreaterThan(12);
     }
@@ -162,7 +155,7 @@ class ConsoleAccessTest {
     @ParameterizedTest
     @ValueSource(strings = {"viewer", "narrow", "stranger"})
     void eachPageSaysWhatIsRefused(String who) {
-        var words = only(who).path("words");
+        var words = steps.only(who).path("words");
         assertThat(words.propertyStream().map(Map.Entry::getValue).map(JsonNode::asString))
                 .hasSizeGreaterThan(25)
                 .noneMatch(String::isBlank);
@@ -173,7 +166,7 @@ class ConsoleAccessTest {
 
     @Test
     void theWorldSaysWhatAKeyMayNotSee() {
-        assertThat(only("narrow").path("words").path("/console/world").asString())
+        assertThat(steps.only("narrow").path("words").path("/console/world").asString())
                 .contains("Your key or role does not allow AP_List.", "Your key or role does not allow DM_List.");
     }
 }

@@ -8,11 +8,11 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.Steps;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,7 +25,7 @@ import tools.jackson.databind.JsonNode;
 class ConsoleDocumentsTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
     private static final TestTenant TENANT = new TestTenant();
-    private static final Map<String, JsonNode> STEPS = new HashMap<>();
+    private static Steps steps;
     private static String owner;
 
     @BeforeAll
@@ -45,8 +45,7 @@ class ConsoleDocumentsTest {
                 nothing.key(ClientApi.REST, "emma", Role.OWNER, List.of("*")),
                 "EMPTY_VIEWER_KEY",
                 nothing.key(ClientApi.REST, "vito", Role.VIEWER, List.of("*")));
-        Chromium.play(keys, "documents.mjs", TestServer.url(), SCREENSHOTS.toString())
-                .forEach(step -> STEPS.put(step.get("step").asString(), step));
+        steps = Chromium.play(keys, "documents.mjs", TestServer.url(), SCREENSHOTS.toString());
     }
 
     private static void fill() {
@@ -74,26 +73,20 @@ class ConsoleDocumentsTest {
     }
 
     private static Reply call(String tool, String arguments) {
-        var given = Json.readObject(arguments.getBytes(StandardCharsets.UTF_8));
-        return ClientApi.REST.call(TestServer.url(), owner, tool, given).ok();
-    }
-
-    private static JsonNode only(String step) {
-        assertThat(STEPS).containsKey(step);
-        return STEPS.get(step);
+        return TestCaller.of(ClientApi.REST, owner).call(tool, arguments).ok();
     }
 
     /** Errors of scripts, breaches of the policy, requests to others, what axe finds, pages wider than the window. */
     @Test
     void nothingIsWrongWithAnyPageInAnyTheme() {
-        assertThat(only("faults").get("faults").valueStream().map(JsonNode::asString))
+        assertThat(steps.only("faults").get("faults").valueStream().map(JsonNode::asString))
                 .isEmpty();
-        assertThat(STEPS).doesNotContainKey("a script ran");
+        assertThat(steps.of("a script ran")).isEmpty();
     }
 
     @Test
     void aDocumentIsDroppedLoadedReplacedAndDeleted() {
-        var step = only("documents");
+        var step = steps.only("documents");
         assertThat(step.path("markup").asInt()).isZero();
         assertThat(step.path("loaded").asString()).matches("Memories: [1-9]\\d* added, 0 kept, 0 removed\\.");
         assertThat(step.path("changed").asString()).isEqualTo("1 paragraph added, 1 removed.");
@@ -104,30 +97,30 @@ class ConsoleDocumentsTest {
         assertThat(step.path("stays").asBoolean())
                 .as("a button that is pressed stays, although the page is drawn anew")
                 .isTrue();
-        assertThat(only("rejected").path("reasons").asString()).contains("type_");
+        assertThat(steps.only("rejected").path("reasons").asString()).contains("type_");
     }
 
     /** On a phone the list is not beside the document, so it is not above it either. */
     @Test
     void aDocumentIsInSight() {
-        var phone = only("document at 360");
+        var phone = steps.only("document at 360");
         assertThat(phone.path("isInSight").asBoolean()).isTrue();
         assertThat(phone.path("hasList").asBoolean()).isFalse();
         assertThat(phone.path("back").asBoolean()).isTrue();
-        assertThat(only("document at 1280").path("hasList").asBoolean()).isTrue();
-        assertThat(only("document at 1280").path("back").asBoolean()).isFalse();
+        assertThat(steps.only("document at 1280").path("hasList").asBoolean()).isTrue();
+        assertThat(steps.only("document at 1280").path("back").asBoolean()).isFalse();
     }
 
     @Test
     void templatesHaveTitles() {
-        assertThat(only("templates at 1280").path("titles").valueStream().map(JsonNode::asString))
+        assertThat(steps.only("templates at 1280").path("titles").valueStream().map(JsonNode::asString))
                 .contains("Block words", "Content length cap")
                 .noneMatch(title -> title.contains("-"));
     }
 
     @Test
     void aConditionShowsWhereItIsWrong() {
-        var step = only("rules");
+        var step = steps.only("rules");
         assertThat(step.path("problem").asString())
                 .startsWith("Line 2, column ")
                 .contains("bnak");
@@ -138,7 +131,7 @@ class ConsoleDocumentsTest {
 
     @Test
     void rulesAreTriedReplayedAndMadeFromTemplates() {
-        var step = only("rules");
+        var step = steps.only("rules");
         assertThat(step.path("replayed").asString()).startsWith("Would have denied 0 of ");
         assertThat(step.path("message").asString()).isEqualTo("<i>The books stay.</i>");
         assertThat(step.path("template").asString()).contains("from content-length-cap", "shadow");
@@ -146,7 +139,7 @@ class ConsoleDocumentsTest {
 
     @Test
     void everybodySeesOnlyWhatTheyMay() {
-        var seen = only("others");
+        var seen = steps.only("others");
         assertThat(seen.path("viewerMayUpload").asInt()).isZero();
         assertThat(seen.path("viewerMayCreate").asBoolean()).isFalse();
         assertThat(seen.path("narrowDocuments").asString())

@@ -1,29 +1,28 @@
 package io.agentworkspace.engine;
 
+import static io.agentworkspace.engine.testing.Steps.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.Steps;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.JsonNode;
 
 /** Tasks in the console without a mouse, which {@code console-keyboard.mjs} does in real Chromium; then the server is asked what became of them. */
 @Tag("slow")
 class ConsoleKeyboardTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
-    private static final Map<String, JsonNode> STEPS = new HashMap<>();
+    private static Steps steps;
 
     private static String owner;
 
@@ -50,50 +49,35 @@ class ConsoleKeyboardTest {
                 .ok();
         call("WH_Create", "{'url':'http://127.0.0.1:9/hooks','events':['document.accepted']}")
                 .ok();
-        Chromium.play(
-                        Map.of(
-                                "OWNER_KEY",
-                                owner,
-                                "VIEWER_KEY",
-                                tenant.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*"))),
-                        "console-keyboard.mjs",
-                        TestServer.url(),
-                        SCREENSHOTS.toString())
-                .forEach(step -> STEPS.put(step.get("step").asString(), step));
+        steps = Chromium.play(
+                Map.of("OWNER_KEY", owner, "VIEWER_KEY", tenant.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*"))),
+                "console-keyboard.mjs",
+                TestServer.url(),
+                SCREENSHOTS.toString());
     }
 
     private static Reply call(String tool, String arguments) {
-        var given = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        return ClientApi.REST.call(TestServer.url(), owner, tool, given);
-    }
-
-    private static JsonNode only(String step) {
-        assertThat(STEPS).containsKey(step);
-        return STEPS.get(step);
-    }
-
-    private static List<String> texts(JsonNode list) {
-        return list.valueStream().map(JsonNode::asString).toList();
+        return TestCaller.of(ClientApi.REST, owner).call(tool, arguments);
     }
 
     @Test
     void nothingIsWrongWithAnyPage() {
-        assertThat(texts(only("faults").path("faults"))).isEmpty();
+        assertThat(texts(steps.only("faults").path("faults"))).isEmpty();
     }
 
     @Test
     void whatHasTheFocusIsSeen() {
-        assertThat(texts(only("faults").path("hidden"))).isEmpty();
+        assertThat(texts(steps.only("faults").path("hidden"))).isEmpty();
     }
 
     @Test
     void tablesAndListsHaveNames() {
-        assertThat(texts(only("faults").path("nameless"))).isEmpty();
+        assertThat(texts(steps.only("faults").path("nameless"))).isEmpty();
     }
 
     @Test
     void theFocusIsOnTheTitleOfANewPage() {
-        var step = only("pages");
+        var step = steps.only("pages");
         assertThat(texts(step.path("titles"))).hasSize(10).isEqualTo(texts(step.path("expected")));
         assertThat(texts(step.path("letters")))
                 .containsExactly(
@@ -107,7 +91,7 @@ class ConsoleKeyboardTest {
 
     @Test
     void anAgentIsCreatedAndAnotherChanged() {
-        var step = only("agents");
+        var step = steps.only("agents");
         assertThat(step.path("kept").asString()).isEqualTo("/console/agents/Ada");
         assertThat(step.path("after").asString()).isEqualTo("New agent");
         assertThat(step.path("edited").asString()).isEqualTo("Edit");
@@ -120,7 +104,7 @@ class ConsoleKeyboardTest {
 
     @Test
     void messagesAreWrittenAndAnswered() {
-        assertThat(only("messages").path("escaped").asString()).isEqualTo("Invite");
+        assertThat(steps.only("messages").path("escaped").asString()).isEqualTo("Invite");
         assertThat(call("ZN_Read", "{'target':{'domain':'plaza','zone':'main'}}")
                         .ok()
                         .texts("/content", "content"))
@@ -129,7 +113,7 @@ class ConsoleKeyboardTest {
 
     @Test
     void memoriesAreFoundStoredAndCensored() {
-        var step = only("memories");
+        var step = steps.only("memories");
         assertThat(step.path("stored").asString()).isEqualTo("Store a memory");
         assertThat(step.path("preview").asString()).contains("by Bo").doesNotContain("Ada");
         assertThat(call("MB_Read", "{'target':{'bank':'notes'}}").ok().texts("/content", "text"))
@@ -138,7 +122,7 @@ class ConsoleKeyboardTest {
 
     @Test
     void aPermissionIsSet() {
-        var step = only("permissions");
+        var step = steps.only("permissions");
         assertThat(step.path("escaped").asString()).isEqualTo("Mo on shared: none");
         assertThat(step.path("after").asString()).isEqualTo("Mo on shared: append");
         assertThat(call("MB_Permissions", "{'target':{'bank':'shared'}}").ok().texts("/permissions", "permission"))
@@ -147,7 +131,7 @@ class ConsoleKeyboardTest {
 
     @Test
     void aKeyGetsTheCapabilitiesThatWereChecked() {
-        var step = only("keys");
+        var step = steps.only("keys");
         assertThat(texts(step.path("capabilities")))
                 .containsExactlyInAnyOrder("agent:read", "agent:write", "domain:read", "bank:read");
         assertThat(step.path("after").asString()).isEqualTo("New key");
@@ -156,13 +140,13 @@ class ConsoleKeyboardTest {
 
     @Test
     void aDocumentIsSubmittedLoadedAndDeleted() {
-        assertThat(only("documents")).isNotNull();
+        assertThat(steps.only("documents")).isNotNull();
         assertThat(call("DC_List", "{}").ok().at("/documents")).isEmpty();
     }
 
     @Test
     void aRuleIsTriedAndCreated() {
-        var step = only("rules");
+        var step = steps.only("rules");
         assertThat(step.path("outcome").asString()).contains("matches");
         assertThat(step.path("escaped").asString()).isEqualTo("Switch off");
         assertThat(call("RL_List", "{}").ok().texts("/rules", "name")).containsExactly("no destroying");
@@ -170,13 +154,13 @@ class ConsoleKeyboardTest {
 
     @Test
     void theActivityIsFiltered() {
-        assertThat(only("activity").path("first").asString()).isEqualTo("Person");
-        assertThat(texts(only("activity").path("rows"))).containsExactly("MB_Censor");
+        assertThat(steps.only("activity").path("first").asString()).isEqualTo("Person");
+        assertThat(texts(steps.only("activity").path("rows"))).containsExactly("MB_Censor");
     }
 
     @Test
     void aButtonThatMayNotBeUsedGivesTheReason() {
-        var step = only("refused");
+        var step = steps.only("refused");
         assertThat(step.path("described").asString()).isEqualTo("Your key or role does not allow AP_Create");
         assertThat(step.path("pressed").asString()).isEqualTo("Your key or role does not allow AP_Create.");
         assertThat(step.path("dialogs").asInt()).isZero();
@@ -184,7 +168,7 @@ class ConsoleKeyboardTest {
 
     @Test
     void escapeLeavesTheFocusWhereItWas() {
-        assertThat(only("search").path("escaped").asString()).isEqualTo("The calls of this page as code");
-        assertThat(only("search").path("closed").asString()).isEqualTo("The calls of this page as code");
+        assertThat(steps.only("search").path("escaped").asString()).isEqualTo("The calls of this page as code");
+        assertThat(steps.only("search").path("closed").asString()).isEqualTo("The calls of this page as code");
     }
 }

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Steps;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** The console where there is much: 1,000 agents, 100,000 messages, 100,000 memories. What a page costs does not grow with them. */
 @Tag("slow")
@@ -25,7 +25,7 @@ class ConsoleLargeTest {
     private static final int ELEMENTS = 2_500;
     private static final int REQUESTS = 30;
     private static final TestTenant TENANT = new TestTenant();
-    private static List<ObjectNode> steps;
+    private static Steps steps;
 
     /** Each by one statement. Triggers are passed over: they count and announce, which is not looked at here. */
     private static final List<String> FILL = List.of("""
@@ -86,7 +86,7 @@ class ConsoleLargeTest {
 
     @Test
     void noPageHasMoreElementsOrAsksMoreOftenBecauseThereIsMuch() {
-        var measured = steps.stream()
+        var measured = steps.all().stream()
                 .filter(step -> step.get("step").asString().equals("page"))
                 .toList();
         assertThat(measured).hasSize(5).allSatisfy(page -> {
@@ -101,30 +101,24 @@ class ConsoleLargeTest {
     /** The list of a large bank, or on a phone the page, and never one in the other. */
     @Test
     void onlyOneThingScrolls() {
-        assertThat(only("scrolls at 1280").get("list").asBoolean()).isTrue();
-        assertThat(only("scrolls at 1280").get("page").asBoolean()).isFalse();
-        assertThat(only("scrolls at 360").get("list").asBoolean()).isFalse();
-        assertThat(only("scrolls at 360").get("page").asBoolean()).isTrue();
-        assertThat(only("scrolls at 360").get("rows").asInt()).isBetween(8, 60);
+        assertThat(steps.only("scrolls at 1280").get("list").asBoolean()).isTrue();
+        assertThat(steps.only("scrolls at 1280").get("page").asBoolean()).isFalse();
+        assertThat(steps.only("scrolls at 360").get("list").asBoolean()).isFalse();
+        assertThat(steps.only("scrolls at 360").get("page").asBoolean()).isTrue();
+        assertThat(steps.only("scrolls at 360").get("rows").asInt()).isBetween(8, 60);
     }
 
     @Test
     void aListKeepsItsPlaceWhenAnEntryIsChosenAndOnGoingBack() {
-        assertThat(only("place").get("chosen").asBoolean()).isTrue();
-        assertThat(only("place").get("again").asBoolean()).isTrue();
-    }
-
-    private static ObjectNode only(String name) {
-        return steps.stream()
-                .filter(step -> step.get("step").asString().equals(name))
-                .findFirst()
-                .orElseThrow();
+        assertThat(steps.only("place").get("chosen").asBoolean()).isTrue();
+        assertThat(steps.only("place").get("again").asBoolean()).isTrue();
     }
 
     /** Twelve times to the end of what there is: further down there are other rows, not more of them. */
     @Test
     void goingFarDownTakesNoMoreElements() {
-        var memory = steps.stream().filter(step -> step.has("far")).findFirst().orElseThrow();
+        var memory =
+                steps.all().stream().filter(step -> step.has("far")).findFirst().orElseThrow();
         assertThat(memory.get("far").asInt()).isGreaterThan(50_000);
         assertThat(memory.get("elementsFar").asInt() - memory.get("elements").asInt())
                 .isLessThan(200);

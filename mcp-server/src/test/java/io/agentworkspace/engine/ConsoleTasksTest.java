@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import static io.agentworkspace.engine.testing.Steps.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
@@ -7,12 +8,13 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.Steps;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -26,7 +28,7 @@ import tools.jackson.databind.JsonNode;
 class ConsoleTasksTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
     private static final TestTenant TENANT = new TestTenant();
-    private static final Map<String, JsonNode> STEPS = new HashMap<>();
+    private static Steps steps;
     private static final int NOT_PERMITTED = 2003;
 
     /** More than one page of MB_Read. */
@@ -48,12 +50,11 @@ class ConsoleTasksTest {
         var member = TENANT.key(ClientApi.REST, "mia", Role.MEMBER, List.of("*"));
         var nina = TENANT.key(ClientApi.REST, "nina", Role.MEMBER, List.of("*"));
         fill(member, nina);
-        Chromium.play(
-                        Map.of("OWNER_KEY", owner, "MEMBER_KEY", member),
-                        "console-tasks.mjs",
-                        TestServer.url(),
-                        SCREENSHOTS.toString())
-                .forEach(step -> STEPS.put(step.get("step").asString(), step));
+        steps = Chromium.play(
+                Map.of("OWNER_KEY", owner, "MEMBER_KEY", member),
+                "console-tasks.mjs",
+                TestServer.url(),
+                SCREENSHOTS.toString());
     }
 
     private static void fill(String member, String nina) {
@@ -133,28 +134,18 @@ class ConsoleTasksTest {
     }
 
     private static Reply call(String key, String tool, String arguments) {
-        var given = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        return ClientApi.REST.call(TestServer.url(), key, tool, given);
-    }
-
-    private static JsonNode only(String step) {
-        assertThat(STEPS).containsKey(step);
-        return STEPS.get(step);
-    }
-
-    private static List<String> texts(JsonNode list) {
-        return list.valueStream().map(JsonNode::asString).toList();
+        return TestCaller.of(ClientApi.REST, key).call(tool, arguments);
     }
 
     @Test
     void nothingIsWrongWithAnyPage() {
-        assertThat(texts(only("faults").get("faults"))).isEmpty();
-        assertThat(STEPS).doesNotContainKey("a script ran");
+        assertThat(texts(steps.only("faults").get("faults"))).isEmpty();
+        assertThat(steps.of("a script ran")).isEmpty();
     }
 
     @Test
     void aDeliveryShowsItsAttemptsWhatWasSentAndTheResponse() {
-        var step = only("webhooks");
+        var step = steps.only("webhooks");
         assertThat(texts(step.path("attempts")))
                 .satisfiesExactly(
                         first -> assertThat(first).contains("503", " ms", "back <b>soon</b>"),
@@ -167,7 +158,7 @@ class ConsoleTasksTest {
     /** The test, again, both of them again, and the test after the rotation: with the old secret's signature beside the new one's. */
     @Test
     void deliveriesAreSentAgainAndSignedWithANewSecret() {
-        var step = only("webhooks");
+        var step = steps.only("webhooks");
         var taken = step.path("taken").valueStream().toList();
         assertThat(taken).hasSize(5);
         assertThat(taken.subList(0, 4))
@@ -180,12 +171,12 @@ class ConsoleTasksTest {
 
     @Test
     void aNewDeliveryLeavesTheFocusOnTheOneThatHadIt() {
-        assertThat(only("webhooks").path("focus").asBoolean()).isTrue();
+        assertThat(steps.only("webhooks").path("focus").asBoolean()).isTrue();
     }
 
     @Test
     void aReceiverIsGradedAsAChecklist() {
-        var step = only("webhooks");
+        var step = steps.only("webhooks");
         assertThat(step.path("score").asString()).isEqualTo("100 %");
         assertThat(texts(step.path("trials")))
                 .hasSize(9)
@@ -196,13 +187,13 @@ class ConsoleTasksTest {
 
     @Test
     void aDeletedEndpointIsGone() {
-        assertThat(only("webhooks")).isNotNull();
+        assertThat(steps.only("webhooks")).isNotNull();
         assertThat(call(owner, "WH_List", "{}").ok().at("/endpoints")).isEmpty();
     }
 
     @Test
     void aMemberJoinsARoomAndAcceptsAnInvitation() {
-        var step = only("spaces");
+        var step = steps.only("spaces");
         assertThat(texts(step.path("offered"))).containsExactly("Mo");
         assertThat(step.path("joined").asString()).doesNotContain("requested", "invited");
         assertThat(step.path("invited").asString()).contains("invited", "Accept");
@@ -228,7 +219,7 @@ class ConsoleTasksTest {
 
     @Test
     void theDownloadedBankHasWhatMayBeReadAndNothingCensored() {
-        var step = only("memories");
+        var step = steps.only("memories");
         assertThat(step.path("name").asString()).isEqualTo("log.jsonl");
         var lines = step.path("lines")
                 .asString()
@@ -253,7 +244,7 @@ class ConsoleTasksTest {
 
     @Test
     void aShortenedDownloadSaysSoInItsNameAndAFailedOneSavesNothing() {
-        var step = only("memories");
+        var step = steps.only("memories");
         assertThat(step.path("calls").asInt())
                 .as("the bank, its list, and the first page of the download")
                 .isEqualTo(3);
@@ -267,7 +258,7 @@ class ConsoleTasksTest {
     /** Row for row what the page shows, and no cell that a spreadsheet would run. */
     @Test
     void theDownloadedActivityIsThatOfThePage() {
-        var step = only("activity");
+        var step = steps.only("activity");
         assertThat(step.path("name").asString()).isEqualTo("activity.csv");
         var text = step.path("csv").asString();
         assertThat(text).as("the mark by which spreadsheets know UTF-8").startsWith("\uFEFF");
@@ -317,7 +308,7 @@ class ConsoleTasksTest {
 
     @Test
     void aKeyLosesWhatItNeverUsed() {
-        var step = only("keys");
+        var step = steps.only("keys");
         assertThat(texts(step.path("unused")).getFirst()).contains("agent:write", "bank:read");
         assertThat(texts(step.path("kept"))).containsExactly("agent:read");
         call(wide, "AP_List", "{}").ok();
@@ -328,7 +319,7 @@ class ConsoleTasksTest {
     /** The Tab key goes through a list as it is shown, and what was chosen has the focus on the page that it leads to. */
     @Test
     void theKeyboardIsEnough() {
-        var step = only("keyboard");
+        var step = steps.only("keyboard");
         assertThat(step.path("search").asString()).isEqualTo("Find agents");
         assertThat(texts(step.path("list"))).isEqualTo(texts(step.path("shown")));
         assertThat(step.path("kept").asString())
@@ -341,7 +332,7 @@ class ConsoleTasksTest {
     /** Four changes: a persona, a description, and twice the access, which is not restored. */
     @Test
     void anEarlierTextOfAnAgentIsShownAndRestored() {
-        var step = only("earlierTexts");
+        var step = steps.only("earlierTexts");
         assertThat(texts(step.path("summaries")))
                 .satisfiesExactly(
                         newest -> assertThat(newest).contains("Revision 4", "access", "owner"),
@@ -349,7 +340,7 @@ class ConsoleTasksTest {
                         second -> assertThat(second).contains("Revision 2", "description"),
                         first -> assertThat(first).contains("Revision 1", "persona"));
         assertThat(step.path("focus").asString()).contains("Revision 4");
-        assertThat(step.path("changes").valueStream().map(ConsoleTasksTest::texts))
+        assertThat(step.path("changes").valueStream().map(Steps::texts))
                 .containsExactly(
                         List.of("- domain", "+ public"),
                         List.of("- public", "+ domain"),
@@ -367,7 +358,7 @@ class ConsoleTasksTest {
 
     @Test
     void aClickSetsAPermission() {
-        var step = only("permissions");
+        var step = steps.only("permissions");
         assertThat(texts(step.path("choices"))).containsExactly("none", "read", "append", "write", "manage");
         assertThat(step.path("open").asBoolean()).isFalse();
         assertThat(call(owner, "MB_Permissions", "{'target':{'bank':'notes'}}")

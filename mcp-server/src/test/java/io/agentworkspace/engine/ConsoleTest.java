@@ -6,12 +6,11 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Steps;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 class ConsoleTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
     private static final String MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>";
-    private static final Map<String, List<JsonNode>> STEPS = new LinkedHashMap<>();
+    private static Steps steps;
     private static final TestTenant TENANT = new TestTenant();
     private static String owner;
 
@@ -45,9 +44,7 @@ class ConsoleTest {
                 TENANT.key(ClientApi.REST, "nora", Role.MEMBER, List.of("bank:read")),
                 "EMPTY_KEY",
                 new TestTenant().key(ClientApi.REST, "emma", Role.OWNER, List.of("*")));
-        Chromium.play(keys, "console.mjs", TestServer.url(), SCREENSHOTS.toString())
-                .forEach(step -> STEPS.computeIfAbsent(step.get("step").asString(), _ -> new ArrayList<>())
-                        .add(step));
+        steps = Chromium.play(keys, "console.mjs", TestServer.url(), SCREENSHOTS.toString());
     }
 
     private static void fill() {
@@ -108,29 +105,24 @@ class ConsoleTest {
                 .asString();
     }
 
-    private static JsonNode only(String step) {
-        assertThat(STEPS.get(step)).as(step).hasSize(1);
-        return STEPS.get(step).getFirst();
-    }
-
     /** Script errors, policy violations, requests to other hosts, findings of axe, and pages wider than the window. */
     @Test
     void nothingIsWrongWithAnyPageInAnyTheme() {
-        assertThat(only("faults").get("faults").valueStream().map(JsonNode::asString))
+        assertThat(steps.only("faults").get("faults").valueStream().map(JsonNode::asString))
                 .isEmpty();
     }
 
     @Test
     void markupShowsAsText() {
-        assertThat(STEPS).doesNotContainKey("a script ran");
-        assertThat(only("together").path("markup").asInt()).isZero();
-        assertThat(only("together").path("said").asString()).contains("<b>bold</b>");
+        assertThat(steps.of("a script ran")).isEmpty();
+        assertThat(steps.only("together").path("markup").asInt()).isZero();
+        assertThat(steps.only("together").path("said").asString()).contains("<b>bold</b>");
     }
 
     @Test
     void whatOneSaysTheOtherReads() {
-        assertThat(only("together").path("took")).hasSize(3);
-        assertThat(only("together").path("asked").asInt())
+        assertThat(steps.only("together").path("took")).hasSize(3);
+        assertThat(steps.only("together").path("asked").asInt())
                 .as("the reader's requests: messages reach it over the stream, without polling")
                 .isZero();
     }
@@ -138,19 +130,19 @@ class ConsoleTest {
     /** What somebody says in another browser, and an MCP client that connects and speaks. */
     @Test
     void theWorldMovesByItself() {
-        assertThat(only("moves").path("leads").asString()).startsWith("/console/keys/");
+        assertThat(steps.only("moves").path("leads").asString()).startsWith("/console/keys/");
     }
 
     @Test
     void whatAResumedStreamRepeatsIsShownOnce() {
-        assertThat(only("repeats").path("times").asInt())
+        assertThat(steps.only("repeats").path("times").asInt())
                 .as("two events, each sent twice")
                 .isEqualTo(2);
     }
 
     @Test
     void whatIsShownAnewKeepsTheFocus() {
-        var focus = only("repeats").path("focus");
+        var focus = steps.only("repeats").path("focus");
         assertThat(focus.path("redrawn").asBoolean()).isTrue();
         assertThat(focus.path("on").asBoolean()).isTrue();
         assertThat(focus.path("leads").asBoolean()).isTrue();
@@ -158,13 +150,13 @@ class ConsoleTest {
 
     @Test
     void theFocusNeverMovesToTheSameButtonOfAnotherEntry() {
-        assertThat(only("focused").path("same").asString()).isEqualTo("is-b");
-        assertThat(only("focused").path("fewer").asString()).isEqualTo("the list");
+        assertThat(steps.only("focused").path("same").asString()).isEqualTo("is-b");
+        assertThat(steps.only("focused").path("fewer").asString()).isEqualTo("the list");
     }
 
     @Test
     void thePageIsThatOfTheAddress() {
-        var step = only("hasty");
+        var step = steps.only("hasty");
         assertThat(step.path("heading").asString()).isEqualTo("Cy");
         assertThat(step.path("path").asString()).isEqualTo("/console/agents/Cy");
         assertThat(step.path("top").asInt()).isZero();
@@ -173,13 +165,13 @@ class ConsoleTest {
 
     @Test
     void aTabThatStopsNoLongerWaitsForTheStream() {
-        assertThat(only("queued").path("before").asInt()).isEqualTo(1);
-        assertThat(only("queued").path("after").asInt()).isZero();
+        assertThat(steps.only("queued").path("before").asInt()).isEqualTo(1);
+        assertThat(steps.only("queued").path("after").asInt()).isZero();
     }
 
     @Test
     void looksAtAgentsMarkNothingAsRead() {
-        var step = only("unread");
+        var step = steps.only("unread");
         assertThat(step.path("self").asString()).isEqualTo("Dee");
         assertThat(step.path("before").asInt()).isEqualTo(1);
         assertThat(step.path("after").asInt()).isEqualTo(1);
@@ -190,7 +182,7 @@ class ConsoleTest {
 
     @Test
     void whatDestroysLooksSo() {
-        assertThat(STEPS.get("dangers"))
+        assertThat(steps.of("dangers"))
                 .hasSize(2)
                 .allSatisfy(step -> assertThat(step.path("harmless")).isEmpty())
                 .allSatisfy(step -> assertThat(List.of("agent", "key", "endpoint"))
@@ -202,7 +194,7 @@ class ConsoleTest {
     /** Of an endpoint where nobody answers. */
     @Test
     void anEndpointShowsHowItFares() {
-        var step = only("careful");
+        var step = steps.only("careful");
         assertThat(step.path("endpoint").asString()).contains("failing").contains("0 of ");
         assertThat(step.path("failed").asString()).contains("destroys");
         assertThat(step.path("ticks").valueStream().map(JsonNode::asString))
@@ -214,24 +206,24 @@ class ConsoleTest {
 
     @Test
     void afterARefusedStreamThePageReadsAgain() {
-        assertThat(only("repeats").path("another").asBoolean()).isTrue();
+        assertThat(steps.only("repeats").path("another").asBoolean()).isTrue();
     }
 
     @Test
     void anAgentsCardHasItsLastWords() {
-        assertThat(only("careful").path("lastWords").asString()).isEqualTo("“Low water at 06:12 tomorrow.”");
+        assertThat(steps.only("careful").path("lastWords").asString()).isEqualTo("“Low water at 06:12 tomorrow.”");
     }
 
     @Test
     void anAgentsCardHasItsPersona() {
-        assertThat(only("careful").path("personas").valueStream().map(JsonNode::asString))
+        assertThat(steps.only("careful").path("personas").valueStream().map(JsonNode::asString))
                 .as("what an agent lacks is left out")
                 .containsExactly(MARKUP);
     }
 
     @Test
     void aMessageIsShownAsCodeBeforeItIsSent() {
-        assertThat(only("careful").path("message").valueStream().map(JsonNode::asString))
+        assertThat(steps.only("careful").path("message").valueStream().map(JsonNode::asString))
                 .satisfiesExactly(
                         curl -> assertThat(curl).contains("AP_Chat/invoke", "As <b>code</b>"),
                         mcp -> assertThat(mcp).contains("tools/call", "As <b>code</b>"));
@@ -239,8 +231,8 @@ class ConsoleTest {
 
     @Test
     void aStoryKeepsApartWhatDiffers() {
-        assertThat(only("storied").path("head").asString()).isEqualTo("00:00");
-        assertThat(only("storied").path("text").asString())
+        assertThat(steps.only("storied").path("head").asString()).isEqualTo("00:00");
+        assertThat(steps.only("storied").path("text").asString())
                 .isEqualTo("Ada for ann previewed what MB_Censor would do to the bank notes,"
                         + " censored the bank notes 2 times and censored the bank notes."
                         + " Ada for root censored the bank notes. Ada censored the bank notes."
@@ -249,7 +241,7 @@ class ConsoleTest {
 
     @Test
     void everyCallIsShownAsCode() {
-        assertThat(STEPS.get("as code"))
+        assertThat(steps.of("as code"))
                 .hasSize(2)
                 .allMatch(step ->
                         step.path("curl").asBoolean() && step.path("mcp").asBoolean());
@@ -257,12 +249,12 @@ class ConsoleTest {
 
     @Test
     void signingOutEndsTheStreamsOfTheSession() {
-        assertThat(only("signs out").path("live").asString()).isEqualTo("off");
+        assertThat(steps.only("signs out").path("live").asString()).isEqualTo("off");
     }
 
     @Test
     void everybodySeesOnlyWhatTheyMay() {
-        var seen = only("others");
+        var seen = steps.only("others");
         assertThat(seen.path("viewerMayCreate").asBoolean()).isFalse();
         assertThat(seen.path("viewerMayLoad").asBoolean(true)).isFalse();
         assertThat(seen.path("viewerWebhooks").asString())
@@ -284,7 +276,7 @@ class ConsoleTest {
      */
     @Test
     void aNewcomerSeesAgentsWorkAnswersThemAndTakesThemAwayAgain() {
-        var walk = only("newcomer");
+        var walk = steps.only("newcomer");
         assertThat(walk.at("/starting/text").asString()).isEqualTo("Starting…");
         assertThat(walk.at("/starting/disabled").asBoolean()).isTrue();
         assertThat(walk.path("focus").asString()).isEqualTo("Pause");
@@ -304,13 +296,13 @@ class ConsoleTest {
 
     @Test
     void aCensorshipShowsWhatItWouldHideFirst() {
-        assertThat(only("careful").path("hidesAll").asString()).isEqualTo("Hides 3 memories.");
-        assertThat(only("careful").path("hidesHers").asString()).isEqualTo("Hides 3 memories, 1 derived.");
+        assertThat(steps.only("careful").path("hidesAll").asString()).isEqualTo("Hides 3 memories.");
+        assertThat(steps.only("careful").path("hidesHers").asString()).isEqualTo("Hides 3 memories, 1 derived.");
     }
 
     @Test
     void aMemoryShowsItsRevisionsAndItsLineage() {
-        var step = only("careful");
+        var step = steps.only("careful");
         assertThat(step.path("revisions").valueStream().map(JsonNode::asString))
                 .hasSize(2)
                 .anyMatch(text -> text.contains("current"));
@@ -325,7 +317,7 @@ class ConsoleTest {
 
     @Test
     void aKeyShowsItsCountdownWhatItsEndWouldBreakAndWhatItMayDo() {
-        var step = only("careful");
+        var step = steps.only("careful");
         assertThat(step.path("countdown").asString()).matches("59 min \\d+ s|1 h 0 min 0 s");
         assertThat(step.path("breaks").asString()).contains("never used");
         assertThat(step.at("/asKey/may").asBoolean()).isFalse();
@@ -335,20 +327,20 @@ class ConsoleTest {
 
     @Test
     void aPreviewOfACensorshipIsNoCensorshipInTheAudit() {
-        assertThat(only("careful").path("previews").valueStream().map(JsonNode::asString))
+        assertThat(steps.only("careful").path("previews").valueStream().map(JsonNode::asString))
                 .isNotEmpty()
                 .allMatch(text -> text.contains("previewed what MB_Censor would do"));
     }
 
     @Test
     void theFirstViewIsLight() {
-        assertThat(only("first view").path("bytes").asInt()).isBetween(20_000, 200_000);
+        assertThat(steps.only("first view").path("bytes").asInt()).isBetween(20_000, 200_000);
     }
 
     /** The time itself depends on the machine: {@code ./engine bench pages} measures it. */
     @Test
     void theFirstContentNeedsOnlyThePageAndItsStyle() {
-        var view = only("first view");
+        var view = steps.only("first view");
         assertThat(view.path("before").valueStream().map(JsonNode::asString))
                 .containsExactlyInAnyOrder("world", "hub.css", "console.css", "theme.js");
         assertThat(view.path("content").asString()).contains("World", "Settings");

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import static io.agentworkspace.engine.testing.Steps.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.app.Tools;
@@ -10,13 +11,12 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.Steps;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -36,7 +36,7 @@ class HubTest {
             .tools()
             .size();
 
-    private static final Map<String, List<JsonNode>> STEPS = new LinkedHashMap<>();
+    private static Steps steps;
     private static final TestTenant TENANT = new TestTenant();
 
     private static String owner;
@@ -68,15 +68,10 @@ class HubTest {
                         "AS",
                         "alice"));
         try (var engine = Replica.start(settings(port, provider.port()))) {
-            look(Chromium.play(keys, "hub.mjs", engine.url(), SCREENSHOTS.toString()));
+            steps = Chromium.play(keys, "hub.mjs", engine.url(), SCREENSHOTS.toString());
         } finally {
             provider.process().destroy();
         }
-    }
-
-    private static void look(List<ObjectNode> steps) {
-        steps.forEach(step -> STEPS.computeIfAbsent(step.get("step").asString(), _ -> new ArrayList<>())
-                .add(step));
     }
 
     private static Map<String, String> settings(int port, int providerPort) {
@@ -121,25 +116,16 @@ class HubTest {
         ClientApi.REST.call(TestServer.url(), owner, service, given).ok();
     }
 
-    private static JsonNode only(String step) {
-        assertThat(STEPS.get(step)).as(step).hasSize(1);
-        return STEPS.get(step).getFirst();
-    }
-
     /** Returns the step's reports at both widths. */
     private static List<JsonNode> everywhere(String step) {
-        assertThat(STEPS.get(step)).as(step).hasSize(2);
-        return STEPS.get(step);
-    }
-
-    private static List<String> words(JsonNode array) {
-        return array.valueStream().map(JsonNode::asString).toList();
+        assertThat(steps.of(step)).as(step).hasSize(2);
+        return steps.of(step);
     }
 
     /** Findings of axe, script errors, policy violations, requests to other hosts, and pages wider than their window. */
     @Test
     void nothingIsWrongOnAnyPage() {
-        assertThat(words(only("faults").get("faults"))).isEmpty();
+        assertThat(texts(steps.only("faults").get("faults"))).isEmpty();
     }
 
     @Test
@@ -148,20 +134,20 @@ class HubTest {
             assertThat(list.get("all").asInt()).isEqualTo(TOOLS);
             assertThat(list.at("/header/0").asInt()).isZero();
             assertThat(list.at("/header/1").asInt()).as("one row").isLessThan(70);
-            assertThat(words(list.get("menu"))).contains("Tools", "Skills", "Connect", "Doctor", "Docs");
-            assertThat(words(list.get("byField")).subList(0, 5)).contains("AP_Create", "AP_Update", "AP_Modify");
-            assertThat(words(list.get("begun"))).startsWith("AP_Remove").contains("AP_Add", "AP_List");
-            assertThat(words(list.get("misspelled"))).startsWith("AP_Chat");
-            assertThat(words(list.get("byWords"))).contains("AP_LogOff").doesNotContain("WH_List");
+            assertThat(texts(list.get("menu"))).contains("Tools", "Skills", "Connect", "Doctor", "Docs");
+            assertThat(texts(list.get("byField")).subList(0, 5)).contains("AP_Create", "AP_Update", "AP_Modify");
+            assertThat(texts(list.get("begun"))).startsWith("AP_Remove").contains("AP_Add", "AP_List");
+            assertThat(texts(list.get("misspelled"))).startsWith("AP_Chat");
+            assertThat(texts(list.get("byWords"))).contains("AP_LogOff").doesNotContain("WH_List");
             assertThat(list.get("address").asString()).isEqualTo("?q=logged+on");
-            assertThat(words(list.get("destructive")))
+            assertThat(texts(list.get("destructive")))
                     .contains("DM_Ban", "AK_Delete")
                     .doesNotContain("AP_Create");
-            assertThat(words(list.get("destructiveOfTask"))).containsExactly("AP_Destroy", "DM_Destroy", "ZN_Destroy");
+            assertThat(texts(list.get("destructiveOfTask"))).containsExactly("AP_Destroy", "DM_Destroy", "ZN_Destroy");
             assertThat(list.get("announced").asString()).isEqualTo("3 tools");
             assertThat(list.get("heading").asString()).matches("(?s)Create agents and spaces\\s+3 of \\d+");
             assertThat(list.get("linked").asString()).contains("effect=destroys", "task=set-up");
-            assertThat(words(list.get("afterReload"))).containsExactly("AP_Destroy", "DM_Destroy", "ZN_Destroy");
+            assertThat(texts(list.get("afterReload"))).containsExactly("AP_Destroy", "DM_Destroy", "ZN_Destroy");
             assertThat(list.get("nothing").asString()).contains("xyzzy qwrt");
             assertThat(list.get("pasted").asString()).doesNotContain("ek_");
             assertThat(list.get("cleared").asInt()).isEqualTo(TOOLS);
@@ -193,14 +179,14 @@ class HubTest {
             assertThat(after.get("button").asString()).isEqualTo("Sign in");
             assertThat(after.get("cookies")).isEmpty();
         }
-        assertThat(STEPS.toString()).doesNotContain(owner);
+        assertThat(steps.toString()).doesNotContain(owner);
     }
 
     @Test
     void oneSignsInAtAProviderAndIsBackWhereOneLeft() {
-        assertThat(words(only("provider").get("backs"))).hasSize(3).allMatch("/skills-hub"::equals);
-        assertThat(only("provider").get("address").asString()).isEqualTo("/mcp-hub?task=talk");
-        assertThat(only("provider").at("/session/user").asString()).isEqualTo("alice");
+        assertThat(texts(steps.only("provider").get("backs"))).hasSize(3).allMatch("/skills-hub"::equals);
+        assertThat(steps.only("provider").get("address").asString()).isEqualTo("/mcp-hub?task=talk");
+        assertThat(steps.only("provider").at("/session/user").asString()).isEqualTo("alice");
     }
 
     @Test
@@ -217,10 +203,10 @@ class HubTest {
             assertThat(tried.get("folded").asInt()).isZero();
             assertThat(tried.get("table").asString())
                     .contains("tried " + tried.get("width").asInt());
-            assertThat(words(tried.get("history"))).startsWith("AP_List", "AP_Create");
+            assertThat(texts(tried.get("history"))).startsWith("AP_List", "AP_Create");
             assertThat(tried.get("carried").asString())
                     .isEqualTo("tried " + tried.get("width").asInt());
-            assertThat(words(tried.get("linked"))).containsExactly("from a link", "");
+            assertThat(texts(tried.get("linked"))).containsExactly("from a link", "");
             assertThat(tried.get("curl").asString()).contains("/AP_Create/invoke", "\"access\":\"public\"");
             assertThat(tried.at("/json/vx/access").asString()).isEqualTo("public");
             assertThat(tried.get("noJson").asString()).startsWith("This is not JSON");
@@ -281,7 +267,7 @@ class HubTest {
     @Test
     void oneSearchFindsToolsSkillsAndDocumentsFromEveryPage() {
         for (var finds : everywhere("finds")) {
-            assertThat(words(finds.get("groups"))).containsExactly("Tools", "Skills", "Documents");
+            assertThat(texts(finds.get("groups"))).containsExactly("Tools", "Skills", "Documents");
             assertThat(finds.get("opened").asString()).startsWith("Say something");
         }
     }
@@ -323,9 +309,9 @@ class HubTest {
     /** Users without a key used to see only an empty page there. */
     @Test
     void theDoctorAsksForTheKeyOfWhoeverSignedInWithoutOne() {
-        assertThat(only("provider").get("none").asString()).contains("AK_Create");
-        assertThat(only("provider").get("link").asString()).isEqualTo("/mcp-hub/tools/AK_Create");
-        assertThat(only("provider").get("chosen").asString()).contains("Connected", "laptop");
+        assertThat(steps.only("provider").get("none").asString()).contains("AK_Create");
+        assertThat(steps.only("provider").get("link").asString()).isEqualTo("/mcp-hub/tools/AK_Create");
+        assertThat(steps.only("provider").get("chosen").asString()).contains("Connected", "laptop");
     }
 
     @Test
@@ -356,10 +342,10 @@ class HubTest {
 
     @Test
     void withoutScriptsAllCanBeRead() {
-        var plain = only("without scripts");
+        var plain = steps.only("without scripts");
         assertThat(plain.get("tools").asInt()).isEqualTo(TOOLS);
-        assertThat(words(plain.get("buttons"))).as("of the browser alone").containsExactly("Menu");
-        assertThat(words(plain.get("headings")))
+        assertThat(texts(plain.get("buttons"))).as("of the browser alone").containsExactly("Menu");
+        assertThat(texts(plain.get("headings")))
                 .contains("curl", "Java", "Input", "Answer", "Errors")
                 .doesNotContain("Try it");
         assertThat(plain.get("code").asInt()).isEqualTo(5);
@@ -367,16 +353,16 @@ class HubTest {
 
     @Test
     void onPaperNothingIsCutOff() {
-        assertThat(words(only("print").get("cut"))).isEmpty();
-        assertThat(only("print").get("code").asInt()).isEqualTo(5);
-        assertThat(only("print").get("buttons").asInt()).isZero();
-        assertThat(only("paper").get("ways").asInt()).isZero();
+        assertThat(texts(steps.only("print").get("cut"))).isEmpty();
+        assertThat(steps.only("print").get("code").asInt()).isEqualTo(5);
+        assertThat(steps.only("print").get("buttons").asInt()).isZero();
+        assertThat(steps.only("paper").get("ways").asInt()).isZero();
     }
 
     @Test
     void pagesAreLightAndStayWhereTheyAre() {
-        assertThat(STEPS.get("load")).hasSize(10);
-        for (var load : STEPS.get("load")) {
+        assertThat(steps.of("load")).hasSize(10);
+        for (var load : steps.of("load")) {
             assertThat(load.get("bytes").asInt()).as(load.toString()).isBetween(5_000, 150_000);
             assertThat(load.get("shift").asDouble()).as(load.toString()).isZero();
         }
@@ -384,7 +370,7 @@ class HubTest {
 
     @Test
     void markupOfOthersIsText() {
-        var markup = only("markup");
+        var markup = steps.only("markup");
         assertThat(markup.get("alarm").asString()).isEmpty();
         assertThat(markup.get("images").asInt()).isZero();
         for (var shown : markup.get("shown").properties()) {
@@ -394,7 +380,7 @@ class HubTest {
 
     @Test
     void oneSeesWhatOnesKeyMayCall() {
-        var viewer = only("viewer");
+        var viewer = steps.only("viewer");
         var barred = viewer.get("barred").asInt();
         assertThat(barred).isPositive();
         assertThat(viewer.get("own").asString())
@@ -406,8 +392,8 @@ class HubTest {
 
     @Test
     void theCodeOnThePagesRuns() {
-        assertThat(STEPS.get("snippet")).hasSizeGreaterThan(10);
-        for (var snippet : STEPS.get("snippet")) {
+        assertThat(steps.of("snippet")).hasSizeGreaterThan(10);
+        for (var snippet : steps.of("snippet")) {
             var answer = (ObjectNode) snippet.get("answer");
             var envelope = answer.has("result") ? answer.at("/result/structuredContent") : answer;
             assertThat(envelope.at("/status/success").asBoolean())

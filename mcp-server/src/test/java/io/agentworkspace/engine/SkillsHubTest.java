@@ -1,19 +1,19 @@
 package io.agentworkspace.engine;
 
+import static io.agentworkspace.engine.testing.Steps.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.SkillZip;
+import io.agentworkspace.engine.testing.Steps;
+import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.JsonNode;
 
 /** The skills hub in real Chromium, driven by {@code skills.mjs}. */
 @Tag("slow")
@@ -68,7 +67,7 @@ class SkillsHubTest {
             .with("references/a&b'(onclick=alert(1)),@#.md", "# %s\n\n[x](javascript:alert(14))".formatted(MARKUP))
             .with("data.bin", new byte[] {0, 1, 2, (byte) 0xFF});
 
-    private static final List<JsonNode> STEPS = new ArrayList<>();
+    private static Steps steps;
 
     @BeforeAll
     static void play(@TempDir Path zips) throws IOException {
@@ -97,47 +96,22 @@ class SkillsHubTest {
                 tenant.key(ClientApi.REST, "vera", Role.VIEWER, List.of("*")),
                 "INSTALLER_KEY",
                 tenant.key(ClientApi.REST, "ines", Role.ADMIN, List.of("skill:read", "skill:write")));
-        Chromium.play(keys, "skills.mjs", TestServer.url(), PICTURES.toString(), zips.toString())
-                .forEach(STEPS::add);
+        steps = Chromium.play(keys, "skills.mjs", TestServer.url(), PICTURES.toString(), zips.toString());
     }
 
     private static void call(String key, String tool, String arguments) {
-        var read = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        ClientApi.REST.call(TestServer.url(), key, tool, read).ok();
-    }
-
-    private static JsonNode step(String name) {
-        return steps(name).getFirst();
-    }
-
-    private static List<JsonNode> steps(String name) {
-        var steps = STEPS.stream()
-                .filter(step -> step.get("step").asString().equals(name))
-                .toList();
-        assertThat(steps).as(name).isNotEmpty();
-        return steps;
-    }
-
-    private static JsonNode step(String name, int width) {
-        return steps(name).stream()
-                .filter(step -> step.get("width").asInt() == width)
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private static List<String> texts(JsonNode list) {
-        return list.valueStream().map(JsonNode::asString).toList();
+        TestCaller.of(ClientApi.REST, key).call(tool, arguments).ok();
     }
 
     /** Script errors, policy violations, requests to other hosts, findings of axe, and pages wider than the window. */
     @Test
     void nothingIsWrongOnTheWay() {
-        assertThat(texts(step("faults").get("faults"))).isEmpty();
+        assertThat(texts(steps.only("faults").get("faults"))).isEmpty();
     }
 
     @Test
     void anybodyFindsTheShippedSkills() {
-        assertThat(steps("anybody")).hasSize(2).allSatisfy(seen -> {
+        assertThat(steps.of("anybody")).hasSize(2).allSatisfy(seen -> {
             assertThat(texts(seen.get("all"))).startsWith("first-steps").hasSize(5);
             assertThat(texts(seen.get("found"))).containsExactly("stay-within-limits");
             assertThat(seen.get("said").asString()).isEqualTo("1 skill");
@@ -150,7 +124,7 @@ class SkillsHubTest {
     @ParameterizedTest
     @ValueSource(ints = {360, 1280})
     void anAdminAddsReplacesAndRemovesOnesOwn(int width) {
-        var admin = step("admin", width);
+        var admin = steps.only("admin", width);
         var skill = "tides-" + width;
         assertThat(admin.get("refused").asString()).contains("name in SKILL.md", "lower-case letters");
         assertThat(admin.get("chosen").asString()).startsWith(skill + ".zip, ").endsWith(" bytes");
@@ -165,7 +139,7 @@ class SkillsHubTest {
     @ParameterizedTest
     @ValueSource(ints = {360, 1280})
     void anAdminGivesItToAgentsAndTakesItOff(int width) {
-        var admin = step("admin", width);
+        var admin = steps.only("admin", width);
         assertThat(admin.get("nobody").asString()).contains("Nobody");
         assertThat(texts(admin.get("offered"))).contains("Ada", "Bea");
         assertThat(texts(admin.get("installed"))).containsExactly("Ada", "Bea");
@@ -175,7 +149,7 @@ class SkillsHubTest {
     @ParameterizedTest
     @ValueSource(ints = {360, 1280})
     void whatIsDownloadedHasTheDigestThatIsShown(int width) {
-        var admin = step("admin", width);
+        var admin = steps.only("admin", width);
         assertThat(admin.get("savedAs").asString()).isEqualTo("tides-%d.zip".formatted(width));
         assertThat(admin.get("copied").asString())
                 .matches("sha256:[0-9a-f]{64}")
@@ -185,7 +159,7 @@ class SkillsHubTest {
     @ParameterizedTest
     @ValueSource(ints = {360, 1280})
     void markupOfOthersIsTextEverywhere(int width) {
-        var hostile = step("hostile", width);
+        var hostile = steps.only("hostile", width);
         assertThat(texts(hostile.get("alarms"))).isEmpty();
         assertThat(hostile.get("elements").properties()).hasSize(8).allSatisfy(page -> {
             assertThat(page.getValue().get("foreign").asInt()).as(page.getKey()).isZero();
@@ -212,13 +186,13 @@ class SkillsHubTest {
     @ParameterizedTest
     @ValueSource(ints = {360, 1280})
     void whoseSessionEndsSignsInAboveWhatWasAsked(int width) {
-        assertThat(texts(step("admin", width).at("/ended/twice"))).isEmpty();
+        assertThat(texts(steps.only("admin", width).at("/ended/twice"))).isEmpty();
     }
 
     /** A key that may not list agents gets 401, like a visitor who is not signed in. */
     @Test
     void whoMayNotListAgentsStaysSignedIn() {
-        var installer = step("installer");
+        var installer = steps.only("installer");
         assertThat(installer.get("status").asInt()).isEqualTo(401);
         assertThat(installer.get("user").asString()).isEqualTo("ines");
         assertThat(installer.get("asked").asInt()).isZero();
@@ -226,7 +200,7 @@ class SkillsHubTest {
 
     @Test
     void aViewerIsToldWhatItsKeyMayNot() {
-        var viewer = step("viewer");
+        var viewer = steps.only("viewer");
         assertThat(viewer.get("own").asBoolean()).isTrue();
         assertThat(viewer.get("add").asString()).contains("You cannot add skills", "role is 'viewer'");
         assertThat(viewer.get("install").asString()).contains("You cannot install it", "viewer");
@@ -237,13 +211,13 @@ class SkillsHubTest {
 
     @Test
     void allOfItCanBeReadWithoutScriptsAndOnPaper() {
-        var plain = step("without scripts");
+        var plain = steps.only("without scripts");
         assertThat(texts(plain.get("all"))).hasSize(5);
         assertThat(plain.get("text").asString()).contains("Five words to know", "references/errors.md", "sha256:");
         assertThat(plain.get("buttons").asInt())
                 .as("the menu, which the browser opens")
                 .isEqualTo(1);
-        assertThat(texts(step("paper").get("cut"))).isEmpty();
-        assertThat(step("paper").get("buttons").asInt()).isZero();
+        assertThat(texts(steps.only("paper").get("cut"))).isEmpty();
+        assertThat(steps.only("paper").get("buttons").asInt()).isZero();
     }
 }

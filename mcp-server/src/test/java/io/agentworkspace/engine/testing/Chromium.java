@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import tools.jackson.databind.node.ObjectNode;
 
 /** The system's real browser, driven by a script. */
 public final class Chromium {
@@ -29,15 +28,15 @@ public final class Chromium {
         assumeTrue(installed, "chromium is not installed");
     }
 
-    /** Runs the script, which must succeed, and returns its reports, one for each line. */
-    public static List<ObjectNode> play(Map<String, String> environment, String script, String... arguments) {
+    /** Runs the script, which must succeed, and returns what it told: a step in JSON for each line. */
+    public static Steps play(Map<String, String> environment, String script, String... arguments) {
         var command = new ArrayList<>(List.of(Node.script(script)));
         command.addAll(List.of(arguments));
         var ended = Node.run(environment, command);
         assertThat(ended.code()).as(ended.errors()).isZero();
-        return ended.output()
+        return new Steps(ended.output()
                 .lines()
                 .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
-                .toList();
+                .toList());
     }
 }

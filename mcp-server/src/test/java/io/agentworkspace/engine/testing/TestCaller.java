@@ -8,6 +8,11 @@ import tools.jackson.databind.node.ObjectNode;
 public interface TestCaller {
     Reply call(String service, ObjectNode arguments);
 
+    /** Returns the caller who has this key, and uses this endpoint. */
+    static TestCaller of(ClientApi api, String key) {
+        return (service, arguments) -> api.call(TestServer.url(), key, service, arguments);
+    }
+
     /** Calls a tool with arguments in JSON. Single quotes stand for double quotes, which are hard to read in Java. */
     default Reply call(String service, String arguments) {
         return call(service, Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8)));

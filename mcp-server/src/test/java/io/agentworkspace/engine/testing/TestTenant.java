@@ -63,8 +63,7 @@ public final class TestTenant {
     }
 
     private TestCaller person(ClientApi api, String user, Role role, String... capabilities) {
-        var key = key(api, user, role, List.of(capabilities));
-        return (service, arguments) -> api.call(TestServer.url(), key, service, arguments);
+        return TestCaller.of(api, key(api, user, role, List.of(capabilities)));
     }
 
     /** Returns the key of a new user of one of the tenants. */
