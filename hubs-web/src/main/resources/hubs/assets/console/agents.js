@@ -154,22 +154,26 @@ async function one(name, place, { on, go, isHere }) {
   const why = el('div', {});
   const say = el('textarea', { rows: 2, 'aria-label': `Message to ${agent.name}`, placeholder: `Talk to ${agent.name}…`, maxlength: 64000 });
   const wrong = el('p', { class: 'problem', role: 'alert' });
-  const send = el('form', { class: 'composer' }, say, el('button', { type: 'submit', ...allowed('AP_Chat') }, 'Send'), asCode('The message', () => [{ tool: 'AP_Chat', args: { target: { agent: agent.name }, content: say.value || 'Hello.' } }]));
-  send.addEventListener('submit', async (event) => {
+  const send = el('button', { type: 'submit', ...allowed('AP_Chat') }, 'Send');
+  const form = el('form', { class: 'composer' }, say, send, asCode('The message', () => [{ tool: 'AP_Chat', args: { target: { agent: agent.name }, content: say.value || 'Hello.' } }]));
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (!say.value.trim()) return;
-    wrong.textContent = '';
-    try {
-      await call('AP_Chat', { target: { agent: agent.name }, content: say.value });
-      say.value = '';
-    } catch (error) {
-      wrong.textContent = error.message;
-    }
+    const content = say.value;
+    if (!content.trim()) return;
+    held(send, async () => {
+      wrong.textContent = '';
+      try {
+        await call('AP_Chat', { target: { agent: agent.name }, content });
+        if (say.value === content) say.value = '';
+      } catch (error) {
+        wrong.textContent = error.message;
+      }
+    });
   });
   say.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
-      send.requestSubmit();
+      send.click();
     }
   });
 
@@ -187,7 +191,7 @@ async function one(name, place, { on, go, isHere }) {
     el('header', { class: 'detail-head' }, avatar(agent.name, { online: agent.online }), el('div', {}, el('h2', {}, agent.name), el('p', { class: 'soft' }, agent.description)),
       el('div', { class: 'head-actions' }, may('AC_Audit') ? el('a', { class: 'button quiet', href: `/console/activity?agent=${enc(agent.name)}&story=1` }, 'What it did today') : null, action('AP_Modify', 'Edit', edit), action('AP_Destroy', 'Delete', end, DANGER))),
     el('p', { class: 'tagline' }, tag(agent.online ? 'online' : 'offline', agent.online ? 'reads' : ''), tag(`access ${agent.access}`), tag(`owned by ${agent.owner}`), tag(`revision ${agent.revision}`), ...(agent.skills ?? []).map((skill) => tag(`skill ${skill.name ?? skill}`))),
-    el('section', {}, el('h3', {}, 'Conversations'), talk, send, wrong),
+    el('section', {}, el('h3', {}, 'Conversations'), talk, form, wrong),
     el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps prose', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None.')),
     el('section', {}, el('h3', {}, 'Earlier texts'), revisions(agent, () => go(`/console/agents/${enc(agent.name)}`, true))),
     el('section', {}, el('h3', {}, 'Memory'), memory),

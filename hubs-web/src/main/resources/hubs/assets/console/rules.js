@@ -1,7 +1,7 @@
 // Rules: what is refused or noted, how often; written in CEL or made from templates; tried on a request and on what was done.
 import { all, call, mayChange, me, whyNot } from './api.js';
 import { celEditor } from './cel.js';
-import { action, ago, allowed, asCode, ask, back, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag, toast } from './ui.js';
+import { action, ago, allowed, asCode, ask, back, DANGER, el, empty, enc, facts, given, head, held, link, number, problem, put, tag, toast } from './ui.js';
 import { code } from '../dom.js';
 
 const EXAMPLE = { service: 'MB_Destroy', target: { bank: 'Ledger' }, principal: { user: 'ann', role: 'member' } };
@@ -125,16 +125,18 @@ function editor(rule, place, go) {
   const form = el('form', { class: 'rule-form' }, field('Name', fields.name), field('Applies to', fields.applies, 'Commands (AP_Destroy), families (bank), documents. Comma-separated.'), cel.element,
     el('div', { class: 'field-row' }, field('Effect', fields.effect), field('Mode', fields.mode), field('Priority', fields.priority)), field('Message', fields.message, 'Shown to refused callers. Say how to correct the request.'), field('Description', fields.description), wrong,
     el('div', { class: 'row' }, el('button', { type: 'submit', ...allowed(tool) }, rule ? 'Save' : 'Create'), el('a', { class: 'button quiet', href: rule ? `/console/rules/${enc(rule.id)}` : '/console/rules' }, 'Cancel'), asCode('The rule', () => [{ tool, args: saved() }])));
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    wrong.replaceChildren();
-    try {
-      const answer = await call(tool, saved());
-      toast(rule ? 'Saved.' : 'Created.');
-      go(`/console/rules/${enc(answer.rule.id)}`);
-    } catch (error) {
-      if (!cel.shows(error)) wrong.replaceChildren(problem(error));
-    }
+    held(event.submitter, async () => {
+      wrong.replaceChildren();
+      try {
+        const answer = await call(tool, saved());
+        toast(rule ? 'Saved.' : 'Created.');
+        go(`/console/rules/${enc(answer.rule.id)}`);
+      } catch (error) {
+        if (!cel.shows(error)) wrong.replaceChildren(problem(error));
+      }
+    });
   });
   put(place, el('h2', {}, rule ? `Edit ${rule.name}` : 'New rule'), mayChange(tool) ? null : el('p', { class: 'note' }, `${whyNot(tool)}. You can still try it.`), form, trial(() => ({ when: cel.value(), applies_to: words(fields.applies.value), effect: fields.effect.value }), rule?.examples[0]?.request));
 }
@@ -164,16 +166,18 @@ function fillIn(template, place, go) {
   const wrong = el('div', { role: 'alert' });
   const form = el('form', { class: 'rule-form' }, field('Name', name), ...inputs.map(([parameter, input]) => field(sentenceCase(parameter.name), input, `${parameter.description}${parameter.type === 'texts' ? ' Comma-separated.' : ''}`)), el('div', { class: 'field-row' }, field('Mode', mode), field('Message', message, 'Shown to refused callers.')), wrong,
     el('div', { class: 'row' }, el('button', { type: 'submit', ...allowed('RL_Create') }, 'Create'), link('/console/rules/templates', 'All templates'), asCode('The rule', () => [{ tool: 'RL_Create', args: args() }])));
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    wrong.replaceChildren();
-    try {
-      const answer = await call('RL_Create', args());
-      toast('Created.');
-      go(`/console/rules/${enc(answer.rule.id)}`);
-    } catch (error) {
-      wrong.replaceChildren(problem(error));
-    }
+    held(event.submitter, async () => {
+      wrong.replaceChildren();
+      try {
+        const answer = await call('RL_Create', args());
+        toast('Created.');
+        go(`/console/rules/${enc(answer.rule.id)}`);
+      } catch (error) {
+        wrong.replaceChildren(problem(error));
+      }
+    });
   });
   put(place, el('h2', {}, heading(template)), el('p', {}, template.description), form, el('section', {}, el('h3', {}, 'Its condition'), code(template.when, 'The condition')), trial(() => ({ template: template.name, parameters: parameters() }), template.examples.find((example) => example.expected === 'matches')?.request));
 }

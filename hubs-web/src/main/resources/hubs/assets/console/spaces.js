@@ -152,26 +152,28 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     quote.replaceChildren(`Answering ${message.from}: ${message.content.slice(0, 80)} `, el('button', { type: 'button', class: 'quiet', click: () => { replying = null; quote.hidden = true; say.focus(); } }, 'Cancel'));
     say.focus();
   }
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const content = say.value.trim();
-    if (!content) return;
-    wrong.textContent = '';
-    try {
-      const body = await call('AP_Chat', args());
-      if (body.content?.[0]) add(body.content[0]);
-      say.value = '';
-      replying = null;
-      quote.hidden = true;
-      transcript.scrollTop = transcript.scrollHeight;
-    } catch (error) {
-      wrong.textContent = error.message;
-    }
+    const content = say.value;
+    if (!content.trim()) return;
+    held(send, async () => {
+      wrong.textContent = '';
+      try {
+        const body = await call('AP_Chat', args());
+        if (body.content?.[0]) add(body.content[0]);
+        if (say.value === content) say.value = '';
+        replying = null;
+        quote.hidden = true;
+        transcript.scrollTop = transcript.scrollHeight;
+      } catch (error) {
+        wrong.textContent = error.message;
+      }
+    });
   });
   say.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
-      form.requestSubmit();
+      send.click();
     }
   });
   middle.append(el('header', { class: 'chat-head' }, el('h2', {}, `${domain.name} `, el('span', { class: 'soft' }, `# ${zone}`))), transcript, quote, form, wrong);

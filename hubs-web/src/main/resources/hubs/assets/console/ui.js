@@ -61,9 +61,9 @@ function release() {
   pressed = null;
   for (const resume of released.splice(0)) resume();
 }
-addEventListener('pointerdown', (event) => (pressed = event.target), true);
+addEventListener('pointerdown', (event) => { if (event.button === 0) pressed = event.target; }, true); // With another one, a menu may open instead of a release.
 addEventListener('click', () => setTimeout(release), true);
-for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => setTimeout(release, 50), true); // Without a click, or before it.
+for (const end of ['pointerup', 'pointercancel', 'contextmenu']) addEventListener(end, () => setTimeout(release, 50), true); // Without a click, or before it.
 const isPressed = (place) => pressed !== null && place.contains(pressed);
 export const unpressed = (place) => (isPressed(place) ? new Promise((resume) => released.push(resume)) : undefined);
 

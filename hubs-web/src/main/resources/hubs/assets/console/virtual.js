@@ -140,9 +140,11 @@ export function virtualList({ height, row, label, more, empty }) {
     get isFailed() {
       return Boolean(failed);
     },
+    // Once an entry was found, or there is none: pages may be empty although there are more.
+    settled: () => until(() => items.length > 0),
     // What a screen reader says once it was read again.
     get summary() {
-      if (failed) return '';
+      if (failed || (!items.length && !through)) return '';
       return items.length ? `${label}: ${number(items.length)}${through ? '' : ' or more'}` : empty();
     },
   };
@@ -152,7 +154,7 @@ export function virtualList({ height, row, label, more, empty }) {
 export function listed(place, list) {
   const isShown = place.isConnected;
   redrawn(place, () => place.replaceChildren(list.element));
-  if (isShown) list.ready.then(() => list.element.isConnected && announce(list.summary));
+  if (isShown) list.settled().then(() => list.element.isConnected && announce(list.summary));
 }
 
 // A place for a list that is read again and again. What is shown stays until there is what replaces it, so that the focus finds its control.

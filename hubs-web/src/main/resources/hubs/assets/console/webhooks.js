@@ -1,6 +1,6 @@
 // Webhooks: endpoints and whether they work, deliveries with their attempts, sending again, trying a receiver.
 import { all, call, may } from './api.js';
-import { action, ago, asCode, ask, back, bars, choose, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, secret, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, back, bars, choose, DANGER, el, empty, enc, facts, given, head, held, link, number, problem, put, redrawn, secret, tag, toast } from './ui.js';
 import { code, dialog } from '../dom.js';
 import { listPlace, virtualList } from './virtual.js';
 
@@ -110,17 +110,20 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
   const chosen = new Set();
   const again = action('WH_Redeliver', 'Send selected again', async () => {
     if (!chosen.size) return toast('Select deliveries first.');
-    let sent = 0;
-    try {
-      for (const id of chosen) {
-        await call('WH_Redeliver', { id });
-        sent += 1;
+    const sent = await held(again, async () => {
+      let count = 0;
+      try {
+        for (const one of chosen) {
+          await call('WH_Redeliver', { id: one });
+          count += 1;
+        }
+        toast(`${count} queued.`);
+      } catch (error) {
+        toast(error.message);
       }
-      toast(`${sent} queued.`);
-    } catch (error) {
-      toast(error.message);
-    }
-    return list();
+      return count;
+    });
+    return sent === undefined ? sent : list();
   });
   const offer = () => again.setAttribute('aria-disabled', String(!chosen.size || 'refused' in again.dataset));
   const chart = el('div', {});
@@ -199,7 +202,7 @@ async function open(one) {
   const box = dialog(`${delivery.event_type} #${delivery.sequence}`, facts([['State', tag(delivery.state, STATES[delivery.state])], ['To', delivery.url], ['Next attempt', delivery.next_attempt_at ? ago(delivery.next_attempt_at) : null]]),
     el('table', {}, el('thead', {}, el('tr', {}, ...['Attempt', 'Status', 'Took', 'Error and response'].map((word) => el('th', { scope: 'col' }, word)))), el('tbody', {}, ...delivery.attempts.map((attempt) => el('tr', {}, el('td', {}, ago(attempt.at)), el('td', {}, attempt.status ?? '–'), el('td', {}, `${attempt.duration_ms} ms`), el('td', {}, attempt.error ?? '', attempt.response ? el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'The beginning of the response' }, attempt.response) : null))))),
     code(JSON.stringify(body.event, null, 2), 'What is sent'),
-    el('div', { class: 'row' }, action('WH_Redeliver', 'Send again', async () => { await call('WH_Redeliver', { id: one.id }); toast('Queued.'); box.close(); }, ''), asCode('Sending again', () => [{ tool: 'WH_Redeliver', args: { id: one.id } }]), el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
+    el('div', { class: 'row' }, action('WH_Redeliver', 'Send again', (event) => held(event.target, async () => { await call('WH_Redeliver', { id: one.id }); toast('Queued.'); box.close(); }), ''), asCode('Sending again', () => [{ tool: 'WH_Redeliver', args: { id: one.id } }]), el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
   box.classList.add('wide');
 }
 

@@ -214,12 +214,14 @@ class ConsoleTasksTest {
         assertThat(call(owner, "ZN_Read", "{'target':{'domain':'study','zone':'main'}}")
                         .ok()
                         .texts("/content", "content"))
-                .contains("Here I am.");
+                .containsOnlyOnce("Here I am.");
+        assertThat(step.path("sent").asInt()).as("Enter was pressed twice").isEqualTo(1);
     }
 
     @Test
     void theDownloadedBankHasWhatMayBeReadAndNothingCensored() {
         var step = steps.only("memories");
+        assertThat(step.path("said").asString()).startsWith("Memories in log: ");
         assertThat(step.path("name").asString()).isEqualTo("log.jsonl");
         var lines = step.path("lines")
                 .asString()

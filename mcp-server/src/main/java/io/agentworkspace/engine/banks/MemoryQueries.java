@@ -101,22 +101,27 @@ public final class MemoryQueries {
                 """).with("side", side).with("order", order).sql();
     }
 
-    /** Returns those of the newest pinned memories, or of the newest others, that are short enough. */
-    private static String fitting(String pinned) {
+    /**
+     * Returns what is short enough to be loaded.
+     *
+     * @param read the condition of the memories of which the newest are looked at
+     * @param kind the condition of those that are wanted among them
+     */
+    private static String fitting(String read, String kind) {
         return SqlTemplate.of("""
                 (SELECT m.*, CAST(NULL AS uuid) AS superseder, b.name AS bank_name,
                         (char_length(m.text) + :characters - 1) / :characters AS tokens
                    FROM (SELECT m.*
                            FROM memory m
-                          WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL {pinned}
+                          WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL AND {read}
                           ORDER BY m.created_at DESC, m.id DESC
                           LIMIT {looked_at}) m
                   WHERE {kind} AND {current} AND char_length(m.text) <= :tokens * :characters
                   ORDER BY m.created_at DESC, m.id DESC
                   LIMIT :tokens)
                 """)
-                .with("pinned", pinned.equals("m.pinned") ? "AND m.pinned" : "")
-                .with("kind", pinned)
+                .with("read", read)
+                .with("kind", kind)
                 .with("looked_at", Integer.toString(LOOKED_AT))
                 .with("current", MemoryVisibility.current("m", "b"))
                 .sql();
@@ -142,8 +147,8 @@ public final class MemoryQueries {
                 """)
                 .with("from", from)
                 .with("wanted", wanted)
-                .with("pinned", fitting("m.pinned"))
-                .with("others", fitting("NOT m.pinned"))
+                .with("pinned", fitting("m.pinned", "true"))
+                .with("others", fitting("true", "NOT m.pinned"))
                 .with("memory_json", MemoryStore.json("m.bank_name"))
                 .with("join_writers", MemoryStore.WRITERS)
                 .sql();
@@ -351,6 +356,7 @@ public final class MemoryQueries {
                     isWanted ? MemoryQueries.memory(row, bank) : Optional.empty());
         }
     }
+
     /** The bank's row, and what the caller may do there. */
     private record ReadBank(long id, BankPermissionRow held, Bank bank) {}
 
@@ -419,8 +425,8 @@ public final class MemoryQueries {
     record Working(List<Memory> memories, long tokens) {}
 
     /**
-     * Returns the pinned and then the newest memories of the bank that fit together, of the newest 10,000 of each kind. A memory
-     * that is too long on its own is skipped.
+     * Returns the pinned and then the newest memories of the bank that fit together, of the 10,000 newest pinned ones and the
+     * 10,000 newest of all. A memory that is too long on its own is skipped.
      */
     Working working(Call call, BankStore.LockedBank bank) {
         return db.sql(call, READ_WORKING_MEMORY)
