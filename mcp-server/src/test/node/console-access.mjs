@@ -1,7 +1,7 @@
-// What others find where the owner of a tenant finds everything: node console-access.mjs <address of the engine> <folder for pictures>, keys
-// in OWNER_KEY (a tenant as ConsoleAccessTest fills it, with a marker in each thing), VIEWER_KEY and NARROW_KEY (bank:read) of the same
-// tenant, and STRANGER_KEY (the owner of another one); in PATHS the addresses of one thing of each kind, as JSON. Each step prints one line of
-// JSON, which ConsoleAccessTest looks at.
+// What other callers find on the pages on which the owner of a tenant finds everything: node console-access.mjs <address of the engine>
+// <folder for pictures>, keys in OWNER_KEY (a tenant as ConsoleAccessTest fills it, with a marker in each thing), VIEWER_KEY and NARROW_KEY
+// (bank:read) of the same tenant, and STRANGER_KEY (the owner of another one); in PATHS the addresses of one thing of each kind, as JSON. Each
+// step prints one line of JSON, which ConsoleAccessTest looks at.
 import { Pages, told } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
@@ -102,7 +102,7 @@ async function changes(page) {
   return kept;
 }
 
-// What the owner has, as far as only a change changes it.
+// The owner's things, with the fields that only a change alters.
 const STATE = [['AP_List', {}, (body) => body.profile, ['name', 'revision']], ['ZN_Read', { target: { domain: 'vault', zone: 'main' } }, (body) => body.content, ['id', 'content']],
   ['DM_Read', { target: { domain: 'vault' } }, (body) => [...body.content, ...body.zones], ['agent', 'name', 'state']], ['MB_List', {}, (body) => body.profile, ['name', 'state', 'revision', 'memories']],
   ['MB_Read', { target: { bank: 'ledger' } }, (body) => body.content, ['id', 'text', 'revision']], ['DC_List', {}, (body) => body.documents, ['id', 'state']],

@@ -1,5 +1,5 @@
 // Tasks in the console with the keyboard alone: node console-keyboard.mjs <address of the engine> <folder for pictures>, keys in OWNER_KEY
-// and VIEWER_KEY (of a tenant of its own, as ConsoleKeyboardTest fills it). Nothing is clicked, and nothing has the focus but by a key. Each step prints one
+// and VIEWER_KEY (of a tenant of its own, as ConsoleKeyboardTest fills it). Nothing is clicked, and only keys move the focus. Each step prints one
 // line of JSON, which ConsoleKeyboardTest looks at.
 import { Pages, told } from './pages.mjs';
 
@@ -16,7 +16,7 @@ await signIn(process.env.OWNER_KEY);
 await page.goto(`${engine}/console/world`);
 await page.locator('.room').first().waitFor();
 
-// What somebody else does meanwhile.
+// A call that somebody else makes in the meantime.
 const call = (tool, data) => page.request.post(`${engine}/api/mcp/tools/${tool}/invoke`, { headers: { 'X-Api-Key': process.env.OWNER_KEY }, data });
 
 const path = () => new URL(page.url()).pathname + new URL(page.url()).search;
@@ -34,7 +34,7 @@ const focused = () => page.evaluate(() => {
   return { tag: one.tagName, name: name.trim().split('\n')[0], href: one.getAttribute('href'), isSeen: width > 1 && height > 1 && getComputedStyle(shown).outlineStyle !== 'none' };
 });
 
-// Presses the key until the focus is on what fits. A title has it only where the page gave it, and is in sight.
+// Presses the key until the focus is on an element that fits. A title needs no visible focus: it has it only if the page set it.
 async function until(key, fits, what) {
   const stops = [];
   for (let i = 0; i < MOST; i++) {
@@ -57,7 +57,7 @@ const arrived = (name) => page.waitForFunction((wanted) => document.activeElemen
 const toast = (text) => there('#toast', { hasText: text });
 const said = (text) => there('#said', { hasText: text });
 
-// Answers the dialog: its first field has the focus. Each further field is reached by its label.
+// Fills in the dialog, whose first field has the focus. It moves to each further field by its label.
 async function fill(fields, verb) {
   await page.getByRole('dialog').last().waitFor();
   for (const [label, text] of Object.entries(fields)) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Tasks in the console without a mouse, which {@code console-keyboard.mjs} does in real Chromium; then the server is asked what became of them. */
+/** Tasks in the console without a mouse, which {@code console-keyboard.mjs} does in real Chromium; then the test reads the results from the server. */
 @Tag("slow")
 class ConsoleKeyboardTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();

@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what changes of an agent replaced, in one statement with the context. */
 public final class AgentRevisionQueries {
-    /** The bytes of a revision besides its texts, and of what surrounds the revisions. */
-    private static final int BESIDE = 1_500;
+    /** The bytes of a revision without its texts. */
+    private static final int BESIDE_TEXTS = 1_500;
 
-    private static final int RECORD = 40_000;
+    /** The bytes of a response without its revisions. */
+    private static final int BESIDE_REVISIONS = 40_000;
 
     private static final String LIST = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
@@ -46,12 +47,12 @@ public final class AgentRevisionQueries {
                  LIMIT :limit + 1),
             weighed AS (
                 SELECT r.*, row_number() OVER newest AS place,
-                       sum({beside} + {description_size} + {profile_size}) OVER newest AS weight
+                       sum({beside_texts} + {description_size} + {profile_size}) OVER newest AS weight
                   FROM latest r
                 WINDOW newest AS (ORDER BY r.revision DESC)),
             shown AS (
                 SELECT * FROM weighed
-                 WHERE place <= :limit AND (place = 1 OR weight <= :room - {record_size}))
+                 WHERE place <= :limit AND (place = 1 OR weight <= :room - {beside_revisions}))
             SELECT ctx.*, {held}, {more},
                    (SELECT {agent_json} FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS record,
                    (SELECT jsonb_agg(jsonb_build_object(
@@ -65,8 +66,8 @@ public final class AgentRevisionQueries {
               FROM ctx LEFT JOIN a ON true
             """)
                     .with("visible_agent", Visibility.agent("a"))
-                    .with("beside", BESIDE)
-                    .with("record_size", RECORD)
+                    .with("beside_texts", BESIDE_TEXTS)
+                    .with("beside_revisions", BESIDE_REVISIONS)
                     .with("description_size", TextSize.of("r.description"))
                     .with("profile_size", TextSize.of("r.profile"))
                     .with("held", AgentStore.HELD)
@@ -82,7 +83,7 @@ public final class AgentRevisionQueries {
         this.agents = agents;
     }
 
-    /** An agent, and what its latest changes replaced, the newest first. */
+    /** An agent, and the revisions that its latest changes replaced, newest first. */
     record AgentWithRevisions(Agent agent, ListSlice<AgentRevision> revisions) {}
 
     private record Found(

@@ -26,10 +26,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes agents and rosters. */
 public final class AgentStore {
-    /** How long the values that a change replaced are kept, and those of how many changes of an agent. */
+    /** How long replaced values are kept. */
     static final Duration KEPT = Duration.ofDays(30);
 
-    private static final int CHANGES = 200;
+    /** The replaced values of this many changes of an agent are kept. */
+    private static final int KEPT_CHANGES = 200;
 
     /** The names of the skills that are installed on an agent {@code a}, as a JSON array. */
     private static final String INSTALLED = """
@@ -93,7 +94,7 @@ public final class AgentStore {
               FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
             """).with("agent_json", RECORD).sql();
 
-    /** The names on the acting user's roster, and those next to the given one by alphabet. Of many agents, these are looked at. */
+    /** The names on the acting user's roster, and those next to the given one in alphabetical order: reading all names takes too long. */
     private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
             SELECT DISTINCT a.name
@@ -141,7 +142,7 @@ public final class AgentStore {
                             FROM old, new),
                  trimmed AS (DELETE FROM agent_revision r
                               USING new
-                              WHERE r.tenant_id = :tenant AND r.agent_id = new.id AND r.revision < new.revision - {changes}),
+                              WHERE r.tenant_id = :tenant AND r.agent_id = new.id AND r.revision < new.revision - {kept_changes}),
                  a AS (SELECT * FROM new
                        UNION ALL
                        SELECT * FROM old WHERE NOT EXISTS (SELECT 1 FROM new))
@@ -153,7 +154,7 @@ public final class AgentStore {
               FROM old, a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
             """)
             .with("agent_json", RECORD)
-            .with("changes", CHANGES)
+            .with("kept_changes", KEPT_CHANGES)
             .sql();
 
     private static final String OLD_REVISIONS = Db.oldRows("agent_revision", "replaced_at <= :until");
@@ -319,7 +320,7 @@ public final class AgentStore {
         MessageStore.silence(db, call, held.owner());
     }
 
-    /** Deletes what changes replaced 30 days ago, and returns the number of revisions. */
+    /** Deletes revisions that were replaced 30 days ago, and returns their number. */
     public int purge(Instant now) {
         return db.deleteOld(OLD_REVISIONS, now.minus(KEPT));
     }

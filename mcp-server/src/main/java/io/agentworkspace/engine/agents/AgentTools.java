@@ -104,7 +104,7 @@ public final class AgentTools {
             @Doc("What changes.") @Nullable SomeOfAgent vx,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision,
 
-            @Doc("true: returns what changes replaced, and changes nothing.") @Nullable
+            @Doc("true: returns earlier values and changes nothing.") @Nullable
             Boolean revisions,
 
             @Doc("Which part of the revisions.") @Nullable Page page) {}
@@ -136,7 +136,7 @@ public final class AgentTools {
 
             @Doc("Whether anything was changed.") @Nullable Boolean changed,
 
-            @Doc("With revisions: what changes replaced in the last 30 days, newest first; at most 200.") @Nullable
+            @Doc("With revisions: the values replaced in the last 30 days, newest first; at most 200.") @Nullable
             List<AgentRevision> revisions,
 
             @Doc("Give it as page.cursor for earlier ones; absent on the last page.") @Nullable
@@ -295,12 +295,12 @@ public final class AgentTools {
         return Tool.named("AP_Modify")
                 .title("Change an agent")
                 .description("""
-                        Changes only the fields of an agent that you give. With revisions: true, reads what changes \
-                        replaced.""")
+                        Changes only the fields of an agent that you give. With revisions: true, only returns earlier \
+                        values.""")
                 .details("""
                         Returns the record. If the values are the same as before, changed is false and the revision \
-                        stays. revisions returns the earlier names, descriptions and personas of the last 30 days, at most \
-                        200, newest first. To restore one, send it as vx. For the agent's owner and admins.""")
+                        stays. revisions lists the names, descriptions and personas that were replaced in the last 30 days, \
+                        at most 200, newest first. To restore one, send it as vx. For the agent's owner and admins.""")
                 .alsoCalled(
                         "rename a bot",
                         "edit an agent",

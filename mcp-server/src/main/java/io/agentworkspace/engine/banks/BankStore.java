@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
 /** Writes banks. */
 public final class BankStore {
     /**
-     * A bank with more memories is not counted: each read and list of it would take longer, the more is in it. They include
-     * those that readers cannot see.
+     * The memories of a larger bank are not counted, since each read and list of it would take longer with each memory.
+     * Memories that readers cannot see are part of this number.
      */
     static final int COUNTED = 1_000;
 
     /**
-     * The number of memories that can be read in a bank {@code b}, or {@link #COUNTED} and one if it has more. Where nobody is
-     * censored, an index has all that is needed; else each memory is read.
+     * The number of memories that can be read in a bank {@code b}, or {@link #COUNTED} + 1 if it has more. If nobody is
+     * censored, the index is enough; otherwise each memory is read.
      */
     static final String MEMORIES = SqlTemplate.of("""
             CASE WHEN b.censored_at IS NOT NULL THEN 0

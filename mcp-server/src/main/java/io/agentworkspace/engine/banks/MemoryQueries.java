@@ -78,7 +78,7 @@ public final class MemoryQueries {
     /** The condition for the last of the memories that one call looks at. */
     private static final String LAST_LOOKED_AT = "m.place = " + LOOKED_AT;
 
-    /** The names next to the given one by alphabet. The memories are counted before it is known who may see them. */
+    /** The names next to the given one in alphabetical order. The limit applies before the check of who may see them. */
     private static final String VISIBLE_NAMES = SqlTemplate.of("""
             SELECT m.name
               FROM bank b
@@ -200,7 +200,7 @@ public final class MemoryQueries {
      *
      * @param memories the source of the memories {@code m}
      * @param wanted the condition that selects them
-     * @param last the condition for one that is also selected, since the next page begins after it
+     * @param last the condition for one more memory to select: the next page begins after it
      */
     private static ContextQueries selecting(String memories, String wanted, String last) {
         return ContextQueries.of(

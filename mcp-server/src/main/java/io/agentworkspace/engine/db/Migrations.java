@@ -18,7 +18,7 @@ public final class Migrations {
 
     private static final String UPGRADING = "cannot be upgraded to the current schema";
 
-    /** Of a database that is new. */
+    /** Returns the encoding of a new database, and no row for others. */
     private static final String ENCODING =
             "SELECT current_setting('server_encoding') WHERE to_regclass('flyway_schema_history') IS NULL";
 

@@ -84,9 +84,8 @@ class AgentRevisionsTest {
         assertThat(read.at("/next_cursor").isMissingNode()).isTrue();
     }
 
-    /** An agent without a persona had none before either. */
     @Test
-    void aMissingPersonaIsMissing() {
+    void aRevisionOfAnAgentWithoutAPersonaHasNone() {
         ann.call("AP_Create", "{'vx':{'name':'Ada','description':'one'}}").ok();
         change(ann, "'profile':'p'");
         assertThat(revisions(ann, "").ok().at("/revisions/0").has("profile")).isFalse();

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A bank with more memories than one call looks at, which are 10,000: what is wanted may be behind these. */
+/** A bank with more memories than the 10,000 that one call looks at: wanted memories may come after these. */
 class LargeBankTest {
     /** The texts of the wanted memories, by the calls that find them. A text is the memory's place in the list. */
     private static final List<List<String>> WANTED =
@@ -33,7 +33,7 @@ class LargeBankTest {
             grant(ann, "b", name, "write").ok();
         }
         for (var tenant : fixture.tenants()) {
-            // Three have the same time each, so the ids decide, too.
+            // Groups of three have the same time, so the order depends on the ids, too.
             TestDatabase.db().sql("""
                     INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors, derived_from,
                                         pinned, created_at, updated_at)
@@ -66,7 +66,7 @@ class LargeBankTest {
     }
 
     @Test
-    void whatIsFarApartIsFoundByTheNextCalls() {
+    void memoriesFarApartAreFoundByFurtherCalls() {
         assertThat(pages("},'vx':{'tags':['rare']}")).isEqualTo(WANTED);
         assertThat(pages(",'agent':'Ada'}")).isEqualTo(WANTED);
         assertThat(pages(",'agent':'Ada'},'as_of':'%s'".formatted(Instant.now())))

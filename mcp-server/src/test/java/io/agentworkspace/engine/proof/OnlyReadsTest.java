@@ -57,7 +57,7 @@ class OnlyReadsTest {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Returns whether the role or the capabilities forbid the call. Nothing has the names in it, so whatever is allowed fails or creates. */
+    /** Returns whether the role or the capabilities forbid the call. Nothing has the names in it, so an allowed call fails, or creates something. */
     private static boolean isRefused(String key, ToolCase tool, String call) {
         var arguments = call.replace("#", UUID.randomUUID().toString())
                 .replaceAll("\\$\\w?", "nothing")

@@ -244,7 +244,7 @@ public final class Searcher {
     }
 
     private static boolean isCurrent(BankIndex index, SearchedBank bank, long known) {
-        // One that was opened again may have forgotten what is not listed.
+        // An index that was opened again may lack changes that are not listed.
         return index.position() >= known
                 && bank.changes().size() <= SearchQueries.LISTED_CHANGES
                 && index.has(bank.changes());
