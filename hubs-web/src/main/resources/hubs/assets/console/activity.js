@@ -2,8 +2,8 @@
 import { may } from './api.js';
 import { sentence, story as paragraphs } from './sentences.js';
 import { timeline } from './timeline.js';
-import { avatar, client, clock, download, el, empty, given, guarded, head, held, number, tag, toast } from './ui.js';
-import { listed, virtualList } from './virtual.js';
+import { avatar, client, clock, download, el, empty, given, guarded, head, number, tag, toast, whileBusy } from './ui.js';
+import { showList, virtualList } from './virtual.js';
 
 const DOORS = { mcp: 'MCP', rest: 'REST' };
 // How many pages an export or a story reads at most. Each is a command of the plan.
@@ -30,7 +30,7 @@ export async function show({ at, view, on, isHere }) {
     const of = day.value ? { since: new Date(`${day.value}T00:00:00`).toISOString(), until: new Date(Date.parse(`${day.value}T00:00:00`) + 86_400_000).toISOString() } : {};
     return given({ ...Object.fromEntries(Object.entries(inputs).filter(([name]) => name !== 'agent').map(([name, input]) => [name, input.value.trim()])), result: result.value, ...of });
   };
-  const exported = el('button', { type: 'button', class: 'quiet', click: guarded(() => held(exported, async () => csv(await everything(filter())))) }, 'Export as CSV');
+  const exported = el('button', { type: 'button', class: 'quiet', click: guarded(() => whileBusy(exported, async () => csv(await everything(filter())))) }, 'Export as CSV');
   const story = el('button', { type: 'button', class: 'quiet', click: guarded(tell) }, 'As a story');
   view.append(head('Activity', { sub: 'Who did what, and with what result. The audit never has contents.', actions: may('AC_Audit') ? [story, exported] : [] }));
   if (!may('AC_Audit')) {
@@ -52,7 +52,7 @@ export async function show({ at, view, on, isHere }) {
       const page = await next();
       return { items: page.items.filter(fits), more: page.more };
     } });
-    listed(place, list);
+    showList(place, list);
     const query = new URLSearchParams(given({ ...Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value.trim()])), result: result.value, show: chosen === kinds[0][0] ? '' : chosen, day: day.value }));
     history.replaceState(null, '', `/console/activity${query.size ? `?${query}` : ''}`);
   }
@@ -74,7 +74,7 @@ export async function show({ at, view, on, isHere }) {
   }
   async function tell() {
     const wanted = filter();
-    const read = await held(story, () => everything(wanted.since ? wanted : { ...wanted, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() }));
+    const read = await whileBusy(story, () => everything(wanted.since ? wanted : { ...wanted, since: new Date(new Date().setHours(0, 0, 0, 0)).toISOString() }));
     if (!read) return; // It is being told already.
     const entries = read.reverse();
     const chapters = paragraphs(entries);

@@ -1,7 +1,7 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
 import { ask as invoke, call, glance, isAdmin, may, me, read, request, whyNot } from './api.js';
 import { before, compared, ended, restore, revisionItem } from './revisions.js';
-import { action, ago, allowed, asCode, ask, avatar, back, clock, counted, DANGER, el, empty, enc, facts, given, guarded, head, held, link, number, problem, put, refused, tag } from './ui.js';
+import { action, ago, allowed, asCode, ask, avatar, back, clock, DANGER, disabledFor, el, empty, enc, facts, given, guarded, head, link, memoryCount, number, problem, put, tag, whileBusy } from './ui.js';
 import { listPlace, virtualList } from './virtual.js';
 
 const ACCESS = ['private', 'agent', 'domain', 'public'];
@@ -202,7 +202,7 @@ async function one(name, place, { on, go, isHere }) {
   // Of others' agents only their owner and the admins read this.
   memory.append(el('p', { class: 'soft' }, 'Reading…'));
   call('MB_List', { target: { agent: agent.name } }).then((banks) => memory.replaceChildren(...(banks.content.length ? banks.content.map((bank) => link(`/console/memory/${enc(bank.bank)}`,
-    el('b', {}, bank.bank), ' ', tag(bank.permission), tag(`by ${bank.via}`), bank.loaded ? tag('loaded', 'reads') : null, el('span', { class: 'soft' }, ` ${counted(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}`))) : [el('p', { class: 'soft' }, 'It can read no bank.')]))).catch((error) => memory.replaceChildren(el('p', { class: 'soft' }, error.message)));
+    el('b', {}, bank.bank), ' ', tag(bank.permission), tag(`by ${bank.via}`), bank.loaded ? tag('loaded', 'reads') : null, el('span', { class: 'soft' }, ` ${memoryCount(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}`))) : [el('p', { class: 'soft' }, 'It can read no bank.')]))).catch((error) => memory.replaceChildren(el('p', { class: 'soft' }, error.message)));
   Promise.all(['AP_Read', 'AP_Modify', 'AP_Destroy'].map((tool) => request(`/api/auth/why?tool=${tool}&target=${enc(`agent:${agent.name}`)}`).catch(() => null))).then((reasons) => {
     why.replaceChildren(el('p', {}, ACCESSES[agent.access] ?? ''), el('ul', { class: 'why' }, ...reasons.filter(Boolean).map((found) => el('li', {}, tag(found.may && !found.only ? 'you may' : 'you may not', found.may && !found.only ? 'reads' : 'destroys'), ` ${MEANS[found.tool] ?? found.tool} `,
       el('span', { class: 'soft' }, found.only ?? (found.may ? `because ${reason(found)}` : (found.missing ?? []).join('; ')))))));
@@ -246,7 +246,7 @@ function revisions(agent, again) {
     return last.revision > 1 ? [...items, ended('What was replaced more than 30 days or 200 changes ago is not kept.')] : items.length ? items : [ended('Nothing was changed yet.')];
   }
   const reason = may('AP_Modify') ? (isAdmin() || agent.owner === me.user ? null : `Only ${agent.owner} and admins may read them`) : whyNot('AP_Modify');
-  const show = el('button', { type: 'button', class: 'quiet', ...refused(reason), click: guarded(() => held(show, async () => {
+  const show = el('button', { type: 'button', class: 'quiet', ...disabledFor(reason), click: guarded(() => whileBusy(show, async () => {
     steps.replaceChildren(...await read(agent));
     show.replaceWith(steps);
     (steps.querySelector('summary') ?? steps.firstChild).focus();

@@ -41,7 +41,7 @@ export function call(tool, args = {}) {
 }
 
 // A refusal of a change of something that others have changed meanwhile names an argument, which people did not write.
-const inWords = (note) => note?.replace(/^if_revision is .*/, 'Somebody has changed it meanwhile. Close this and load the page again to see the change.');
+const plainNote = (note) => note?.replace(/^if_revision is .*/, 'Somebody has changed it meanwhile. Close this and load the page again to see the change.');
 
 // Calls without recording it as a call of the page.
 export async function ask(tool, args = {}) {
@@ -56,7 +56,7 @@ export async function ask(tool, args = {}) {
     throw new Refused('The service cannot be reached.', 'unreachable');
   }
   const body = await answer(response);
-  if (!body.status?.success) throw new Refused(inWords(body.status?.note) ?? body.detail ?? `The service answered ${response.status}.`, body.status?.error ?? body.error, body);
+  if (!body.status?.success) throw new Refused(plainNote(body.status?.note) ?? body.detail ?? `The service answered ${response.status}.`, body.status?.error ?? body.error, body);
   return body;
 }
 
@@ -105,18 +105,18 @@ export async function all(tool, args, pick, most = 5) {
   return found;
 }
 
-export const me = { tools: new Set(), readers: new Set(), all: [], viewing: null, user: null, role: null };
+export const me = { tools: new Set(), readOnlyTools: new Set(), all: [], viewing: null, user: null, role: null };
 
 // Whether the caller may run a tool, if only to read with it.
 export const may = (tool) => me.tools.has(tool);
 
 // Whether the caller may run all of a tool. Some can also be run to read, by those who may not change what they are about.
-export const mayChange = (tool) => me.tools.has(tool) && !me.readers.has(tool);
+export const mayChange = (tool) => me.tools.has(tool) && !me.readOnlyTools.has(tool);
 
 // Why a button for the tool is greyed out.
 export function whyNot(tool) {
   if (mayChange(tool)) return null;
-  return me.viewing && me.all.some((one) => one.name === tool && !one.only_reads) ? `The key ${me.viewing.name} may not call ${tool}` : `Your key or role does not allow ${tool}${me.readers.has(tool) ? ' to change anything' : ''}`;
+  return me.viewing && me.all.some((one) => one.name === tool && !one.only_reads) ? `The key ${me.viewing.name} may not call ${tool}` : `Your key or role does not allow ${tool}${me.readOnlyTools.has(tool) ? ' to change anything' : ''}`;
 }
 
 // Who is signed in, and what they may do; null when nobody is.
@@ -124,7 +124,7 @@ export async function identify() {
   const [known, listed] = await Promise.all([session(), request('/api/mcp/tools')]);
   bound = undefined;
   if (!known.signed_in) return null;
-  Object.assign(me, { user: known.user, role: known.role, tenant: known.tenant, all: listed.tools, tools: new Set(listed.tools.map((tool) => tool.name)), readers: new Set(listed.tools.filter((tool) => tool.only_reads).map((tool) => tool.name)) });
+  Object.assign(me, { user: known.user, role: known.role, tenant: known.tenant, all: listed.tools, tools: new Set(listed.tools.map((tool) => tool.name)), readOnlyTools: new Set(listed.tools.filter((tool) => tool.only_reads).map((tool) => tool.name)) });
   return me;
 }
 

@@ -2,7 +2,7 @@
 import { signIn, signedIn } from '../account.js';
 import { identify, made, onSessionLost } from './api.js';
 import * as live from './live.js';
-import { announce, el, problem, redrawn, unpressed } from './ui.js';
+import { announce, el, problem, redrawn, whenReleased } from './ui.js';
 import { apply, banner } from './view-as.js';
 
 const main = document.getElementById('main');
@@ -83,7 +83,7 @@ async function show({ page: scrolled = 0, lists } = {}) {
   } catch (error) {
     view.replaceChildren(problem(error));
   }
-  await unpressed(main);
+  await whenReleased(main);
   if (!isHere()) return;
   // On the same page, the list from which something was chosen stays where it is.
   const kept = lists ?? (wasPage !== at.page ? {} : scrolledLists(main));

@@ -1,6 +1,6 @@
 // The demo's bar: how far it is, pausing, answering, playing again, taking it all away.
 import { call, isAdmin, request, routeAsCurl, whyNot } from './api.js';
-import { allowed, asCode, DANGER, el, enc, held, link, redrawn, refused, toast } from './ui.js';
+import { allowed, asCode, DANGER, disabledFor, el, enc, link, redrawn, toast, whileBusy } from './ui.js';
 
 const EVERY = 1000;
 let poll = () => {};
@@ -11,7 +11,7 @@ const STARTING = 'Starting…';
 
 // It creates agents, rooms, banks and keys, and so needs every right.
 const NEEDED = ['AP_Create', 'DM_Create', 'MB_Create', 'MB_Store', 'AK_Create'];
-const rights = () => refused(NEEDED.map(whyNot).find(Boolean) ?? null);
+const rights = () => disabledFor(NEEDED.map(whyNot).find(Boolean) ?? null);
 
 export const startButton = (properties) => el('button', { type: 'button', ...properties, class: `start-demo ${properties.class ?? ''}`, ...(starting ? { 'aria-disabled': 'true' } : rights()), click: startDemo }, starting ? STARTING : START);
 
@@ -106,7 +106,7 @@ export function demoBar(place, on, isHere, changed, acted) {
     const section = el('section', { class: `demo ${demo.state}`, 'aria-label': 'Demo' },
       el('div', { class: 'demo-words' }, el('b', {}, 'Demo'), ' ', el('span', {}, text), ' ', link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Open the room'),
         demo.doing && demo.state !== 'finished' ? el('p', { class: 'demo-doing' }, el('b', {}, demo.doing.agent), ` ${demo.doing.words} `, el('code', {}, demo.doing.tool)) : null), bar, el('div', { class: 'head-actions' }, ...buttons),
-      demo.question ? el('div', { class: 'demo-question' }, el('p', {}, demo.question), el('div', { class: 'row' }, ...demo.answers.map((answer) => el('button', { type: 'button', ...allowed('AP_Chat'), click: (event) => held(event.target, async () => {
+      demo.question ? el('div', { class: 'demo-question' }, el('p', {}, demo.question), el('div', { class: 'row' }, ...demo.answers.map((answer) => el('button', { type: 'button', ...allowed('AP_Chat'), click: (event) => whileBusy(event.target, async () => {
         if (answered === demo.question) return; // The demo has not gone on yet.
         await call('AP_Chat', { target: { domain: demo.domain, zone: demo.zone }, content: answer }).then(() => (answered = demo.question), (error) => toast(error.message));
         if (demo.state === 'paused') await act('resume');

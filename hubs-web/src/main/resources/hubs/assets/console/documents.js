@@ -2,7 +2,7 @@
 import { csrf } from '../account.js';
 import { all, call, may, Refused } from './api.js';
 import { compared } from './revisions.js';
-import { action, ago, asCode, ask, back, DANGER, el, empty, enc, facts, head, held, link, number, problem, put, redrawn, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, back, DANGER, el, empty, enc, facts, head, link, number, problem, put, redrawn, tag, toast, whileBusy } from './ui.js';
 import { listPlace, virtualList } from './virtual.js';
 
 const STATES = { accepted: 'reads', rejected: 'destroys', queued: '', validating: 'changes' };
@@ -244,8 +244,8 @@ function text(document) {
     }
     if (had && more.hidden) pre.focus({ preventScroll: true });
   }
-  more.addEventListener('click', () => held(more, read));
-  held(more, read);
+  more.addEventListener('click', () => whileBusy(more, read));
+  whileBusy(more, read);
   return box;
 }
 

@@ -1,6 +1,6 @@
 // How well the search of a bank answers known queries: MB_Evaluate with pairs that a person writes.
 import { call } from './api.js';
-import { el, enc, held, link, number, problem, showCalls } from './ui.js';
+import { el, enc, link, number, problem, showCalls, whileBusy } from './ui.js';
 
 const MOST = 200;
 const MODES = [['text', 'By words'], ['vector', 'By meaning'], ['hybrid', 'By both']];
@@ -62,7 +62,7 @@ export function evaluating(bank, place) {
     el('p', { class: 'hint', id: 'evaluate-hint' }, 'One query a line, then => and the names or ids of the memories that answer it. This browser tab keeps the lines until you sign out.')), wrong, el('div', { class: 'row' }, run, code));
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    await held(run, () => attempt(async () => {
+    await whileBusy(run, () => attempt(async () => {
       const given = args();
       sessionStorage.setItem(stored(bank.name), text.value);
       found.replaceChildren(el('p', { class: 'soft' }, `Searching ${number(given.pairs.length)} ${given.pairs.length === 1 ? 'query' : 'queries'} in three modes…`));

@@ -1,7 +1,7 @@
 // Keys: which there are and whose children, what each is used for, and making, narrowing, rotating and revoking them.
 import { all, call, me, request } from './api.js';
 import { begin } from './view-as.js';
-import { action, ago, asCode, ask, back, bars, choose, client, DANGER, el, empty, enc, facts, given, head, held, link, number, problem, put, secret, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, back, bars, choose, client, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast, whileBusy } from './ui.js';
 
 const FAMILIES = { AP: 'agent', DM: 'domain', ZN: 'zone', MB: 'bank', US: 'user', AK: 'key', WH: 'webhook', DC: 'document', RL: 'rule', SK: 'skill', AC: 'account' };
 
@@ -92,7 +92,7 @@ function unused(key, usage, again) {
   const narrowed = { id: key.id, capabilities: usage.needed, if_revision: key.revision };
   const words = (all_) => all_.flatMap((word) => [el('code', {}, word), ' ']);
   return el('div', { class: 'note' }, el('p', {}, el('b', {}, 'Capabilities never used '), `in ${usage.days} days: `, ...words(usage.never_needed)), el('p', {}, 'Without them it keeps ', ...words(usage.needed)),
-    el('div', { class: 'row' }, action('AK_Update', 'Remove unused capabilities', (event) => held(event.target, async () => {
+    el('div', { class: 'row' }, action('AK_Update', 'Remove unused capabilities', (event) => whileBusy(event.target, async () => {
       await call('AK_Update', narrowed);
       toast('Unused capabilities removed.');
       again();

@@ -1,6 +1,6 @@
 // Parts of the memory page: the trash, what an agent would load, and what a censorship would hide.
 import { all, call, may } from './api.js';
-import { action, ago, ask, counted, el, empty, enc, given, link, meter, number, tag, toast } from './ui.js';
+import { action, ago, ask, el, empty, enc, given, link, memoryCount, meter, number, tag, toast } from './ui.js';
 import { tokens } from './memory-one.js';
 
 const ROOM = 4000;
@@ -55,7 +55,7 @@ export async function loading(bank, place, go) {
   place.replaceChildren(el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)),
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, 'What an agent loads'), el('p', { class: 'soft' }, `Pinned memories first, then the newest, up to ${number(ROOM)} tokens.`)), el('div', { class: 'head-actions' },
       action('MB_Load', 'Load into an agent', () => ask({ title: `Load ${bank.name} into an agent`, text: 'The bank becomes its working memory until it is unloaded.', verb: 'Load', tool: 'MB_Load', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], args: ({ agent }) => ({ target: { agent }, vx: { name: bank.name } }), done: (answer) => { toast(`${number(answer.content?.length)} memories, ${number(answer.tokens ?? sum)} tokens.`); go(location.pathname, true); } }), ''))),
-    el('p', { class: 'load-sum' }, el('b', {}, `${number(sum)} of ${number(ROOM)} tokens`), el('span', { class: 'soft' }, ` ${number(loaded.length)} of ${counted(bank.memories)} memories`), meter(sum, ROOM, `${sum} of ${ROOM} tokens`, '')),
+    el('p', { class: 'load-sum' }, el('b', {}, `${number(sum)} of ${number(ROOM)} tokens`), el('span', { class: 'soft' }, ` ${number(loaded.length)} of ${memoryCount(bank.memories)} memories`), meter(sum, ROOM, `${sum} of ${ROOM} tokens`, '')),
     loaded.length ? el('ol', { class: 'load' }, ...loaded.map((one) => el('li', {}, el('p', { class: 'load-head' }, link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('b', {}, one.name ?? 'unnamed')), one.pinned ? tag('pinned', 'reads') : null, el('span', { class: 'soft' }, `${number(tokens(one.text))} tokens`)), el('p', { class: 'clip2' }, one.text)))) : el('p', { class: 'soft' }, bank.memories ? `Nothing: every memory is larger than ${number(ROOM)} tokens.` : 'Nothing: the bank is empty.'));
 }
 

@@ -1,10 +1,10 @@
 // Memory: banks, what is in them, who may do what with them.
 import { all, ask as invoke, call, may, mayChange, whyNot } from './api.js';
-import { action, ago, announce, asCode, ask, counted, DANGER, download, el, empty, enc, given, guarded, head, held, link, number, problem, subnav, tag, toast } from './ui.js';
+import { action, ago, announce, asCode, ask, DANGER, download, el, empty, enc, given, guarded, head, link, memoryCount, number, problem, subnav, tag, toast, whileBusy } from './ui.js';
 import { evaluating } from './evaluate.js';
 import { find, showMemory } from './memory-one.js';
 import { censor, loading, trash } from './memory-parts.js';
-import { listed, virtualList } from './virtual.js';
+import { showList, virtualList } from './virtual.js';
 
 const PERMISSIONS = ['none', 'read', 'append', 'write', 'manage'];
 // How many pages an export reads at most. Each is a command of the plan.
@@ -17,7 +17,7 @@ const newBank = (go) => ask({
   args: ({ agent, ...vx }) => given({ target: given({ agent }), vx: given(vx) }), done: (answer) => go(`/console/memory/${enc(answer.bank.name)}`),
 });
 
-const memories = (bank) => `${counted(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}`;
+const memories = (bank) => `${memoryCount(bank.memories)} ${bank.memories === 1 ? 'memory' : 'memories'}`;
 
 const PARTS = [['banks', 'Banks', '/console/memory'], ['permissions', 'Permissions', '/console/memory?view=permissions'], ['trash', 'Trash', '/console/memory?view=trash']];
 
@@ -41,7 +41,7 @@ export async function show({ at, view, on, go, isHere }) {
   view.append(subnav('Parts', PARTS, 'banks'));
   const side = el('nav', { class: 'side channels', 'aria-label': 'Banks' });
   side.append(...banks.map((bank) => {
-    const entry = link(`/console/memory/${enc(bank.name)}`, el('b', {}, bank.name), el('span', { class: 'soft', 'data-bank': bank.name }, counted(bank.memories)));
+    const entry = link(`/console/memory/${enc(bank.name)}`, el('b', {}, bank.name), el('span', { class: 'soft', 'data-bank': bank.name }, memoryCount(bank.memories)));
     if (bank.name === at.parts[0]) entry.setAttribute('aria-current', 'page');
     return entry;
   }));
@@ -51,7 +51,7 @@ export async function show({ at, view, on, go, isHere }) {
     const bank = banks.find((one) => one.name === memory.bank);
     if (!bank || memory.change !== 'stored') return;
     bank.memories += memory.count ?? 1;
-    side.querySelector(`[data-bank="${CSS.escape(bank.name)}"]`).textContent = counted(bank.memories);
+    side.querySelector(`[data-bank="${CSS.escape(bank.name)}"]`).textContent = memoryCount(bank.memories);
   });
   const wanted = at.parts[0] ?? banks[0]?.name;
   if (wanted) await bankDetail(wanted, at.parts.slice(1).join('/'), detail, { on, go, isHere, part: at.query.get('view'), query: at.query.get('q') });
@@ -83,7 +83,7 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
       place.append(problem(error)); // It has no such memory any more: the list stands.
     }
   }
-  const exported = el('button', { type: 'button', class: 'quiet', title: 'What the list below shows, as JSON lines', click: guarded(() => held(exported, save)) }, 'Export');
+  const exported = el('button', { type: 'button', class: 'quiet', title: 'What the list below shows, as JSON lines', click: guarded(() => whileBusy(exported, save)) }, 'Export');
   place.append(el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, bank.name), el('p', { class: 'soft' }, bank.description ?? '')),
     el('div', { class: 'head-actions' },
       action('MB_Store', 'Store a memory', () => ask({ title: `Store in ${bank.name}`, verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 4, required: true, max: 64000 }, { name: 'name', label: 'Name', max: 64, hint: 'The same name again creates a new revision.' }, { name: 'tags', label: 'Tags', hint: 'Comma-separated.' }, { name: 'agent', label: 'As the agent', hint: 'One of yours. Optional: default is you.' }],
@@ -126,7 +126,7 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
         return { items: body.content, more: Boolean(cursor) };
       },
     });
-    listed(found, list);
+    showList(found, list);
   }
   function entry(one) {
     const entry_ = link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('span', { class: 'memory-head' }, one.name ? el('b', {}, one.name) : el('span', { class: 'soft' }, 'unnamed'), el('span', { class: 'soft' }, one.author, ' · ', ago(one.updated_at)), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, ...marked(one.text, one.why?.highlights)));

@@ -1,6 +1,6 @@
 // Earlier texts of a memory or an agent: what each change replaced, and how it comes back.
 import { changes } from './difference.js';
-import { ago, ask, el, guarded, held, number, toast } from './ui.js';
+import { ago, ask, el, guarded, number, toast, whileBusy } from './ui.js';
 
 // One revision, closed until it is opened.
 export const revisionItem = (revision, words, at, { open = false, note = '' } = {}, ...content) => el('li', {}, el('details', { open }, el('summary', {}, el('b', {}, `Revision ${revision}`), el('span', { class: 'soft' }, words, ago(at), note)), ...content));
@@ -13,7 +13,7 @@ export const restore = ({ revision, text, words = [], tool, args, again }) => as
 
 // Those before a revision take the place of its button.
 export function before(revision, read) {
-  const button = el('button', { type: 'button', class: 'quiet', click: guarded(() => held(button, async () => {
+  const button = el('button', { type: 'button', class: 'quiet', click: guarded(() => whileBusy(button, async () => {
     const [first, ...others] = await read();
     item.replaceWith(first, ...others);
     (first.querySelector('summary') ?? first).focus();

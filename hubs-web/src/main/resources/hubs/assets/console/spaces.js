@@ -1,7 +1,7 @@
 // Spaces: domains and their zones like a team chat. The person reads along, speaks, invites, and sees who answers whom.
 import { all, call, isAdmin, may, me } from './api.js';
 import { graph } from './graph.js';
-import { action, ago, allowed, announce, asCode, ask, avatar, clock, DANGER, el, empty, enc, given, guarded, head, held, link, number, problem, redrawn, tag, toast } from './ui.js';
+import { action, ago, allowed, announce, asCode, ask, avatar, clock, DANGER, el, empty, enc, given, guarded, head, link, number, problem, redrawn, tag, toast, whileBusy } from './ui.js';
 
 const HOPS = 8;
 const MOST = 400;
@@ -83,7 +83,7 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
           hops ? el('span', { class: `hops${hops >= HOPS - 1 ? ' near' : ''}`, title: `Answers ${message.chain.join(' → ')}: the loop guard stops at ${HOPS} hops.` }, `${hops} of ${HOPS} hops`) : null,
           may('AP_Chat') ? el('button', { type: 'button', class: 'quiet reply', 'aria-label': `Answer ${message.from}`, click: () => reply(message) }, 'Answer') : null),
         answered ? el('p', { class: 'answered soft clip' }, `${answered.from}: ${answered.content}`) : null,
-        el('p', { class: 'said' }, message.content, message.truncated ? el('button', { type: 'button', class: 'quiet', click: guarded((event) => held(event.target, () => whole(message, event.target))) }, 'Show all') : null)));
+        el('p', { class: 'said' }, message.content, message.truncated ? el('button', { type: 'button', class: 'quiet', click: guarded((event) => whileBusy(event.target, () => whole(message, event.target))) }, 'Show all') : null)));
   }
 
   async function whole(message, button) {
@@ -138,7 +138,7 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     transcript.scrollTop += transcript.scrollHeight - height;
     if (had) (cursor ? more.firstChild : transcript).focus({ preventScroll: true });
   }
-  const more = el('li', { class: 'more' }, el('button', { type: 'button', class: 'quiet', click: guarded((event) => held(event.target, older)) }, 'Earlier messages'));
+  const more = el('li', { class: 'more' }, el('button', { type: 'button', class: 'quiet', click: guarded((event) => whileBusy(event.target, older)) }, 'Earlier messages'));
 
   const wrong = el('p', { class: 'problem', role: 'alert' });
   const quote = el('p', { class: 'quote soft', hidden: true });

@@ -56,22 +56,22 @@ export function client(text) {
 
 // What the reader presses on stays until the click is handled: browsers drop the click if the element was replaced in between.
 let pressed = null;
-const released = [];
+const waiting = [];
 function release() {
   pressed = null;
-  for (const resume of released.splice(0)) resume();
+  for (const resume of waiting.splice(0)) resume();
 }
 addEventListener('pointerdown', (event) => { if (event.button === 0) pressed = event.target; }, true); // With another one, a menu may open instead of a release.
 addEventListener('click', () => setTimeout(release), true);
 for (const end of ['pointerup', 'pointercancel', 'contextmenu']) addEventListener(end, () => setTimeout(release, 50), true); // Without a click, or before it.
 const isPressed = (place) => pressed !== null && place.contains(pressed);
-export const unpressed = (place) => (isPressed(place) ? new Promise((resume) => released.push(resume)) : undefined);
+export const whenReleased = (place) => (isPressed(place) ? new Promise((resume) => waiting.push(resume)) : undefined);
 
 // Draws a part of the page anew, once nothing in it is pressed. The control in it that had the focus has it again, or else the part itself, if it
 // can have it. Of several that look the same it is the one at the same place, if they are as many as before: otherwise it might belong to something
 // else.
 export function redrawn(place, work) {
-  if (isPressed(place)) return void released.push(() => redrawn(place, work));
+  if (isPressed(place)) return void waiting.push(() => redrawn(place, work));
   const had = place.contains(document.activeElement) && document.activeElement !== place ? document.activeElement : null;
   const same = (one) => (had.dataset.key ? one.dataset.key === had.dataset.key : had.hasAttribute('href') ? one.getAttribute('href') === had.getAttribute('href') : one.textContent === had.textContent && one.getAttribute('aria-label') === had.getAttribute('aria-label'));
   const alike = () => (had ? [...place.querySelectorAll(had.tagName)].filter(same) : []);
@@ -86,7 +86,7 @@ export function redrawn(place, work) {
 
 export const number = (value) => Number(value ?? 0).toLocaleString('en');
 // How many memories a bank has. The server does not count beyond 1,000.
-export const counted = (value) => (value > 1_000 ? '1,000+' : number(value));
+export const memoryCount = (value) => (value > 1_000 ? '1,000+' : number(value));
 
 // The head of a page: its title, which has the focus once somebody goes there, what it is about, its actions.
 export function head(title, { sub, actions = [] } = {}) {
@@ -177,8 +177,8 @@ export function action(tool, label, click, kind = 'quiet', about = null) {
 }
 
 // The attributes of a button for a tool. Where the caller may not run it, the button can have the focus, and gives the reason.
-export const allowed = (tool) => refused(whyNot(tool));
-export const refused = (reason) => ({ 'aria-disabled': reason ? 'true' : null, 'data-refused': Boolean(reason), title: reason });
+export const allowed = (tool) => disabledFor(whyNot(tool));
+export const disabledFor = (reason) => ({ 'aria-disabled': reason ? 'true' : null, 'data-refused': Boolean(reason), title: reason });
 
 document.addEventListener('click', (event) => {
   const button = event.target.closest('[data-refused]');
@@ -189,7 +189,7 @@ document.addEventListener('click', (event) => {
 }, { capture: true });
 
 // Does what a button is for. It cannot be pressed again meanwhile, and keeps the focus, which a disabled one would lose.
-export async function held(button, work) {
+export async function whileBusy(button, work) {
   if (button.getAttribute('aria-disabled') === 'true') return undefined;
   button.setAttribute('aria-disabled', 'true');
   try {
@@ -236,7 +236,7 @@ export function ask({ title, text, fields: wanted = [], verb, danger, tool, args
     }
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      held(submit, async () => {
+      whileBusy(submit, async () => {
         wrong.textContent = '';
         try {
           const given = values();

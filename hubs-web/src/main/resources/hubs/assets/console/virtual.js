@@ -151,7 +151,7 @@ export function virtualList({ height, row, label, more, empty }) {
 }
 
 // Puts a list into its place. In a page that is shown already, somebody has filtered it, and what was found is said.
-export function listed(place, list) {
+export function showList(place, list) {
   const isShown = place.isConnected;
   redrawn(place, () => place.replaceChildren(list.element));
   if (isShown) list.settled().then(() => list.element.isConnected && announce(list.summary));
@@ -166,7 +166,7 @@ export function listPlace(place, make, isWanted) {
     fill() {
       shown = ++reads;
       list = make();
-      listed(place, list);
+      showList(place, list);
     },
     seek: (fits, isAfter) => list.seek(fits, isAfter),
     get ready() {

@@ -1,6 +1,6 @@
 // The first page: who is there, what is said in which room, what is remembered, as it happens.
 import { call, glance, isAdmin, may, whyNot } from './api.js';
-import { ago, avatar, client, clock, counted, el, empty, enc, head, link, number, redrawn } from './ui.js';
+import { ago, avatar, client, clock, el, empty, enc, head, link, memoryCount, number, redrawn } from './ui.js';
 import { demoBar, startButton } from './demo.js';
 
 const ROOMS = 12;
@@ -76,7 +76,7 @@ export async function show({ view, on, isHere }) {
   }
 
   function bank(one) {
-    return link(`/console/memory/${enc(one.name)}`, el('span', { class: 'bank', 'data-bank': one.name }, el('b', {}, one.name), el('span', { class: 'soft' }, `${counted(one.memories)} ${one.memories === 1 ? 'memory' : 'memories'}`), el('span', { class: 'bank-last soft clip' }, one.last ?? one.description ?? '')));
+    return link(`/console/memory/${enc(one.name)}`, el('span', { class: 'bank', 'data-bank': one.name }, el('b', {}, one.name), el('span', { class: 'soft' }, `${memoryCount(one.memories)} ${one.memories === 1 ? 'memory' : 'memories'}`), el('span', { class: 'bank-last soft clip' }, one.last ?? one.description ?? '')));
   }
 
   const draw = () => redrawn(body, drawn);
@@ -92,14 +92,14 @@ export async function show({ view, on, isHere }) {
         el('a', { class: isAdmin() ? 'button quiet' : 'button', href: '/mcp-hub/connect#claude-code' }, 'Connect Claude Code')));
       return;
     }
-    const unseen = (tool) => el('p', { class: 'soft' }, `${whyNot(tool)}.`);
+    const notAllowed = (tool) => el('p', { class: 'soft' }, `${whyNot(tool)}.`);
     people.replaceChildren(...[...state.agents.values()].sort((a, b) => Number(b.online) - Number(a.online) || a.name.localeCompare(b.name)).slice(0, 60).map(person));
-    rooms.replaceChildren(...(state.rooms.size ? [...state.rooms.values()].map(room) : [!may('DM_List') ? unseen('DM_List') : el('p', { class: 'soft' }, 'No rooms yet. A domain is a room with members and zones. ', link('/console/spaces', 'Create one'))]));
-    banks.replaceChildren(...(state.banks.size ? [...state.banks.values()].map(bank) : [!may('MB_List') ? unseen('MB_List') : el('p', { class: 'soft' }, 'No memory banks yet. ', link('/console/memory', 'Create one'))]));
+    rooms.replaceChildren(...(state.rooms.size ? [...state.rooms.values()].map(room) : [!may('DM_List') ? notAllowed('DM_List') : el('p', { class: 'soft' }, 'No rooms yet. A domain is a room with members and zones. ', link('/console/spaces', 'Create one'))]));
+    banks.replaceChildren(...(state.banks.size ? [...state.banks.values()].map(bank) : [!may('MB_List') ? notAllowed('MB_List') : el('p', { class: 'soft' }, 'No memory banks yet. ', link('/console/memory', 'Create one'))]));
     count.textContent = !may('AP_List') ? '' : `${number(state.agents.size)}${state.hasMore ? '+' : ''}`;
     if (!body.contains(rooms)) {
       body.replaceChildren(
-        el('div', { class: 'world-side' }, el('section', { 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', count), el('div', { class: 'panel' }, may('AP_List') ? people : unseen('AP_List'))),
+        el('div', { class: 'world-side' }, el('section', { 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', count), el('div', { class: 'panel' }, may('AP_List') ? people : notAllowed('AP_List'))),
           el('section', { class: 'world-banks', 'aria-labelledby': 'w-banks' }, el('h2', { id: 'w-banks' }, 'Memory'), banks)),
         el('section', { class: 'world-rooms', 'aria-labelledby': 'w-rooms' }, el('h2', { id: 'w-rooms' }, 'Rooms'), rooms),
         el('section', { class: 'world-feed', 'aria-labelledby': 'w-feed' }, el('h2', { id: 'w-feed' }, 'Latest'), el('div', { class: 'panel' }, feed)));
