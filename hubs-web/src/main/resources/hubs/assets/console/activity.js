@@ -62,7 +62,7 @@ export async function show({ at, view, on, isHere }) {
     const found = [];
     for (let more = true, pages = 0; more;) {
       if (pages >= MOST_PAGES) {
-        toast('There is more than is read at once: this has only the newest. Choose a day, a person or a tool.');
+        toast('Only the newest entries are included: there are more than are read at once. Choose a day, a person or a tool.');
         break;
       }
       const page = await next();

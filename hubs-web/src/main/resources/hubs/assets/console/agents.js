@@ -85,7 +85,7 @@ export async function show({ at, view, on, go, isHere }) {
     let cursor;
     return virtualList({ height: 112, row, label: 'Agents', empty: () => 'No agent that you may see.',
       more: async () => {
-        // Only the first is a call of the page.
+        // Only the first call is listed among the calls of the page.
         const body = await (cursor ? invoke : call)('AP_List', { ...(q && { target: { agent: q } }), page: cursor ? { limit: 200, cursor } : { limit: 60 } });
         cursor = body.next_cursor;
         return { items: body.profile.map((agent, i) => ({ ...agent, ...body.content[i] })), more: Boolean(cursor) };
@@ -160,7 +160,7 @@ async function one(name, place, { on, go, isHere }) {
     event.preventDefault();
     const content = say.value;
     if (!content.trim()) return;
-    held(send, async () => {
+    whileBusy(send, async () => {
       wrong.textContent = '';
       try {
         await call('AP_Chat', { target: { agent: agent.name }, content });
@@ -243,7 +243,7 @@ function revisions(agent, again) {
     const items = body.revisions.map((one, i) => replaced(one, body.revisions[i - 1] ?? later, agent, again));
     const last = body.revisions.at(-1) ?? later;
     if (body.next_cursor) return [...items, before(last.revision, () => read(last, body.next_cursor))];
-    return last.revision > 1 ? [...items, ended('What was replaced more than 30 days or 200 changes ago is not kept.')] : items.length ? items : [ended('Nothing was changed yet.')];
+    return last.revision > 1 ? [...items, ended('Only the changes of the last 30 days are kept, at most 200.')] : items.length ? items : [ended('Nothing has been changed yet.')];
   }
   const reason = may('AP_Modify') ? (isAdmin() || agent.owner === me.user ? null : `Only ${agent.owner} and admins may read them`) : whyNot('AP_Modify');
   const show = el('button', { type: 'button', class: 'quiet', ...disabledFor(reason), click: guarded(() => whileBusy(show, async () => {
@@ -263,6 +263,6 @@ function replaced(one, later, agent, again) {
     el('div', { class: 'compared' }, ...names.flatMap((name) => [el('p', { class: 'soft' }, `${TEXTS[name][0].toUpperCase()}${TEXTS[name].slice(1)}`), ...compared(one[name] ?? '', later[name] ?? '', '\n').parts.filter((part) => part.textContent)])),
     Object.keys(vx).length ? action('AP_Modify', 'Restore this text', () => restore({
       revision: one.revision, text: Object.values(vx).join('\n\n'), tool: 'AP_Modify', args: { target: { agent: agent.name }, vx, if_revision: agent.revision }, again,
-      words: [`Restored: ${Object.keys(vx).map((name) => TEXTS[name]).join(' and ')}.`, kept.length ? `The present ${kept.join(' and ')} stays.` : '', agent.profile && !one.profile ? 'It had no persona then. The present one stays, since a persona can be replaced, but not removed.' : ''].filter(Boolean),
+      words: [`Restored: ${Object.keys(vx).map((name) => TEXTS[name]).join(' and ')}.`, kept.length ? `The current ${kept.join(' and ')} stays.` : '', agent.profile && !one.profile ? 'It had no persona then. The current one stays: a persona can be replaced, but not removed.' : ''].filter(Boolean),
     })) : null);
 }

@@ -40,8 +40,8 @@ export function call(tool, args = {}) {
   return ask(tool, args);
 }
 
-// A refusal of a change of something that others have changed meanwhile names an argument, which people did not write.
-const plainNote = (note) => note?.replace(/^if_revision is .*/, 'Somebody has changed it meanwhile. Close this and load the page again to see the change.');
+// The note about a stale revision names an argument that people do not see in the console.
+const plainNote = (note) => note?.replace(/^if_revision is .*/, 'Somebody else has changed this. Close the dialog and reload the page to see the change.');
 
 // Calls without recording it as a call of the page.
 export async function ask(tool, args = {}) {

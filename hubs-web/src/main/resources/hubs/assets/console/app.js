@@ -90,8 +90,8 @@ async function show({ page: scrolled = 0, lists } = {}) {
   const isKept = (list) => lists || scrolled === null || list.closest('.side');
   redrawn(main, () => main.replaceChildren(...[banner(go), view].filter(Boolean)));
   main.removeAttribute('aria-busy');
-  // A screen reader begins at the title of a new page. On the same page the focus stays where it is, if that is still there, and only what was
-  // chosen is said.
+  // The title of a new page gets the focus, so that a screen reader begins there. On the same page the focus stays if its element is still
+  // there, and the screen reader reads only what was chosen.
   if (wasPage && (wasPage !== at.page || document.activeElement === main) && !document.querySelector('dialog[open]')) view.querySelector('h1')?.focus({ preventScroll: true });
   else if (wasPage && scrolled !== null) announce(words);
   if (scrolled !== null) scrollTo(0, scrolled);
@@ -166,7 +166,7 @@ document.addEventListener('keydown', (event) => {
   if (event.key === 'g') prefix = Date.now();
   else if (Date.now() - prefix < 1500) {
     const all = [...rail.children].filter((one) => one.dataset.page.startsWith(event.key));
-    const entry = all[(all.findIndex((one) => one.hasAttribute('aria-current')) + 1) % all.length]; // The next one, on one of them.
+    const entry = all[(all.findIndex((one) => one.hasAttribute('aria-current')) + 1) % all.length]; // On such a page already: the next one.
     prefix = 0;
     if (entry && signedIn()) go(entry.getAttribute('href'));
   } else if (event.key === '/') {

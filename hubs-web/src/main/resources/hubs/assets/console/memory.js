@@ -101,18 +101,18 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
   const found = el('div', { class: 'memories' });
   place.append(el('div', { class: 'filters' }, words, authors, tags), found);
   const args = () => ({ target: given({ bank: bank.name, agent: authors.value.trim() }), ...(tags.value.trim() && { vx: { tags: tags.value.split(',').map((one) => one.trim()).filter(Boolean) } }) });
-  // Everything that the list would show, newest first: a memory a line, as MB_Read returns it.
+  // Saves what the list would show, newest first: each line is a memory in JSON, as MB_Read returns it.
   async function save() {
     const wanted = args();
     const lines = [];
     let cursor;
     for (let pages = 0; pages < MOST_PAGES && (pages === 0 || cursor); pages++) {
-      // Only the first is a call of the page.
+      // Only the first call is listed among the calls of the page.
       const body = await (cursor ? invoke : call)('MB_Read', { ...wanted, page: { limit: 200, ...(cursor && { cursor }) } }).catch((error) => { throw new Error(`Nothing was saved: ${error.message}`); });
       lines.push(...body.content.map((one) => `${JSON.stringify(one)}\n`));
       cursor = body.next_cursor;
     }
-    if (cursor) toast(`The bank has more than is read at once: the file has only the newest ${number(lines.length)}. Choose an author or tags.`);
+    if (cursor) toast(`The file has only the newest ${number(lines.length)} memories, which is the most that one export reads. To export others, choose an author or tags.`);
     download(`${bank.name}${cursor ? `-newest-${lines.length}` : ''}.jsonl`, 'application/jsonl', lines.join(''));
   }
   let list;

@@ -1,17 +1,17 @@
-// Earlier texts of a memory or an agent: what each change replaced, and how it comes back.
+// Earlier texts of a memory or an agent: what each change replaced, and how to restore it.
 import { changes } from './difference.js';
 import { ago, ask, el, guarded, number, toast, whileBusy } from './ui.js';
 
-// One revision, closed until it is opened.
+// One revision, collapsed at first.
 export const revisionItem = (revision, words, at, { open = false, note = '' } = {}, ...content) => el('li', {}, el('details', { open }, el('summary', {}, el('b', {}, `Revision ${revision}`), el('span', { class: 'soft' }, words, ago(at), note)), ...content));
 
 // Asks before an earlier text becomes a new revision.
 export const restore = ({ revision, text, words = [], tool, args, again }) => ask({
-  title: `Restore revision ${revision}?`, text: ['It becomes a new revision. The present text stays in the list.', ...words, el('pre', { class: 'wraps prose' }, text)], verb: 'Restore', tool,
+  title: `Restore revision ${revision}?`, text: ['It becomes a new revision. The current text stays in the list.', ...words, el('pre', { class: 'wraps prose' }, text)], verb: 'Restore', tool,
   args: () => args, done: () => { toast('The earlier text is restored.'); again(); },
 });
 
-// Those before a revision take the place of its button.
+// A button that the revisions before this one replace.
 export function before(revision, read) {
   const button = el('button', { type: 'button', class: 'quiet', click: guarded(() => whileBusy(button, async () => {
     const [first, ...others] = await read();
@@ -24,7 +24,7 @@ export function before(revision, read) {
 
 export const ended = (words) => el('li', { class: 'soft', tabindex: '-1' }, words);
 
-// What distinguishes two texts, in parts that the separator ends.
+// The differences between two texts, which the separator divides into parts.
 export function compared(old, now, separator) {
   const found = changes(old.split(separator), now.split(separator)).filter((part) => part.sign !== '=');
   const added = found.filter((part) => part.sign === '+').length;

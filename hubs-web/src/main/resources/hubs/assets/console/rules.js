@@ -1,7 +1,7 @@
 // Rules: what is refused or noted, how often; written in CEL or made from templates; tried on a request and on what was done.
 import { all, call, mayChange, me, whyNot } from './api.js';
 import { celEditor } from './cel.js';
-import { action, ago, allowed, asCode, ask, back, DANGER, el, empty, enc, facts, given, head, held, link, number, problem, put, tag, toast } from './ui.js';
+import { action, ago, allowed, asCode, ask, back, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, tag, toast, whileBusy } from './ui.js';
 import { code } from '../dom.js';
 
 const EXAMPLE = { service: 'MB_Destroy', target: { bank: 'Ledger' }, principal: { user: 'ann', role: 'member' } };
@@ -127,7 +127,7 @@ function editor(rule, place, go) {
     el('div', { class: 'row' }, el('button', { type: 'submit', ...allowed(tool) }, rule ? 'Save' : 'Create'), el('a', { class: 'button quiet', href: rule ? `/console/rules/${enc(rule.id)}` : '/console/rules' }, 'Cancel'), asCode('The rule', () => [{ tool, args: saved() }])));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    held(event.submitter, async () => {
+    whileBusy(event.submitter, async () => {
       wrong.replaceChildren();
       try {
         const answer = await call(tool, saved());
@@ -168,7 +168,7 @@ function fillIn(template, place, go) {
     el('div', { class: 'row' }, el('button', { type: 'submit', ...allowed('RL_Create') }, 'Create'), link('/console/rules/templates', 'All templates'), asCode('The rule', () => [{ tool: 'RL_Create', args: args() }])));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    held(event.submitter, async () => {
+    whileBusy(event.submitter, async () => {
       wrong.replaceChildren();
       try {
         const answer = await call('RL_Create', args());

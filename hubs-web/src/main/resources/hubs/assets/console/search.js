@@ -119,7 +119,7 @@ export function open(go, pages) {
       const entry = options()[chosen];
       if (entry) pick(entry.dataset.path);
     } else if (event.key === 'Escape') {
-      event.preventDefault(); // It would only empty the field.
+      event.preventDefault(); // The browser would only clear the field.
       box.close();
     }
   });

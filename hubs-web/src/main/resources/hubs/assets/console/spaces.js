@@ -156,7 +156,7 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     event.preventDefault();
     const content = say.value;
     if (!content.trim()) return;
-    held(send, async () => {
+    whileBusy(send, async () => {
       wrong.textContent = '';
       try {
         const body = await call('AP_Chat', args());

@@ -54,7 +54,7 @@ export function client(text) {
   return /Firefox|Edg|Chrome|Safari/.exec(text)?.[0].replace('Edg', 'Edge') ?? 'a browser';
 }
 
-// What the reader presses on stays until the click is handled: browsers drop the click if the element was replaced in between.
+// A pressed element is not replaced until the click is handled: otherwise browsers drop the click.
 let pressed = null;
 const waiting = [];
 function release() {
@@ -67,9 +67,9 @@ for (const end of ['pointerup', 'pointercancel', 'contextmenu']) addEventListene
 const isPressed = (place) => pressed !== null && place.contains(pressed);
 export const whenReleased = (place) => (isPressed(place) ? new Promise((resume) => waiting.push(resume)) : undefined);
 
-// Draws a part of the page anew, once nothing in it is pressed. The control in it that had the focus has it again, or else the part itself, if it
-// can have it. Of several that look the same it is the one at the same place, if they are as many as before: otherwise it might belong to something
-// else.
+// Draws a part of the page again, once nothing in it is pressed. The control that had the focus gets it again, or else the part itself, if it can
+// have it. Of several controls that look the same, the one at the same place gets it, if their number is the same as before. Otherwise the
+// control might belong to something else.
 export function redrawn(place, work) {
   if (isPressed(place)) return void waiting.push(() => redrawn(place, work));
   const had = place.contains(document.activeElement) && document.activeElement !== place ? document.activeElement : null;
@@ -85,10 +85,10 @@ export function redrawn(place, work) {
 }
 
 export const number = (value) => Number(value ?? 0).toLocaleString('en');
-// How many memories a bank has. The server does not count beyond 1,000.
+// The number of memories in a bank. The server counts only up to 1,000.
 export const memoryCount = (value) => (value > 1_000 ? '1,000+' : number(value));
 
-// The head of a page: its title, which has the focus once somebody goes there, what it is about, its actions.
+// The head of a page: its title, which gets the focus when the page opens, its description, its actions.
 export function head(title, { sub, actions = [] } = {}) {
   return el('header', { class: 'head' },
     el('div', { class: 'head-words' }, el('h1', { tabindex: '-1' }, title), sub ? el('p', { class: 'soft' }, sub) : null),
@@ -127,29 +127,29 @@ let toastEnds;
 let toasted = '';
 export function toast(text) {
   toasted = text;
-  inFront();
+  moveToFront();
   toastPlace.textContent = text;
   toastPlace.classList.add('shown');
   clearTimeout(toastEnds);
   toastEnds = setTimeout(() => toastPlace.classList.remove('shown'), 4000);
 }
 
-// What is outside an open dialog is behind its shade, and is not read out.
-function inFront() {
+// Moves the toast into the open dialog. Outside, it is behind the backdrop, and screen readers skip it.
+function moveToFront() {
   const box = [...document.querySelectorAll('dialog[open]')].at(-1);
   if (toastPlace.parentElement === (box ?? document.body)) return;
   (box ?? document.body).append(toastPlace);
   toastPlace.textContent = '';
-  requestAnimationFrame(() => (toastPlace.textContent = toasted)); // Only what changes is read out.
-  box?.addEventListener('close', inFront, { once: true });
+  requestAnimationFrame(() => (toastPlace.textContent = toasted)); // Screen readers read only changes.
+  box?.addEventListener('close', moveToFront, { once: true });
 }
 
 const saidPlace = document.getElementById('said');
 
-// What a screen reader says of a change that others see.
+// Lets screen readers read out a change that others see.
 export function announce(text) {
   saidPlace.textContent = '';
-  requestAnimationFrame(() => (saidPlace.textContent = text)); // The same text again is a change, too.
+  requestAnimationFrame(() => (saidPlace.textContent = text)); // So the same text counts as a change, too.
 }
 
 // A handler that tells the user what went wrong.
@@ -176,7 +176,7 @@ export function action(tool, label, click, kind = 'quiet', about = null) {
   return el('button', { type: 'button', class: kind, 'aria-label': about ? `${label} ${about}` : null, ...allowed(tool), click: guarded(click) }, label);
 }
 
-// The attributes of a button for a tool. Where the caller may not run it, the button can have the focus, and gives the reason.
+// The attributes of a button for a tool. If the caller may not run it, the button looks disabled, can still have the focus, and shows the reason.
 export const allowed = (tool) => disabledFor(whyNot(tool));
 export const disabledFor = (reason) => ({ 'aria-disabled': reason ? 'true' : null, 'data-refused': Boolean(reason), title: reason });
 
@@ -188,7 +188,7 @@ document.addEventListener('click', (event) => {
   toast(`${button.title}.`);
 }, { capture: true });
 
-// Does what a button is for. It cannot be pressed again meanwhile, and keeps the focus, which a disabled one would lose.
+// Runs the work of a button, which cannot be pressed again until then. It keeps the focus, which a disabled button would lose.
 export async function whileBusy(button, work) {
   if (button.getAttribute('aria-disabled') === 'true') return undefined;
   button.setAttribute('aria-disabled', 'true');

@@ -142,7 +142,7 @@ export function virtualList({ height, row, label, more, empty }) {
     },
     // Once an entry was found, or there is none: pages may be empty although there are more.
     settled: () => until(() => items.length > 0),
-    // What a screen reader says once it was read again.
+    // What a screen reader reads out after the list was filtered.
     get summary() {
       if (failed || (!items.length && !through)) return '';
       return items.length ? `${label}: ${number(items.length)}${through ? '' : ' or more'}` : empty();
@@ -150,7 +150,7 @@ export function virtualList({ height, row, label, more, empty }) {
   };
 }
 
-// Puts a list into its place. In a page that is shown already, somebody has filtered it, and what was found is said.
+// Puts a list into its place. If the page is shown already, somebody has filtered the list, and a screen reader reads out what was found.
 export function showList(place, list) {
   const isShown = place.isConnected;
   redrawn(place, () => place.replaceChildren(list.element));

@@ -1,6 +1,6 @@
 // Webhooks: endpoints and whether they work, deliveries with their attempts, sending again, trying a receiver.
 import { all, call, may } from './api.js';
-import { action, ago, asCode, ask, back, bars, choose, DANGER, el, empty, enc, facts, given, head, held, link, number, problem, put, redrawn, secret, tag, toast } from './ui.js';
+import { action, ago, asCode, ask, back, bars, choose, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, redrawn, secret, tag, toast, whileBusy } from './ui.js';
 import { code, dialog } from '../dom.js';
 import { listPlace, virtualList } from './virtual.js';
 
@@ -79,7 +79,7 @@ function endpoint(one, place, go) {
     action('WH_Update', one.enabled ? 'Disable' : 'Enable', () => ask({ title: `${one.enabled ? 'Disable' : 'Enable'} this endpoint?`, text: one.enabled ? 'Events are not queued for it until you enable it again. This page then shows which ones it missed.' : 'Events from now on are sent to it.', verb: one.enabled ? 'Disable' : 'Enable', tool: 'WH_Update', args: () => ({ id: one.id, enabled: !one.enabled }), done: again })),
     action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its pending deliveries are dropped. Earlier deliveries stay listed.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') }), DANGER))),
   states(one),
-  one.missed ? el('p', { class: 'note' }, gap(one.missed), asCode('Reading them', () => [{ tool: 'WH_Feed', args: { after: one.missed.after } }])) : null,
+  one.missed ? el('p', { class: 'note' }, gap(one.missed), asCode('Reading the missed events', () => [{ tool: 'WH_Feed', args: { after: one.missed.after } }])) : null,
   figures(health),
   one.preflight ? el('p', { class: 'soft' }, `Last check: ${one.preflight.detail ?? (one.preflight.ok ? 'fine' : 'not reachable')} · `, ago(one.preflight.checked_at)) : null);
 }
@@ -88,7 +88,7 @@ function endpoint(one, place, go) {
 const CIRCUITS = { open: 'paused after failures', 'half-open': 'testing with one delivery' };
 const states = (one) => el('p', { class: 'tagline' }, condition(one), ...(one.health?.circuit && one.health.circuit !== 'closed' ? [tag(CIRCUITS[one.health.circuit] ?? one.health.circuit, one.health.circuit === 'open' ? 'destroys' : 'changes')] : []));
 
-// The events that an endpoint did not receive; how to read them is shown as code.
+// The events that an endpoint did not receive. The button beside them shows as code how to read them.
 const gap = ({ after, until }) => (until ? `Events ${number(after + 1)} to ${number(until)} were not sent while it was disabled. The event feed still has them. `
   : `Events after number ${number(after)} are not sent while it is disabled. The event feed will have them. `);
 
@@ -110,7 +110,7 @@ function deliveries({ id, known, again: happened }, place, { on, isHere }) {
   const chosen = new Set();
   const again = action('WH_Redeliver', 'Send selected again', async () => {
     if (!chosen.size) return toast('Select deliveries first.');
-    const sent = await held(again, async () => {
+    const sent = await whileBusy(again, async () => {
       let count = 0;
       try {
         for (const one of chosen) {
@@ -202,7 +202,7 @@ async function open(one) {
   const box = dialog(`${delivery.event_type} #${delivery.sequence}`, facts([['State', tag(delivery.state, STATES[delivery.state])], ['To', delivery.url], ['Next attempt', delivery.next_attempt_at ? ago(delivery.next_attempt_at) : null]]),
     el('table', {}, el('thead', {}, el('tr', {}, ...['Attempt', 'Status', 'Took', 'Error and response'].map((word) => el('th', { scope: 'col' }, word)))), el('tbody', {}, ...delivery.attempts.map((attempt) => el('tr', {}, el('td', {}, ago(attempt.at)), el('td', {}, attempt.status ?? '–'), el('td', {}, `${attempt.duration_ms} ms`), el('td', {}, attempt.error ?? '', attempt.response ? el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'The beginning of the response' }, attempt.response) : null))))),
     code(JSON.stringify(body.event, null, 2), 'What is sent'),
-    el('div', { class: 'row' }, action('WH_Redeliver', 'Send again', (event) => held(event.target, async () => { await call('WH_Redeliver', { id: one.id }); toast('Queued.'); box.close(); }), ''), asCode('Sending again', () => [{ tool: 'WH_Redeliver', args: { id: one.id } }]), el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
+    el('div', { class: 'row' }, action('WH_Redeliver', 'Send again', (event) => whileBusy(event.target, async () => { await call('WH_Redeliver', { id: one.id }); toast('Queued.'); box.close(); }), ''), asCode('Sending again', () => [{ tool: 'WH_Redeliver', args: { id: one.id } }]), el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
   box.classList.add('wide');
 }
 

@@ -199,7 +199,7 @@ export async function show({ view, on, isHere }) {
   view.append(head('World', { sub: 'Agents, rooms and memory, live.', actions: isAdmin() ? [startButton({ class: 'quiet', id: 'start-demo' })] : [] }), demo, body);
   draw();
   earlier();
-  // Reads are in no stream: of the demo's, its progress tells.
+  // No stream contains reads. The reads of the demo are in its progress.
   demoBar(demo, on, isHere, () => { draw(); reload(); }, (doing) => {
     if (['MB_Search', 'MB_Read'].includes(doing.tool)) happened('kept', [el('b', {}, doing.agent), ' ', el('span', { class: 'soft' }, doing.words)], new Date().toISOString(), '/console/memory');
   });

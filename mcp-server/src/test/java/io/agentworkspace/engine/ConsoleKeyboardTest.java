@@ -95,7 +95,7 @@ class ConsoleKeyboardTest {
         assertThat(step.path("kept").asString()).isEqualTo("/console/agents/Ada");
         assertThat(step.path("after").asString()).isEqualTo("New agent");
         assertThat(step.path("edited").asString()).isEqualTo("Edit");
-        assertThat(step.path("meanwhile").asString()).startsWith("Somebody has changed it meanwhile.");
+        assertThat(step.path("meanwhile").asString()).startsWith("Somebody else has changed this.");
         assertThat(step.path("escaped").asString()).isEqualTo("Delete");
         var agents = call("AP_List", "{}").ok();
         assertThat(agents.texts("/profile", "name")).contains("Kay");
