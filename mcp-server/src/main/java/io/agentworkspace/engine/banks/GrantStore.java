@@ -28,7 +28,7 @@ public final class GrantStore {
     private static final String SHARES = Visibility.sharesDomain("a", "(SELECT the.owner_id FROM b the)");
 
     /**
-     * The CTEs {@code page} and {@code counted} (the number of memories they stored): the agents with a permission on
+     * The CTEs {@code page} and {@code counted} (how many memories each author stored there): the agents with a permission on
      * the bank {@code b}, by name. Agents that have one through the bank's access are shown to those who may see the
      * agent; others also to managers of the bank. A report also has agents that a grant bars, and the requested agent.
      * Agents that cannot have a permission are left out before the permissions are computed. The plain conditions on the name let
@@ -57,8 +57,7 @@ public final class GrantStore {
                   FROM b CROSS JOIN LATERAL (
                       SELECT m.author_id, count(*) AS memories
                         FROM memory m
-                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                         AND m.author_id IN (SELECT page.id FROM page) AND {current}
+                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND {current}
                        GROUP BY m.author_id) authored)
             """)
             .with("held", BankPermissionRow.held("a.id", "a.owner_id", SHARES))

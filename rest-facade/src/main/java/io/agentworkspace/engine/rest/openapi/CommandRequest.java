@@ -69,6 +69,9 @@ public record CommandRequest(
         @Doc("Of MB_Censor: true only reports what would be hidden.") @Nullable
         Boolean dryRun,
 
+        @Doc("Of AP_Modify: true returns what changes replaced, and changes nothing.") @Nullable
+        Boolean revisions,
+
         @Doc("Change it only if this is still its revision.") @Nullable
         Long ifRevision,
 
