@@ -1,24 +1,32 @@
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * Measures MB_Search and MB_Store next to AP_Read as banks and their tenant grow. The memories have random words and random
+ * Measures MB_Search and MB_Store next to AP_Read as banks and their tenant grow. The memories have random English words and random
  * vectors. What a kept database has already is not filled again.
  */
 final class SearchGrowth {
     private static final int SMALLEST = 1_000;
     private static final int PORTION = 100_000;
     private static final int ROUNDS = 10;
+    private static final String TOKENS = "/all-minilm-l6-v2-q-tokenizer.json";
+
+    /** So many words are in almost every text. */
+    private static final int FUNCTION_WORDS = 150;
 
     private final Engine engine;
     private final Callers callers;
     private final Duration turn;
+    private final List<String> words = words();
 
     /** How many questions were asked. Each is a new one: the engine caches the vectors of the last ones. */
     private int asked;
@@ -59,13 +67,26 @@ final class SearchGrowth {
         }
     }
 
+    /** Returns the words of the embedding model, about 20,000. They are in the order of their numbers, where the frequent ones come first. */
+    private static List<String> words() {
+        try (var file = SearchGrowth.class.getResourceAsStream(TOKENS)) {
+            return Callers.JSON.readTree(file).at("/model/vocab").propertyStream()
+                    .filter(token -> token.getKey().matches("[a-z]{2,}"))
+                    .sorted(Comparator.comparingInt(token -> token.getValue().asInt()))
+                    .map(Map.Entry::getKey)
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private boolean hasAgent() throws Exception {
         return count("SELECT count(*) FROM agent WHERE name = 'Ada'") > 0;
     }
 
     private void create(String bank) throws Exception {
         callers.call(new Callers.Work("MB_Create", Map.of("vx", Map.of("name", bank))));
-        callers.call(new Callers.Work("MB_Store", Map.of("target", Map.of("bank", bank), "content", "word1 word2")));
+        callers.call(new Callers.Work("MB_Store", Map.of("target", Map.of("bank", bank), "content", "the first memory")));
     }
 
     /** The kinds of calls take turns, so that other work on the machine affects them alike. */
@@ -80,7 +101,7 @@ final class SearchGrowth {
             kinds.put("MB_Search %-6s".formatted(mode), _ -> search(bank, mode));
         }
         kinds.put("MB_Store", number -> new Callers.Work(
-                "MB_Store", Map.of("target", Map.of("bank", "written"), "content", "word%d of word%d".formatted(number % 50, number % 997))));
+                "MB_Store", Map.of("target", Map.of("bank", "written"), "content", "%s of %s".formatted(word(number, 50), word(number, 997)))));
         for (var kind : kinds.values()) {
             callers.work(1, turn, kind); // Warm-up.
         }
@@ -96,9 +117,15 @@ final class SearchGrowth {
     }
 
     private Callers.Work search(String bank, String mode) {
-        var number = asked++; // One caller asks at a time.
-        var query = "where is word%d of word%d and word%d".formatted(number % 50, number % 997, number * 31L % 7919);
+        var n = asked++; // One caller asks at a time.
+        // As long as the questions in sets/notes.txt: 13 tokens in the median.
+        var query = "where is %s of %s and %s when %s has %s".formatted(word(n, 50), word(n, 997), word(n, 7919), word(n, 89), word(n, 4001));
         return new Callers.Work("MB_Search", Map.of("target", Map.of("bank", bank), "content", query, "mode", mode));
+    }
+
+    /** Returns one of the most frequent words that have a meaning of their own. */
+    private String word(int number, int most) {
+        return words.get(FUNCTION_WORDS + number * 31 % most);
     }
 
     /** Writes memories of 40 words, a few of them frequent and most rare. Returns whether any were missing. */
@@ -115,18 +142,24 @@ final class SearchGrowth {
 
     private void fillWith(String bank, long more) throws Exception {
         try (var database = connect();
-                var statement = database.createStatement()) {
-            database.setAutoCommit(false); // Nobody else is to compute the vectors.
-            statement.execute("""
-                    INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+                var statement = database.createStatement();
+                var memories = database.prepareStatement("""
+                    INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at, change)
                     SELECT m.tenant_id, m.bank_id, gen_random_uuid(),
-                           (SELECT string_agg('word' || floor(20000 * power(random(), 3)), ' ') FROM generate_series(1, 40 + 0 * n)),
-                           '{}', m.author_id, m.contributors, '{}', now(), now()
+                           (SELECT string_agg(word.list[1 + floor(cardinality(word.list) * power(random() + 0 * place, 3))], ' ')
+                              FROM generate_series(1, 40 + 0 * n) place),
+                           '{}', m.author_id, m.contributors, '{}', now() - n * interval '1 s', now() - n * interval '1 s',
+                           CAST(CAST(n AS text) AS xid8)
                       FROM bank b
                       CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id LIMIT 1) m,
-                           generate_series(1, %d) n
-                     WHERE b.name = '%s'
-                    """.formatted(more, bank));
+                           CAST(? AS text[]) word (list), generate_series(1, ?) n
+                     WHERE b.name = ?
+                    """)) {
+            database.setAutoCommit(false); // Nobody else is to compute the vectors.
+            memories.setArray(1, database.createArrayOf("text", words.toArray()));
+            memories.setLong(2, more);
+            memories.setString(3, bank);
+            memories.executeUpdate();
             // Given vectors: two bytes for the number of dimensions, four for the scale, a byte for each dimension.
             statement.execute("""
                     UPDATE memory_vector v

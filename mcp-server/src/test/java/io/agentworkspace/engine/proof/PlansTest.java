@@ -1,9 +1,13 @@
 package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.TimeLimits;
+import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
+import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
@@ -12,6 +16,7 @@ import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.CountingProxy;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.users.TenantStore;
@@ -49,6 +54,9 @@ class PlansTest {
      * each of an agent's 4,900 conversations cost, for the unread count and the last message.
      */
     private static final long MOST_PAGES = 40_000;
+
+    /** What a statement may touch that finds nothing. */
+    private static final long FEW_PAGES = 50;
 
     /** A statement that reads all agents of the tenant, or all memories of the bank, to find few, reads more than these. */
     private static final long MOST_IN_VAIN = 20_000;
@@ -146,6 +154,8 @@ class PlansTest {
             AP_Destroy {'target':{'agent':'new #'}}
             """;
 
+    private static final Embedder EMBEDDER = new Embedder(new EmbeddingSettings(true, null, null, null, 0), CLOCK);
+
     private static final BlockingQueue<String> NOTICES = new LinkedBlockingQueue<>();
 
     private static Db filled;
@@ -186,6 +196,9 @@ class PlansTest {
             db.sql("UPDATE agent SET owner_id = :owner WHERE tenant_id = :tenant")
                     .set("owner", LargeTenant.USERS + 1)
                     .set("tenant", tenant)
+                    .run();
+            db.sql("UPDATE memory_vector SET vectors = '', model = :model")
+                    .set("model", EMBEDDER.id())
                     .run();
             db.sql("VACUUM ANALYZE").run();
             large = Set.copyOf(db.sql("SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples > 1000")
@@ -285,12 +298,18 @@ class PlansTest {
         var all = new ArrayList<String>();
         NOTICES.drainTo(all);
         return all.stream()
-                .filter(notice -> notice.contains("plan:"))
-                .map(notice ->
-                        Json.readObject(notice.substring(notice.indexOf("plan:") + 5, notice.lastIndexOf('}') + 1)
-                                .getBytes(StandardCharsets.UTF_8)))
-                .map(told -> new Ran(line + " by " + caller.userName(), told.path("Plan")))
+                .filter(PlansTest::isPlan)
+                .map(notice -> new Ran(line + " by " + caller.userName(), plan(notice)))
                 .toList();
+    }
+
+    private static boolean isPlan(String notice) {
+        return notice.contains("plan:");
+    }
+
+    private static JsonNode plan(String notice) {
+        var json = notice.substring(notice.indexOf("plan:") + 5, notice.lastIndexOf('}') + 1);
+        return Json.readObject(json.getBytes(StandardCharsets.UTF_8)).path("Plan");
     }
 
     /** Otherwise PostgreSQL expects few rows of each tenant, where there are many small ones. */
@@ -325,6 +344,25 @@ class PlansTest {
                                             && !one.call().startsWith(OF_ALL_AGENTS)))
                     .as("at most %,d pages, and no large table as a whole", MOST_PAGES)
                     .isEmpty();
+        }
+    }
+
+    @Test
+    void theQueueOfVectorsDoesNotReadTheMemoriesThatHaveThem() {
+        try (var db = watched();
+                var queue = new EmbeddingQueue(new EmbeddingStore(db), EMBEDDER)) {
+            NOTICES.clear();
+            queue.start();
+            var ran = new ArrayList<Ran>();
+            await().until(() -> {
+                NOTICES.stream()
+                        .filter(PlansTest::isPlan)
+                        .map(notice -> new Ran("the queue", plan(notice)))
+                        .forEach(ran::add);
+                return ran.stream()
+                        .anyMatch(one -> one.plan().path("Node Type").asString().equals("ModifyTable"));
+            });
+            assertThat(ran).allMatch(one -> one.pages() <= FEW_PAGES);
         }
     }
 }

@@ -84,6 +84,29 @@ public final class EmbeddingStore {
                     SqlTemplate.of(TENANTS).with("free", "v.vectors IS NULL").sql())
             .sql();
 
+    /** Two ranges of the index of models: for one condition with OR, PostgreSQL reads all vectors. */
+    private static final String RENEW = SqlTemplate.of("""
+            WITH earlier AS ({earlier}), later AS ({later})
+            UPDATE memory_vector v
+               SET vectors = NULL, model = NULL, attempts = 0, queued_at = now()
+              FROM (SELECT * FROM earlier UNION ALL SELECT * FROM later) o
+             WHERE v.tenant_id = o.tenant_id AND v.bank_id = o.bank_id AND v.memory_id = o.memory_id AND v.revision = o.revision
+            """)
+            .with("earlier", ofOtherModel("<"))
+            .with("later", ofOtherModel(">"))
+            .sql();
+
+    private static String ofOtherModel(String comparison) {
+        return SqlTemplate.of("""
+                SELECT v.tenant_id, v.bank_id, v.memory_id, v.revision
+                  FROM memory_vector v
+                 WHERE v.vectors IS NOT NULL AND v.model {comparison} :model
+                 ORDER BY v.model
+                 LIMIT :most
+                   FOR UPDATE SKIP LOCKED
+                """).with("comparison", comparison).sql();
+    }
+
     private final Db db;
 
     public EmbeddingStore(Db db) {
@@ -160,16 +183,7 @@ public final class EmbeddingStore {
 
     /** Puts some of those back into the queue that have vectors of another model; whether there were any. */
     boolean renew(String model, int most) {
-        return db.sql("""
-                UPDATE memory_vector v
-                   SET vectors = NULL, model = NULL, attempts = 0, queued_at = now()
-                 WHERE (v.tenant_id, v.bank_id, v.memory_id, v.revision) IN
-                       (SELECT o.tenant_id, o.bank_id, o.memory_id, o.revision
-                          FROM memory_vector o
-                         WHERE o.vectors IS NOT NULL AND (o.model < :model OR o.model > :model)
-                         LIMIT :most
-                           FOR UPDATE SKIP LOCKED)
-                """).set("model", model).set("most", most).run() > 0;
+        return db.sql(RENEW).set("model", model).set("most", most).run() > 0;
     }
 
     Lag lag() {

@@ -18,8 +18,8 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.IndexReader;
-import org.apache.lucene.index.ReaderUtil;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.ScoreDoc;
@@ -79,16 +79,16 @@ final class CandidateRounds {
     private record Round(
             FoundByWords byWords,
             ScoreDoc[] byMeaning,
-            List<Integer> documents,
+            int[] documents,
             Map<Integer, MemoryId> places,
-            @Nullable List<Float> likenesses) {
+            float @Nullable [] likenesses) {
         /** Returns those candidates that readers may see. Their ranks are among these. */
         List<SearchCandidate> of(Map<MemoryId, Match> visible) {
             var textRanks = ranks(byWords.found(), visible);
             var vectorRanks = ranks(byMeaning, visible);
             var candidates = new ArrayList<SearchCandidate>();
-            for (var i = 0; i < documents.size(); i++) {
-                var document = documents.get(i);
+            for (var i = 0; i < documents.length; i++) {
+                var document = documents[i];
                 var match = visible.get(places.get(document));
                 if (match != null) {
                     candidates.add(new SearchCandidate(
@@ -97,7 +97,7 @@ final class CandidateRounds {
                             byWords.coverages().getOrDefault(document, 0.0),
                             byWords.breadths().getOrDefault(document, 0.0),
                             vectorRanks.getOrDefault(document, 0),
-                            likenesses == null ? -1 : likenesses.get(i)));
+                            likenesses == null ? -1 : likenesses[i]));
                 }
             }
             return candidates;
@@ -171,11 +171,11 @@ final class CandidateRounds {
     private List<SearchCandidate> visible(FoundByWords byWords, ScoreDoc[] byMeaning, @Nullable QuestionVector question)
             throws IOException {
         var documents = Stream.concat(Arrays.stream(byWords.found()), Arrays.stream(byMeaning))
-                .map(each -> each.doc)
+                .mapToInt(each -> each.doc)
                 .distinct()
                 .sorted()
-                .toList();
-        if (documents.isEmpty()) {
+                .toArray();
+        if (documents.length == 0) {
             return List.of();
         }
         var reader = indexed.searcher().getIndexReader();
@@ -260,15 +260,19 @@ final class CandidateRounds {
         return found;
     }
 
-    private static Map<Integer, MemoryId> places(IndexReader reader, List<Integer> documents) throws IOException {
+    /** @param documents in order */
+    private static Map<Integer, MemoryId> places(IndexReader reader, int[] documents) throws IOException {
         var places = new HashMap<Integer, MemoryId>();
-        for (var document : documents) {
-            var leaf = reader.leaves().get(ReaderUtil.subIndex(document, reader.leaves()));
-            var ids = leaf.reader().getBinaryDocValues(BankIndex.ID);
-            var banks = leaf.reader().getNumericDocValues(BankIndex.BANK);
-            ids.advanceExact(document - leaf.docBase);
-            banks.advanceExact(document - leaf.docBase);
-            places.put(document, new MemoryId(banks.longValue(), BankIndex.id(ids.binaryValue())));
+        var i = 0;
+        for (var leaf : reader.leaves()) {
+            var end = leaf.docBase + leaf.reader().maxDoc();
+            var ids = DocValues.getBinary(leaf.reader(), BankIndex.ID);
+            var banks = DocValues.getNumeric(leaf.reader(), BankIndex.BANK);
+            for (; i < documents.length && documents[i] < end; i++) {
+                ids.advanceExact(documents[i] - leaf.docBase);
+                banks.advanceExact(documents[i] - leaf.docBase);
+                places.put(documents[i], new MemoryId(banks.longValue(), BankIndex.id(ids.binaryValue())));
+            }
         }
         return places;
     }

@@ -160,6 +160,7 @@ public final class SearchQueries {
 
     private static final String VISIBLE_THEN = selecting(RevisionStore.PAST, ":as_of");
 
+    /** Each candidate is found by its key: for a list of keys, PostgreSQL can prefer to read another index of the whole bank. */
     private static String selecting(String memories, String at) {
         return SqlTemplate.of("""
                 SELECT b.id AS bank_id, m.id, m.updated_at, m.pinned,
@@ -167,8 +168,12 @@ public final class SearchQueries {
                             THEN (SELECT {memory_json} FROM (VALUES (1)) one (row) {join_writers}) END AS record
                   FROM bank b CROSS JOIN LATERAL (
                       SELECT m.*, CAST(NULL AS uuid) AS superseder
-                        FROM {memories}
-                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = ANY(CAST(:ids AS uuid[])) AND {current}
+                        FROM unnest(CAST(:banks AS bigint[]), CAST(:ids AS uuid[])) c (bank_id, id)
+                       CROSS JOIN LATERAL (SELECT *
+                                             FROM {memories}
+                                            WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.id = c.id
+                                           OFFSET 0) m
+                       WHERE c.bank_id = b.id AND {current}
                       OFFSET 0) m
                  WHERE b.tenant_id = :tenant AND b.id = ANY(CAST(:banks AS bigint[])) AND b.deleted_at IS NULL
                 """)
@@ -348,7 +353,7 @@ public final class SearchQueries {
     List<Match> visible(Call call, List<MemoryId> candidates, List<MemoryId> shown, @Nullable Instant asOf) {
         return db.sql(call, asOf == null ? VISIBLE_NOW : VISIBLE_THEN)
                 .set("as_of", asOf)
-                .set("banks", candidates.stream().map(MemoryId::bank).distinct().toList())
+                .set("banks", candidates.stream().map(MemoryId::bank).toList())
                 .set("ids", candidates.stream().map(MemoryId::id).toList())
                 .set("shown", shown.stream().map(MemoryId::id).toList())
                 .list(row -> new Match(

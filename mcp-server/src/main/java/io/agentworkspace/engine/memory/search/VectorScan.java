@@ -4,19 +4,17 @@ import io.agentworkspace.engine.memory.embedding.Vectors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.lucene.index.BinaryDocValues;
+import java.util.stream.IntStream;
 import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
-import org.apache.lucene.index.ReaderUtil;
 import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
@@ -111,20 +109,21 @@ final class VectorScan {
                 }
             }
         }
-        var limit = limit(counts, Math.max(LEAST_RESCORED, most * RESCORED));
-        var near = new ArrayList<ScoreDoc>();
-        for (var document = 0; document < distances.length; document++) {
-            if (distances[document] > 0 && distances[document] <= limit) {
-                near.add(new ScoreDoc(document, 0));
-            }
-        }
-        var likenesses = likenesses(reader, near.stream().map(each -> each.doc).toList(), question);
-        for (var i = 0; i < near.size(); i++) {
-            near.get(i).score = likenesses.get(i);
-        }
-        near.removeIf(each -> each.score == NO_VECTORS);
-        near.sort(Comparator.comparingDouble((ScoreDoc each) -> -each.score).thenComparingInt(each -> each.doc));
-        return near.subList(0, Math.min(most, near.size())).toArray(ScoreDoc[]::new);
+        var near = within(limit(counts, Math.max(LEAST_RESCORED, most * RESCORED)), distances);
+        var likenesses = likenesses(reader, near, question);
+        return IntStream.range(0, near.length)
+                .filter(i -> likenesses[i] != NO_VECTORS)
+                .mapToObj(i -> new ScoreDoc(near[i], likenesses[i]))
+                .sorted(Comparator.comparingDouble((ScoreDoc each) -> -each.score))
+                .limit(most)
+                .toArray(ScoreDoc[]::new);
+    }
+
+    /** Returns the memories that are at most so far, in order. */
+    private static int[] within(int limit, short[] distances) {
+        return IntStream.range(0, distances.length)
+                .filter(document -> distances[document] > 0 && distances[document] <= limit)
+                .toArray();
     }
 
     /** Writes the distances of one part; 0 stays where there is nothing to compare. */
@@ -165,24 +164,20 @@ final class VectorScan {
         return counts.length;
     }
 
-    /** How like the question each of the memories is, given in the order of their numbers; -1 where it has no vectors. */
-    static List<Float> likenesses(IndexReader reader, List<Integer> documents, float[] question) throws IOException {
-        var likenesses = new ArrayList<Float>();
-        var leaves = reader.leaves();
-        LeafReaderContext leaf = null;
-        BinaryDocValues vectors = null;
-        for (var document : documents) {
-            if (leaf == null
-                    || vectors == null
-                    || document >= leaf.docBase + leaf.reader().maxDoc()) {
-                leaf = leaves.get(ReaderUtil.subIndex(document, leaves));
-                vectors = DocValues.getBinary(leaf.reader(), BankIndex.VECTORS);
-            }
-            if (vectors.advanceExact(document - leaf.docBase)) {
-                var bytes = vectors.binaryValue();
-                likenesses.add(Vectors.likeness(question, bytes.bytes, bytes.offset, bytes.length));
-            } else {
-                likenesses.add(NO_VECTORS);
+    /** Returns how like the question each of the memories is, given in the order of their numbers; -1 where it has no vectors. */
+    static float[] likenesses(IndexReader reader, int[] documents, float[] question) throws IOException {
+        var likenesses = new float[documents.length];
+        var i = 0;
+        for (var leaf : reader.leaves()) {
+            var end = leaf.docBase + leaf.reader().maxDoc();
+            var vectors = DocValues.getBinary(leaf.reader(), BankIndex.VECTORS);
+            for (; i < documents.length && documents[i] < end; i++) {
+                if (vectors.advanceExact(documents[i] - leaf.docBase)) {
+                    var bytes = vectors.binaryValue();
+                    likenesses[i] = Vectors.likeness(question, bytes.bytes, bytes.offset, bytes.length);
+                } else {
+                    likenesses[i] = NO_VECTORS;
+                }
             }
         }
         return likenesses;

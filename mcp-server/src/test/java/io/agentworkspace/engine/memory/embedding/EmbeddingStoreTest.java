@@ -98,4 +98,23 @@ class EmbeddingStoreTest {
         });
         assertThat(claim(6, 0)).containsExactly(first);
     }
+
+    @Test
+    void vectorsOfOtherModelsAreComputedAgain() {
+        var tenant = tenant();
+        copy(tenant, 3);
+        TestDatabase.db().sql("""
+                UPDATE memory_vector v
+                   SET vectors = '', model = (ARRAY['0', 'own', 'own', '~'])[n.number]
+                  FROM (SELECT memory_id, row_number() OVER () AS number FROM memory_vector WHERE tenant_id = :tenant) n
+                 WHERE v.tenant_id = :tenant AND v.memory_id = n.memory_id
+                """).set("tenant", tenant).run();
+        assertThat(store.renew("own", 1)).isTrue();
+        assertThat(claim(10, 0)).containsExactly(tenant, tenant);
+        assertThat(TestDatabase.db()
+                        .sql("SELECT model FROM memory_vector WHERE tenant_id = :tenant AND vectors IS NOT NULL")
+                        .set("tenant", tenant)
+                        .list(row -> row.text("model")))
+                .containsExactly("own", "own");
+    }
 }
