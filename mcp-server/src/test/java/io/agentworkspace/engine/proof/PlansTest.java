@@ -197,14 +197,15 @@ class PlansTest {
                     .set("owner", LargeTenant.USERS + 1)
                     .set("tenant", tenant)
                     .run();
-            db.sql("UPDATE memory_vector SET vectors = '', model = :model")
-                    .set("model", EMBEDDER.id())
-                    .run();
+            db.sql("""
+                    INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision, model, vectors)
+                    SELECT tenant_id, bank_id, id, revision, :model, '' FROM memory
+                    """).set("model", EMBEDDER.id()).run();
             db.sql("VACUUM ANALYZE").run();
             large = Set.copyOf(db.sql("SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples > 1000")
                     .list(row -> row.text("relname")));
         }
-        assertThat(large).contains("agent", "membership", "memory", "message", "bank_grant");
+        assertThat(large).contains("agent", "membership", "memory", "memory_vector", "message", "bank_grant");
     }
 
     @AfterAll
