@@ -20,7 +20,7 @@ final class SearchGrowth {
     private static final int ROUNDS = 10;
     private static final String TOKENS = "/all-minilm-l6-v2-q-tokenizer.json";
 
-    /** So many words are in almost every text. */
+    /** The first words, most of which are function words. */
     private static final int FUNCTION_WORDS = 150;
 
     private final Engine engine;
@@ -67,7 +67,7 @@ final class SearchGrowth {
         }
     }
 
-    /** Returns the words of the embedding model, about 20,000. They are in the order of their numbers, where the frequent ones come first. */
+    /** Returns the words of the embedding model, about 20,000, roughly the most frequent first. */
     private static List<String> words() {
         try (var file = SearchGrowth.class.getResourceAsStream(TOKENS)) {
             return Callers.JSON.readTree(file).at("/model/vocab").propertyStream()
@@ -123,7 +123,7 @@ final class SearchGrowth {
         return new Callers.Work("MB_Search", Map.of("target", Map.of("bank", bank), "content", query, "mode", mode));
     }
 
-    /** Returns one of the most frequent words that have a meaning of their own. */
+    /** Returns one of the most frequent words that are not function words. */
     private String word(int number, int most) {
         return words.get(FUNCTION_WORDS + number * 31 % most);
     }
@@ -149,7 +149,7 @@ final class SearchGrowth {
                            (SELECT string_agg(word.list[1 + floor(cardinality(word.list) * power(random() + 0 * place, 3))], ' ')
                               FROM generate_series(1, 40 + 0 * n) place),
                            '{}', m.author_id, m.contributors, '{}', now() - n * interval '1 s', now() - n * interval '1 s',
-                           CAST(CAST(n AS text) AS xid8)
+                           CAST(CAST(CAST(CAST(pg_current_xact_id() AS text) AS bigint) - n % 500 AS text) AS xid8)
                       FROM bank b
                       CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id LIMIT 1) m,
                            CAST(? AS text[]) word (list), generate_series(1, ?) n

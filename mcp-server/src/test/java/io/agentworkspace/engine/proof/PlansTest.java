@@ -350,6 +350,7 @@ class PlansTest {
 
     @Test
     void theQueueOfVectorsDoesNotReadTheMemoriesThatHaveThem() {
+        filled.sql("DELETE FROM memory_vector WHERE vectors IS NULL").run(); // The other test stores memories.
         try (var db = watched();
                 var queue = new EmbeddingQueue(new EmbeddingStore(db), EMBEDDER)) {
             NOTICES.clear();

@@ -181,7 +181,11 @@ public final class EmbeddingStore {
                 .run();
     }
 
-    /** Puts some of those back into the queue that have vectors of another model; whether there were any. */
+    /**
+     * Puts some of those back into the queue that have vectors of another model; whether there were any.
+     *
+     * @param most of those models before it in the alphabet, and of those after it
+     */
     boolean renew(String model, int most) {
         return db.sql(RENEW).set("model", model).set("most", most).run() > 0;
     }

@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.ReaderUtil;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.ScoreDoc;
@@ -263,11 +264,12 @@ final class CandidateRounds {
     /** @param documents in order */
     private static Map<Integer, MemoryId> places(IndexReader reader, int[] documents) throws IOException {
         var places = new HashMap<Integer, MemoryId>();
-        var i = 0;
-        for (var leaf : reader.leaves()) {
-            var end = leaf.docBase + leaf.reader().maxDoc();
+        var leaves = reader.leaves();
+        for (var i = 0; i < documents.length; ) {
+            var leaf = leaves.get(ReaderUtil.subIndex(documents[i], leaves));
             var ids = DocValues.getBinary(leaf.reader(), BankIndex.ID);
             var banks = DocValues.getNumeric(leaf.reader(), BankIndex.BANK);
+            var end = leaf.docBase + leaf.reader().maxDoc();
             for (; i < documents.length && documents[i] < end; i++) {
                 ids.advanceExact(documents[i] - leaf.docBase);
                 banks.advanceExact(documents[i] - leaf.docBase);

@@ -15,6 +15,7 @@ import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.ReaderUtil;
 import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
@@ -167,10 +168,11 @@ final class VectorScan {
     /** Returns how like the question each of the memories is, given in the order of their numbers; -1 where it has no vectors. */
     static float[] likenesses(IndexReader reader, int[] documents, float[] question) throws IOException {
         var likenesses = new float[documents.length];
-        var i = 0;
-        for (var leaf : reader.leaves()) {
-            var end = leaf.docBase + leaf.reader().maxDoc();
+        var leaves = reader.leaves();
+        for (var i = 0; i < documents.length; ) {
+            var leaf = leaves.get(ReaderUtil.subIndex(documents[i], leaves));
             var vectors = DocValues.getBinary(leaf.reader(), BankIndex.VECTORS);
+            var end = leaf.docBase + leaf.reader().maxDoc();
             for (; i < documents.length && documents[i] < end; i++) {
                 if (vectors.advanceExact(documents[i] - leaf.docBase)) {
                     var bytes = vectors.binaryValue();
