@@ -163,7 +163,7 @@ class AgentRevisionsTest {
         tenant.person("root", Role.ADMIN)
                 .call("US_Update", "{'target':{'user':'ann'},'vx':{'access':'viewer'}}")
                 .ok();
-        // A call that knows the former role is told to call again.
+        // Right after a change of role, the server can refuse one call and ask to call again.
         await().untilAsserted(() -> assertThat(numbers(revisions(ann, ""))).containsExactly("1"));
         ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'r'}}").refused(2003, "viewer");
     }

@@ -212,6 +212,7 @@ class PlansTest {
     static void close() throws IOException {
         proxy.close();
         filled.close();
+        EMBEDDER.close();
     }
 
     /** The server's report of one statement. */
@@ -296,21 +297,20 @@ class PlansTest {
         assertThat(answer.envelope().at("/status/internal_code").asInt())
                 .as("%s by %s: %s", line, caller.userName(), answer.envelope())
                 .isIn(0, 1006, 2003, 3001, 3003);
+        return reported(line + " by " + caller.userName());
+    }
+
+    /** Returns what the server has reported since the last time. */
+    private static List<Ran> reported(String call) {
         var all = new ArrayList<String>();
         NOTICES.drainTo(all);
         return all.stream()
-                .filter(PlansTest::isPlan)
-                .map(notice -> new Ran(line + " by " + caller.userName(), plan(notice)))
+                .filter(notice -> notice.contains("plan:"))
+                .map(notice ->
+                        Json.readObject(notice.substring(notice.indexOf("plan:") + 5, notice.lastIndexOf('}') + 1)
+                                .getBytes(StandardCharsets.UTF_8)))
+                .map(told -> new Ran(call, told.path("Plan")))
                 .toList();
-    }
-
-    private static boolean isPlan(String notice) {
-        return notice.contains("plan:");
-    }
-
-    private static JsonNode plan(String notice) {
-        var json = notice.substring(notice.indexOf("plan:") + 5, notice.lastIndexOf('}') + 1);
-        return Json.readObject(json.getBytes(StandardCharsets.UTF_8)).path("Plan");
     }
 
     /** Otherwise PostgreSQL expects few rows of each tenant, where there are many small ones. */
@@ -357,10 +357,7 @@ class PlansTest {
             queue.start();
             var ran = new ArrayList<Ran>();
             await().until(() -> {
-                NOTICES.stream()
-                        .filter(PlansTest::isPlan)
-                        .map(notice -> new Ran("the queue", plan(notice)))
-                        .forEach(ran::add);
+                ran.addAll(reported("the queue"));
                 return ran.stream()
                         .anyMatch(one -> one.plan().path("Node Type").asString().equals("ModifyTable"));
             });

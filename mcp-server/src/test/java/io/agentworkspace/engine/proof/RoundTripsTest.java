@@ -124,8 +124,8 @@ class RoundTripsTest {
     }
 
     /**
-     * Returns the cost of the second or third call, when the connection has prepared the statements. The lesser counts: rules are read
-     * again by a call that comes while signals are late, which may happen to any second call on a slow machine.
+     * Returns the cost of the second or third call, when the connection has prepared the statements. The lesser counts: a call that
+     * comes while signals are late reads the rules again, as the second one may on a slow machine. The third waits for the signals.
      */
     private static Cost cost(List<String> before, String call) {
         var second = new Cost(0, 0);
@@ -133,7 +133,7 @@ class RoundTripsTest {
             for (var step : before) {
                 run(step, round);
             }
-            // Then AC_ChangePlan reads the preceding change, and for other calls signals are not late.
+            // AC_ChangePlan always waits: it reads the preceding change only after its signal.
             if (round == 3 || call.startsWith("AC_ChangePlan")) {
                 TestDatabase.awaitChanges();
             }

@@ -18,7 +18,6 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.ReaderUtil;
 import org.apache.lucene.search.IndexSearcher;
@@ -261,20 +260,15 @@ final class CandidateRounds {
         return found;
     }
 
-    /** @param documents in order */
     private static Map<Integer, MemoryId> places(IndexReader reader, int[] documents) throws IOException {
         var places = new HashMap<Integer, MemoryId>();
-        var leaves = reader.leaves();
-        for (var i = 0; i < documents.length; ) {
-            var leaf = leaves.get(ReaderUtil.subIndex(documents[i], leaves));
-            var ids = DocValues.getBinary(leaf.reader(), BankIndex.ID);
-            var banks = DocValues.getNumeric(leaf.reader(), BankIndex.BANK);
-            var end = leaf.docBase + leaf.reader().maxDoc();
-            for (; i < documents.length && documents[i] < end; i++) {
-                ids.advanceExact(documents[i] - leaf.docBase);
-                banks.advanceExact(documents[i] - leaf.docBase);
-                places.put(documents[i], new MemoryId(banks.longValue(), BankIndex.id(ids.binaryValue())));
-            }
+        for (var document : documents) {
+            var leaf = reader.leaves().get(ReaderUtil.subIndex(document, reader.leaves()));
+            var ids = leaf.reader().getBinaryDocValues(BankIndex.ID);
+            var banks = leaf.reader().getNumericDocValues(BankIndex.BANK);
+            ids.advanceExact(document - leaf.docBase);
+            banks.advanceExact(document - leaf.docBase);
+            places.put(document, new MemoryId(banks.longValue(), BankIndex.id(ids.binaryValue())));
         }
         return places;
     }
