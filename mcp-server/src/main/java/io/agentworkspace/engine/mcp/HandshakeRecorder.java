@@ -19,6 +19,7 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Optional;
@@ -75,15 +76,13 @@ final class HandshakeRecorder {
         var error = exchange.failure();
         var flaw = Optional.ofNullable(error).flatMap(HandshakeProblem::of);
         var holder = Holder.of(exchange.caller());
+        var request = exchange.request();
         if (error != null && flaw.isPresent()) {
             var refusal = new Refusal(flaw.get().word(), error.code(), String.valueOf(error.getMessage()));
-            refused(
-                    holder,
-                    client(exchange.request(), greeting),
-                    exchange.response().getStatus(),
-                    refusal);
+            var status = exchange.response().getStatus();
+            refused(holder, arrival(request), client(request, greeting), status, refusal);
         } else if (greeting != null && greeting.isHandshake()) {
-            fine(holder, client(exchange.request(), greeting));
+            fine(holder, arrival(request), client(request, greeting));
         }
     }
 
@@ -100,30 +99,37 @@ final class HandshakeRecorder {
         HandshakeProblem.of(problem).ifPresent(flaw -> {
             var holder = caller == null ? KeyName.of(request).map(Holder::named) : Optional.of(Holder.of(caller));
             var refusal = new Refusal(flaw.word(), JsonRpcRefusal.code(problem.failure()), problem.note());
-            holder.ifPresent(
-                    who -> refused(who, client(request, null), problem.failure().httpStatus(), refusal));
+            var status = problem.failure().httpStatus();
+            holder.ifPresent(who -> refused(who, arrival(request), client(request, null), status, refusal));
         });
     }
 
+    /**
+     * Returns when the request arrived. It is recorded after its response, perhaps later than the next request of the
+     * same client.
+     */
+    private Instant arrival(Request request) {
+        var elapsed = System.nanoTime() - request.getHeadersNanoTime();
+        return clock.instant().minusNanos(elapsed).truncatedTo(ChronoUnit.MICROS);
+    }
+
     /** Counts repeated refusals of the same client as one handshake. */
-    private void refused(Holder holder, HandshakeNote.Client client, int status, Refusal refusal) {
+    private void refused(Holder holder, Instant at, HandshakeNote.Client client, int status, Refusal refusal) {
         var source = Source.of(holder, client);
         var what = refusal.flaw() + refusal.note();
         met.put(source, what);
-        var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        var span = now.getEpochSecond() / HandshakeNote.WHILE.toSeconds();
+        var span = at.getEpochSecond() / HandshakeNote.WHILE.toSeconds();
         store.note(
                 holder,
-                new HandshakeNote(source.id(what + span), source.id(FINE), false, now, 1, client, status, refusal));
+                new HandshakeNote(source.id(what + span), source.id(FINE), false, at, 1, client, status, refusal));
     }
 
-    private void fine(Holder holder, HandshakeNote.Client client) {
+    private void fine(Holder holder, Instant at, HandshakeNote.Client client) {
         var source = Source.of(holder, client);
         var begins = BEGINNINGS.contains(String.valueOf(client.method()));
         if (!FINE.equals(met.asMap().put(source, FINE)) || begins) {
-            var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
             store.note(
-                    holder, new HandshakeNote(UUID.randomUUID(), source.id(FINE), !begins, now, 1, client, 200, null));
+                    holder, new HandshakeNote(UUID.randomUUID(), source.id(FINE), !begins, at, 1, client, 200, null));
         }
     }
 
