@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.net.URI;
@@ -102,6 +103,25 @@ class LiveStreamTest {
             assertThat(seen.path("online").asBoolean()).isTrue();
             call(ann, "AP_LogOff", "{}");
             assertThat(feed.next("presence").path("online").asBoolean()).isFalse();
+        }
+    }
+
+    /** The transactions of another database server can have higher numbers. */
+    @Test
+    void whatWasRestoredFromABackupIsNotReported() {
+        try (var feed = listen(ann, "?topics=messages")) {
+            say("before the backup");
+            feed.next("messages");
+        }
+        TestDatabase.db().sql("""
+                INSERT INTO live_event (tenant_id, xid, at, topic, action, thing, place, other, moment)
+                SELECT tenant_id, CAST('9000000000' AS xid8), at, topic, action, thing, place, other, moment
+                  FROM live_event
+                 WHERE tenant_id = :tenant AND topic = 'messages'
+                """).set("tenant", TENANT.id(ClientApi.REST)).run();
+        try (var feed = listen(ann, "?topics=messages")) {
+            say("after the restore");
+            assertThat(feed.next("messages").path("content").asString()).isEqualTo("after the restore");
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -114,10 +115,19 @@ final class BankIndex implements AutoCloseable {
             List<String> tags,
             long author,
             Instant updatedAt,
-            byte @Nullable [] vectors) {}
+            byte @Nullable [] vectors) {
+        IndexChange state() {
+            return new IndexChange(id, change);
+        }
+    }
 
     /** A changed memory, and the transaction that changed it. */
-    record IndexChange(UUID id, String change) {}
+    record IndexChange(UUID id, String change) {
+        /** Returns what sorts before all changes by a transaction. */
+        static IndexChange before(long transaction) {
+            return new IndexChange(new UUID(0, 0), Long.toString(transaction));
+        }
+    }
 
     /**
      * @param model the model of its vectors; a saved index with vectors of another model is not used
@@ -141,7 +151,7 @@ final class BankIndex implements AutoCloseable {
     /** Returns an index in memory of an earlier state of memories. */
     static BankIndex ofPast(long bank, List<IndexedMemory> entries) throws IOException {
         var index = new BankIndex(bank, new ByteBuffersDirectory(NoLockFactory.INSTANCE), "", Instant.MIN);
-        index.apply(entries);
+        index.add(entries);
         index.reached(0);
         return index;
     }
@@ -229,26 +239,39 @@ final class BankIndex implements AutoCloseable {
         return applied.contains(change);
     }
 
+    /** Removes everything, also what a build has added that was not completed. */
+    boolean clear() throws IOException {
+        writer.deleteAll();
+        return true;
+    }
+
+    /** Adds memories that it does not have, which {@link #reached} makes visible. */
+    boolean add(List<IndexedMemory> entries) throws IOException {
+        touch();
+        for (var entry : entries) {
+            writer.addDocument(document(entry, Objects.requireNonNull(entry.text())));
+        }
+        isDirty = true;
+        return true;
+    }
+
     /** Applies changes, which {@link #reached} makes visible. */
     void apply(List<IndexedMemory> entries) throws IOException {
         touch();
-        var isNew = writer.getDocStats().maxDoc == 0;
         var seen = new HashSet<UUID>();
         for (var entry : entries) {
             // Its text and its vectors are two changes; both are in either entry.
             if (seen.add(entry.id())) {
-                apply(entry, isNew);
+                apply(entry);
             }
-            written.add(new IndexChange(entry.id(), entry.change()));
+            written.add(entry.state());
             isDirty = true;
         }
     }
 
-    private void apply(IndexedMemory entry, boolean isNew) throws IOException {
+    private void apply(IndexedMemory entry) throws IOException {
         if (entry.text() == null) {
             writer.deleteDocuments(id(entry.id()));
-        } else if (isNew) {
-            writer.addDocument(document(entry, entry.text()));
         } else {
             writer.updateDocument(id(entry.id()), document(entry, entry.text()));
         }

@@ -123,6 +123,20 @@ public final class SearchQueries {
              OFFSET 0)
             """;
 
+    private static final String MEMORIES =
+            SqlTemplate.of("""
+            SELECT m.id, CAST(m.change AS text) AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at,
+                   v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon, false AS is_foreign
+              FROM (SELECT *
+                      FROM memory m
+                     WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.deleted_at IS NULL
+                       AND (m.change, m.id) > (CAST(:after AS xid8), CAST(:after_id AS uuid))
+                     ORDER BY m.change, m.id
+                     LIMIT :portion) m
+              LEFT JOIN LATERAL {vectors} v ON true
+             ORDER BY m.change, m.id
+            """).with("vectors", VECTORS).sql();
+
     private static final String CHANGED_MEMORIES = SqlTemplate.of("""
             SELECT c.id, CAST(c.change AS text) AS change, m.id IS NOT NULL AS is_there, m.name, m.text, m.tags,
                    m.author_id, m.updated_at, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
@@ -280,10 +294,19 @@ public final class SearchQueries {
                 changes);
     }
 
+    /** Returns the next memories of a bank after one, those first that were changed first. */
+    Portion memories(Call call, long bank, BankIndex.IndexChange after) {
+        return portion(call, MEMORIES, bank, after);
+    }
+
     /** Returns the next changes of a bank after one, oldest first. */
     Portion changes(Call call, long bank, BankIndex.IndexChange after) {
+        return portion(call, CHANGED_MEMORIES, bank, after);
+    }
+
+    private Portion portion(Call call, String sql, long bank, BankIndex.IndexChange after) {
         record Read(BankIndex.IndexedMemory entry, long horizon, boolean isForeign) {}
-        var rows = db.sql(call, CHANGED_MEMORIES)
+        var rows = db.sql(call, sql)
                 .set("bank", bank)
                 .set("model", model)
                 .set("after", after.change())
@@ -318,6 +341,10 @@ public final class SearchQueries {
         db.transaction(() -> db.sql(call, """
                 UPDATE memory SET revision = revision
                  WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id()
+                """).set("bank", bank).run()
+                + db.sql(call, """
+                UPDATE memory_vector SET change = pg_current_xact_id()
+                 WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id() AND vectors IS NOT NULL
                 """).set("bank", bank).run()
                 + db.sql(call, """
                 DELETE FROM memory_gone

@@ -267,8 +267,8 @@ public final class Searcher {
     }
 
     private void read(Call call, long bank, BankIndex index) {
-        var after = new BankIndex.IndexChange(new UUID(0, 0), Long.toString(index.position()));
-        var horizon = index.position();
+        var horizon = index.position() == 0 ? build(call, bank, index) : index.position();
+        var after = BankIndex.IndexChange.before(horizon);
         var isFirst = true;
         while (true) {
             var portion = queries.changes(call, bank, after);
@@ -280,7 +280,7 @@ public final class Searcher {
                 isFirst = false;
             }
             var news = portion.entries().stream()
-                    .filter(entry -> !index.has(new BankIndex.IndexChange(entry.id(), entry.change())))
+                    .filter(entry -> !index.has(entry.state()))
                     .toList();
             var reached = horizon;
             indexes.write(() -> {
@@ -293,8 +293,27 @@ public final class Searcher {
             if (portion.isLast()) {
                 return;
             }
-            var last = portion.entries().getLast();
-            after = new BankIndex.IndexChange(last.id(), last.change());
+            after = portion.entries().getLast().state();
+        }
+    }
+
+    /**
+     * Adds all memories of a bank to its new index.
+     *
+     * @return the transaction from which on changes may be missing
+     */
+    private long build(Call call, long bank, BankIndex index) {
+        indexes.write(index::clear);
+        var after = BankIndex.IndexChange.before(0);
+        var horizon = 0L;
+        while (true) {
+            var portion = queries.memories(call, bank, after);
+            indexes.write(() -> index.add(portion.entries()));
+            horizon = horizon == 0 ? portion.horizon() : horizon;
+            if (portion.isLast()) {
+                return horizon;
+            }
+            after = portion.entries().getLast().state();
         }
     }
 

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
@@ -22,6 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** MB_Search through both endpoints. */
 class SearchToolsTest {
+    private static final String CHANGE =
+            "CAST(CAST(CAST(CAST(pg_current_xact_id() AS text) AS bigint) + CASE WHEN n % 10 = 9 THEN 1000000 ELSE -n % 300 END AS text) AS xid8)";
+
     private final TestTenant tenant = new TestTenant();
     private final TestCaller ann = tenant.member("ann");
     private final TestCaller bob = tenant.member("bob");
@@ -288,6 +292,57 @@ class SearchToolsTest {
                 }
             }
         }
+    }
+
+    /** A tenth of it has the changes that a backup of another database server can bring: by transactions yet to come. */
+    @Test
+    void aBankOfManyPortionsIsReadOnceAndWhole() {
+        store("zeta itself", "");
+        for (var api : ClientApi.values()) {
+            fill(tenant.id(api));
+        }
+        for (var number : List.of(1, 1_999, 2_490 + 1, 109)) {
+            var found = search("number" + number, ",'mode':'text'");
+            assertThat(texts(found)).contains("zeta number" + number);
+            assertThat(found.at("/searched/memories").asInt()).isEqualTo(2_001);
+        }
+        assertThat(texts(search("number2490", ",'mode':'text'"))).doesNotContain("zeta number2490");
+        for (var api : ClientApi.values()) {
+            assertThat(changesYetToCome(tenant.id(api))).isZero();
+        }
+    }
+
+    private static void fill(long tenant) {
+        var db = TestDatabase.db();
+        db.transaction(
+                () -> db.sql("""
+                INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at,
+                                    updated_at, deleted_at, change)
+                SELECT m.tenant_id, m.bank_id, gen_random_uuid(), 'zeta number' || n, '{}', m.author_id, m.contributors, '{}',
+                       now(), now(), CASE WHEN n % 5 = 0 THEN now() END,
+                """ + CHANGE + " FROM memory m, generate_series(1, 2500) n WHERE m.tenant_id = :tenant")
+                                .set("tenant", tenant)
+                                .run()
+                        + db.sql("UPDATE memory_vector v SET change = " + CHANGE + """
+                , model = 'all-minilm-l6-v2-q/1', vectors = decode('01803a83126f' || repeat('7f', 384), 'hex')
+                  FROM (SELECT row_number() OVER (ORDER BY memory_id) AS n, memory_id FROM memory_vector WHERE tenant_id = :tenant) g
+                 WHERE v.tenant_id = :tenant AND v.memory_id = g.memory_id
+                """)
+                                .set("tenant", tenant)
+                                .run());
+    }
+
+    private static long changesYetToCome(long tenant) {
+        return TestDatabase.db()
+                .sql("""
+                SELECT count(*) AS number
+                  FROM (SELECT change FROM memory WHERE tenant_id = :tenant
+                        UNION ALL SELECT change FROM memory_vector WHERE tenant_id = :tenant) c
+                 WHERE c.change >= pg_snapshot_xmax(pg_current_snapshot())
+                """)
+                .set("tenant", tenant)
+                .one(row -> row.number("number"))
+                .orElseThrow();
     }
 
     /** A saved index is reused and brought up to date; a damaged copy is rebuilt. */
