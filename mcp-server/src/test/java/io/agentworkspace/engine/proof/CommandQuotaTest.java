@@ -274,9 +274,10 @@ class CommandQuotaTest {
             assertThat(rejected(fixture)).hasSize(expected);
             CLOCK.advance(Duration.ofSeconds(61));
         }
+        // Each replica learns a moment later what the other has counted.
         assertThat(rejected(fixture).getFirst().toString())
-                .isEqualTo(
-                        "{\"scope\":\"commands\",\"limit\":10000,\"count\":10000,\"plan\":\"free\",\"service\":\"AP_List\"}");
+                .matches(
+                        "\\{\"scope\":\"commands\",\"limit\":10000,\"count\":100\\d\\d,\"plan\":\"free\",\"service\":\"AP_List\"}");
     }
 
     private static java.util.List<JsonNode> rejected(QuotaFixture fixture) {
