@@ -223,11 +223,7 @@ class ConsoleTasksTest {
         var step = steps.only("memories");
         assertThat(step.path("said").asString()).startsWith("Memories in log: ");
         assertThat(step.path("name").asString()).isEqualTo("log.jsonl");
-        var lines = step.path("lines")
-                .asString()
-                .lines()
-                .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
-                .toList();
+        var lines = lines(step.path("lines"));
         var read = new ArrayList<JsonNode>();
         var cursor = "";
         do {
@@ -237,11 +233,26 @@ class ConsoleTasksTest {
             cursor = page.text("/next_cursor").isEmpty() ? "" : ",'cursor':'%s'".formatted(page.text("/next_cursor"));
         } while (!cursor.isEmpty());
         assertThat(lines).hasSize(LOGGED);
-        assertThat(lines.stream().<JsonNode>map(line -> line).toList()).isEqualTo(read);
+        assertThat(lines).isEqualTo(read);
         assertThat(lines)
                 .extracting(line -> line.path("text").asString())
                 .doesNotContain("false", "derived")
                 .contains("Tide 0:\nlow \u2028 <b>🌊</b>");
+    }
+
+    private static List<JsonNode> lines(JsonNode file) {
+        return file.asString()
+                .lines()
+                .<JsonNode>map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
+                .toList();
+    }
+
+    @Test
+    void aBankDownloadedAfterACensorshipWasUndoneIsWhole() {
+        assertThat(lines(steps.only("memories").path("uncensored")))
+                .hasSize(LOGGED + 2)
+                .extracting(line -> line.path("text").asString())
+                .contains("false", "derived");
     }
 
     @Test
