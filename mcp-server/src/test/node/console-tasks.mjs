@@ -213,10 +213,10 @@ async function memories() {
   await button(page, 'The calls of this page as code').click();
   step.calls = await page.getByRole('dialog').locator('summary', { hasText: 'MB_Read' }).count();
   await through(page, 'Close');
-  const ofMo = (tool) => page.request.post(`${engine}/api/mcp/tools/${tool}/invoke`, { headers: { 'X-Api-Key': OWNER_KEY }, data: { target: { bank: 'log', agent: 'Mo' } } });
-  await ofMo('MB_Uncensor');
+  const callForMo = (tool) => page.request.post(`${engine}/api/mcp/tools/${tool}/invoke`, { headers: { 'X-Api-Key': OWNER_KEY }, data: { target: { bank: 'log', agent: 'Mo' } } });
+  await callForMo('MB_Uncensor');
   step.uncensored = (await save()).lines;
-  await ofMo('MB_Censor');
+  await callForMo('MB_Censor');
   // A bank that goes on and on: each page says that there is another one.
   await page.route('**/MB_Read/invoke', (route) => route.fulfill({ json: { ...body, next_cursor: 'more' } }));
   const { name, lines } = await save();

@@ -14,6 +14,7 @@ import io.agentworkspace.engine.streams.Ticker;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpHeader;
@@ -71,11 +72,14 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
                     "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
         }
         var lastId = request.getHeaders().get(LAST_EVENT_ID);
-        var resumed = ResumeToken.parse(lastId, clock.instant());
+        Optional<ResumeToken> resumed;
         ResumeToken from;
         try {
             streams.listen(caller.tenant());
-            from = resumed.isPresent() ? resumed.get() : ResumeToken.of(queries.horizon(), 0, clock.instant());
+            var horizon = queries.horizon();
+            // A higher position is from before the restore of another server's backup.
+            resumed = ResumeToken.parse(lastId, clock.instant()).filter(token -> token.horizon() <= horizon);
+            from = resumed.orElse(ResumeToken.of(horizon, 0, clock.instant()));
         } catch (Problem refused) {
             places.giveBack();
             throw refused;

@@ -121,7 +121,7 @@ public final class LiveQueries {
                 SELECT l.*
                   FROM live_event l
                  WHERE l.tenant_id = :tenant AND l.xid >= CAST(CAST(:since AS text) AS xid8)
-                   AND l.xid < pg_snapshot_xmax(pg_current_snapshot()) -- Not those of a backup of another database server.
+                   AND l.xid < pg_snapshot_xmax(pg_current_snapshot()) -- Excludes restored rows of another server.
                  ORDER BY l.xid, l.ordinal
                  LIMIT :most),
             told AS ({topics})

@@ -105,8 +105,8 @@ final class HandshakeRecorder {
     }
 
     /**
-     * Returns when the request arrived. It is recorded after its response, perhaps later than the next request of the
-     * same client.
+     * Returns the arrival time of the request. The handshake is recorded after the response, perhaps later than that of the
+     * client's next request.
      */
     private Instant arrival(Request request) {
         var elapsed = System.nanoTime() - request.getHeadersNanoTime();

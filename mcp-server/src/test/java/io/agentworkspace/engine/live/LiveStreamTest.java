@@ -108,7 +108,7 @@ class LiveStreamTest {
 
     /** The transactions of another database server can have higher numbers. */
     @Test
-    void whatWasRestoredFromABackupIsNotReported() {
+    void restoredEventsAreNotReported() {
         try (var feed = listen(ann, "?topics=messages")) {
             say("before the backup");
             feed.next("messages");

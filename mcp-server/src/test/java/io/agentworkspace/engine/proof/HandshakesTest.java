@@ -42,8 +42,15 @@ class HandshakesTest {
     private final Made ann = fixture.user("ann", Role.MEMBER, "*");
 
     /** A handshake is recorded after its response. Until it is, the next one could be recorded first. */
-    private void awaitTold(int handshakes) {
+    private void awaitHandshakes(int handshakes) {
         await().until(() -> HERE.told(ann).size() == handshakes);
+    }
+
+    /** Returns the handshakes, newest first, after a later one was recorded: by then a wrong one would be there. */
+    private List<JsonNode> handshakes() {
+        HERE.post(ann.key(), initialize("2025-11-25", "the last"));
+        await().until(() -> text(HERE.told(ann).getFirst(), "/client/name").equals("the last"));
+        return HERE.told(ann).stream().skip(1).toList();
     }
 
     private static String text(JsonNode told, String field) {
@@ -54,9 +61,10 @@ class HandshakesTest {
     void aSessionIsOneHandshakeHoweverLongItLasts() {
         var begun = HERE.post(ann.key(), initialize("2025-11-25", "claude-code"), "User-Agent", "claude-code/2.1");
         var session = begun.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
-        awaitTold(1);
+        awaitHandshakes(1);
         HERE.post(ann.key(), LIST, "Mcp-Session-Id", session);
-        var told = HERE.only(ann);
+        assertThat(handshakes()).hasSize(1);
+        var told = HERE.told(ann).getLast();
         assertThat(text(told, "/era")).isEqualTo("session");
         assertThat(text(told, "/method")).isEqualTo("initialize");
         assertThat(text(told, "/client/name")).isEqualTo("claude-code");
@@ -81,12 +89,12 @@ class HandshakesTest {
     void aStatelessClientIsOneHandshakeWhetherItDiscoversOrNot() {
         var headers = mirrored("server/discover", "2026-07-28");
         HERE.post(ann.key(), modern("server/discover", "finder", "2026-07-28"), headers);
-        awaitTold(1);
+        awaitHandshakes(1);
         HERE.post(ann.key(), modern("tools/list", "finder", "2026-07-28"), mirrored("tools/list", "2026-07-28"));
         HERE.post(ann.key(), modern("tools/list", "doer", "2026-07-28"), mirrored("tools/list", "2026-07-28"));
-        awaitTold(2);
+        awaitHandshakes(2);
         HERE.post(ann.key(), modern("prompts/list", "doer", "2026-07-28"), mirrored("prompts/list", "2026-07-28"));
-        assertThat(HERE.told(ann))
+        assertThat(handshakes())
                 .extracting(told -> text(told, "/client/name") + " " + text(told, "/method") + " " + text(told, "/era"))
                 .containsExactly("doer tools/list modern", "finder server/discover modern");
     }
@@ -96,9 +104,9 @@ class HandshakesTest {
         for (var i = 0; i < 3; i++) {
             HERE.post(ann.key(), LIST, "User-Agent", "curl/8");
             HERE.post(ann.key(), LIST, "User-Agent", "wget/1");
-            awaitTold(2);
+            awaitHandshakes(2);
         }
-        assertThat(HERE.told(ann))
+        assertThat(handshakes())
                 .extracting(told -> text(told, "/user_agent") + " " + text(told, "/era"))
                 .containsExactly("wget/1 bare", "curl/8 bare");
     }
@@ -217,11 +225,11 @@ class HandshakesTest {
     void theStreamOfASessionNeedsAClientThatTakesOne() {
         var begun = HERE.post(ann.key(), initialize("2025-11-25", "c"));
         var session = begun.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
-        awaitTold(1);
+        awaitHandshakes(1);
         HERE.send(ann.key(), "/mcp", "GET", "", "Mcp-Session-Id", session, "Accept", "application/json");
-        awaitTold(2);
+        awaitHandshakes(2);
         HERE.post(ann.key(), LIST, "Mcp-Session-Id", session, "MCP-Protocol-Version", "2025-06-18");
-        awaitTold(3);
+        awaitHandshakes(3);
         assertThat(HERE.told(ann))
                 .extracting(told -> text(told, "/era") + " " + text(told, "/advice"))
                 .satisfiesExactly(
@@ -238,7 +246,7 @@ class HandshakesTest {
         assertThat(text(told, "/configuration/configuration/mcpServers/agent-workspace/url"))
                 .isEqualTo(TestServer.url() + "/mcp");
         HERE.post(ann.key(), initialize("2025-11-25", "Visual Studio Code"), "X-MCP-Toolsets", "bnak");
-        awaitTold(2);
+        awaitHandshakes(2);
         assertThat(text(HERE.told(ann).getFirst(), "/configuration/client")).isEqualTo("vscode");
         assertThat(text(HERE.told(ann).getFirst(), "/toolset")).isEqualToIgnoringCase("X-MCP-Toolsets: bnak");
     }
@@ -250,7 +258,7 @@ class HandshakesTest {
                 "/mcp/x/agent/readonly",
                 "POST",
                 initialize("2025-11-25", "one"));
-        awaitTold(1);
+        awaitHandshakes(1);
         assertThat(HERE.told(ann).getFirst().path("configuration").toString()).contains("/mcp/x/agent/readonly");
         HERE.send(
                 ann.key().substring(0, ann.key().length() - 1),
@@ -263,7 +271,7 @@ class HandshakesTest {
                 "agent, bank",
                 "X-MCP-Readonly",
                 "true");
-        awaitTold(2);
+        awaitHandshakes(2);
         assertThat(HERE.told(ann).getFirst().path("configuration").toString()).contains("/mcp/readonly", "agent,bank");
     }
 
@@ -349,13 +357,13 @@ class HandshakesTest {
     @Test
     void aKeyThatIsDamagedForgedOrInTheWrongPlaceIsToldToItsOwner() {
         HERE.post(ann.key().substring(0, ann.key().length() - 1), LIST);
-        awaitTold(1);
+        awaitHandshakes(1);
         HERE.post(ApiKey.withId(ann.id(), new SecureRandom()).reveal(), LIST);
-        awaitTold(2);
+        awaitHandshakes(2);
         HERE.send("", "/mcp?apikey=" + ann.key(), "POST", LIST);
-        awaitTold(3);
+        awaitHandshakes(3);
         HERE.post(ann.key(), LIST, "Origin", "https://evil.example");
-        awaitTold(4);
+        awaitHandshakes(4);
         assertThat(HERE.told(ann))
                 .allSatisfy(told ->
                         assertThat(told.path("authenticated").asBoolean()).isFalse())
@@ -384,17 +392,14 @@ class HandshakesTest {
         for (var i = 0; i < 12; i++) {
             HERE.post(ann.key(), initialize("2025-11-25", "own " + i));
         }
-        awaitTold(12);
+        awaitHandshakes(12);
         var forged = ApiKey.withId(ann.id(), new SecureRandom()).reveal();
         for (var i = 0; i < 40; i++) {
             HERE.post(forged, LIST, "User-Agent", "stranger " + i);
         }
         // The newest 20: ten strangers, and ten of the twelve of the key.
-        await().until(() -> HERE.told(ann).size() == 20
-                && HERE.told(ann).stream()
-                                .filter(told -> told.path("authenticated").asBoolean())
-                                .count()
-                        == 10);
+        await().until(() -> HERE.told(ann).toString().split("\"authenticated\":true", -1).length == 11);
+        assertThat(HERE.told(ann)).hasSize(20);
         assertThat(TestDatabase.db()
                         .sql("SELECT count(*) AS n FROM handshake WHERE key_id = :key AND proven")
                         .set("key", ann.id())

@@ -129,7 +129,7 @@ class UncountedRunTest {
                                   examples, created_at, updated_at, counted_since)
                 VALUES (:tenant, gen_random_uuid(), 'r', 'r', '{AP_List}', 'true', 'deny', '', true, 0, 'shadow', '[]', :now, :now, :now)
                 """).set("tenant", tenant).set("now", CLOCK.instant()).run();
-        // The rule applies when the notification of it has arrived.
+        // The rule takes effect once its notification arrives.
         await().until(() -> runner.run(request(ada, "AP_List", "{}")).success() && matched() > 0);
         var before = matched();
         assertThat(look("AP_List", "{}").success()).isTrue();

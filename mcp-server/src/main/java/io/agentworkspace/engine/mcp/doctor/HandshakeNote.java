@@ -30,8 +30,8 @@ public record HandshakeNote(
     private static final int LONG_TEXT = 200;
 
     HandshakeNote and(HandshakeNote next) {
-        return new HandshakeNote(
-                id, source, again, next.at, times + next.times, next.client, next.status, next.refusal);
+        var latest = at.isAfter(next.at) ? at : next.at;
+        return new HandshakeNote(id, source, again, latest, times + next.times, next.client, next.status, next.refusal);
     }
 
     /**

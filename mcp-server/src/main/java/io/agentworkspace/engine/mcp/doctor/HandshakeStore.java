@@ -180,7 +180,7 @@ public final class HandshakeStore {
         row.put("place", noted.place());
         row.put("source", note.source());
         row.put("again", note.again());
-        row.put("at", note.at().toString()); // With microseconds, which JSON otherwise leaves out.
+        row.put("at", note.at().toString()); // As text, to keep microseconds.
         row.put("times", note.times());
         row.put("era", client.era());
         row.put("method", client.method());

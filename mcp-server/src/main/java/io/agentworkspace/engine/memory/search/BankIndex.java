@@ -116,14 +116,14 @@ final class BankIndex implements AutoCloseable {
             long author,
             Instant updatedAt,
             byte @Nullable [] vectors) {
-        IndexChange state() {
+        IndexChange toChange() {
             return new IndexChange(id, change);
         }
     }
 
     /** A changed memory, and the transaction that changed it. */
     record IndexChange(UUID id, String change) {
-        /** Returns what sorts before all changes by a transaction. */
+        /** Returns a position before all changes of a transaction. */
         static IndexChange before(long transaction) {
             return new IndexChange(new UUID(0, 0), Long.toString(transaction));
         }
@@ -239,20 +239,18 @@ final class BankIndex implements AutoCloseable {
         return applied.contains(change);
     }
 
-    /** Removes everything, also what a build has added that was not completed. */
-    boolean clear() throws IOException {
+    /** Removes all memories, including those of an unfinished build. */
+    void clear() throws IOException {
         writer.deleteAll();
-        return true;
     }
 
     /** Adds memories that it does not have, which {@link #reached} makes visible. */
-    boolean add(List<IndexedMemory> entries) throws IOException {
+    void add(List<IndexedMemory> entries) throws IOException {
         touch();
         for (var entry : entries) {
             writer.addDocument(document(entry, Objects.requireNonNull(entry.text())));
         }
         isDirty = true;
-        return true;
     }
 
     /** Applies changes, which {@link #reached} makes visible. */
@@ -264,7 +262,7 @@ final class BankIndex implements AutoCloseable {
             if (seen.add(entry.id())) {
                 apply(entry);
             }
-            written.add(entry.state());
+            written.add(entry.toChange());
             isDirty = true;
         }
     }

@@ -294,7 +294,7 @@ public final class SearchQueries {
                 changes);
     }
 
-    /** Returns the next memories of a bank after one, those first that were changed first. */
+    /** Returns the next memories of a bank after a change, in the order of their latest changes. */
     Portion memories(Call call, long bank, BankIndex.IndexChange after) {
         return portion(call, MEMORIES, bank, after);
     }
@@ -336,20 +336,9 @@ public final class SearchQueries {
                 : new BankIndex.IndexedMemory(id, change, null, null, List.of(), 0, Instant.EPOCH, null);
     }
 
-    /** Renumbers changes from the backup of another database server, whose transaction numbers were higher. */
+    /** Renumbers the changes of a restored backup. */
     void renumber(Call call, long bank) {
-        db.transaction(() -> db.sql(call, """
-                UPDATE memory SET revision = revision
-                 WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id()
-                """).set("bank", bank).run()
-                + db.sql(call, """
-                UPDATE memory_vector SET change = pg_current_xact_id()
-                 WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id() AND vectors IS NOT NULL
-                """).set("bank", bank).run()
-                + db.sql(call, """
-                DELETE FROM memory_gone
-                 WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id()
-                """).set("bank", bank).run());
+        RestoredChanges.renumber(db, call, bank);
     }
 
     /**
@@ -394,10 +383,10 @@ public final class SearchQueries {
         return new MemoryId(row.number("bank_id"), UUID.fromString(row.text("id")));
     }
 
-    /** Returns the identity of the database. A restored backup has a new one. */
+    /** Returns the identity of the database. A restored backup has a new one, also in the same database: its tables are new. */
     public String identity() {
         return db.sql("""
-                SELECT CONCAT(s.system_identifier, '-', c.timeline_id, '-', d.oid) AS identity
+                SELECT CONCAT(s.system_identifier, '-', c.timeline_id, '-', d.oid, '-', CAST(CAST('memory' AS regclass) AS oid)) AS identity
                   FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d
                  WHERE d.datname = current_database()
                 """).one(row -> row.text("identity")).orElseThrow();

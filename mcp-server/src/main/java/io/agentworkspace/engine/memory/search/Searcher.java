@@ -274,13 +274,15 @@ public final class Searcher {
             var portion = queries.changes(call, bank, after);
             if (portion.isForeign()) {
                 queries.renumber(call, bank);
+                after = BankIndex.IndexChange.before(horizon);
+                continue;
             }
             if (isFirst && portion.horizon() > 0) {
                 horizon = portion.horizon();
                 isFirst = false;
             }
             var news = portion.entries().stream()
-                    .filter(entry -> !index.has(entry.state()))
+                    .filter(entry -> !index.has(entry.toChange()))
                     .toList();
             var reached = horizon;
             indexes.write(() -> {
@@ -293,27 +295,33 @@ public final class Searcher {
             if (portion.isLast()) {
                 return;
             }
-            after = portion.entries().getLast().state();
+            after = portion.entries().getLast().toChange();
         }
     }
 
     /**
      * Adds all memories of a bank to its new index.
      *
-     * @return the transaction from which on changes may be missing
+     * @return the oldest transaction whose changes may be missing
      */
     private long build(Call call, long bank, BankIndex index) {
-        indexes.write(index::clear);
+        indexes.write(() -> {
+            index.clear();
+            return true;
+        });
         var after = BankIndex.IndexChange.before(0);
         var horizon = 0L;
         while (true) {
             var portion = queries.memories(call, bank, after);
-            indexes.write(() -> index.add(portion.entries()));
+            indexes.write(() -> {
+                index.add(portion.entries());
+                return true;
+            });
             horizon = horizon == 0 ? portion.horizon() : horizon;
             if (portion.isLast()) {
                 return horizon;
             }
-            after = portion.entries().getLast().state();
+            after = portion.entries().getLast().toChange();
         }
     }
 

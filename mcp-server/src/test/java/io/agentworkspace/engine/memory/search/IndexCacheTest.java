@@ -63,6 +63,31 @@ class IndexCacheTest {
         }
     }
 
+    @Test
+    void aBuildThatWasNotCompletedLeavesNothing(@TempDir Path folder) throws IOException {
+        try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), folder, Clock.systemUTC())) {
+            var index = cache.of(1, 1);
+            index.add(List.of(memory("one"), memory("two")));
+            index.clear();
+            index.add(List.of(memory("one")));
+            index.reached(1);
+            assertThat(index.size()).isEqualTo(1);
+        }
+    }
+
+    /** {@code pg_restore --clean} creates the tables anew in the same database. */
+    @Test
+    void aDatabaseWithARestoredBackupUsesNoFormerIndex() {
+        try (var db = TestDatabase.fresh("restored_in_place")) {
+            var queries = new SearchQueries(db, "m");
+            var former = queries.identity();
+            assertThat(queries.identity()).isEqualTo(former);
+            db.sql("DROP TABLE memory CASCADE").run();
+            db.sql("CREATE TABLE memory (id uuid)").run();
+            assertThat(queries.identity()).isNotEqualTo(former);
+        }
+    }
+
     /** Each of two indexes failed while a thread holds its lock, and another thread opens it again. */
     @Test
     void indexesThatAreOpenedAgainDoNotKeepOthersFromWriting(@TempDir Path folder) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** MB_Search through both endpoints. */
 class SearchToolsTest {
-    private static final String CHANGE =
+    private static final String CHANGE_SQL =
             "CAST(CAST(CAST(CAST(pg_current_xact_id() AS text) AS bigint) + CASE WHEN n % 10 = 9 THEN 1000000 ELSE -n % 300 END AS text) AS xid8)";
 
     private final TestTenant tenant = new TestTenant();
@@ -294,9 +294,9 @@ class SearchToolsTest {
         }
     }
 
-    /** A tenth of it has the changes that a backup of another database server can bring: by transactions yet to come. */
+    /** A tenth of the memories have transaction numbers that are not yet assigned, as after a restore. */
     @Test
-    void aBankOfManyPortionsIsReadOnceAndWhole() {
+    void aNewIndexHasEachMemoryOnce() {
         store("zeta itself", "");
         for (var api : ClientApi.values()) {
             fill(tenant.id(api));
@@ -308,22 +308,42 @@ class SearchToolsTest {
         }
         assertThat(texts(search("number2490", ",'mode':'text'"))).doesNotContain("zeta number2490");
         for (var api : ClientApi.values()) {
-            assertThat(changesYetToCome(tenant.id(api))).isZero();
+            assertThat(countFutureChanges(tenant.id(api))).isZero();
         }
+    }
+
+    /** The index is built before the transaction that stores the second memory ends. */
+    @Test
+    void aStoreThatEndsAfterTheIndexWasBuiltIsFound() {
+        store("eta first", "");
+        var db = TestDatabase.db();
+        db.transaction(() -> {
+            for (var api : ClientApi.values()) {
+                db.sql("""
+                        INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+                        SELECT tenant_id, bank_id, gen_random_uuid(), 'eta second', '{}', author_id, contributors, '{}', now(), now()
+                          FROM memory
+                         WHERE tenant_id = :tenant
+                        """).set("tenant", tenant.id(api)).run();
+            }
+            store("eta third", "");
+            return assertThat(texts(search("eta"))).containsExactlyInAnyOrder("eta first", "eta third");
+        });
+        assertThat(texts(search("eta"))).contains("eta first", "eta second", "eta third");
     }
 
     private static void fill(long tenant) {
         var db = TestDatabase.db();
-        db.transaction(
-                () -> db.sql("""
+        db.transaction(() ->
+                db.sql("""
                 INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at,
                                     updated_at, deleted_at, change)
                 SELECT m.tenant_id, m.bank_id, gen_random_uuid(), 'zeta number' || n, '{}', m.author_id, m.contributors, '{}',
                        now(), now(), CASE WHEN n % 5 = 0 THEN now() END,
-                """ + CHANGE + " FROM memory m, generate_series(1, 2500) n WHERE m.tenant_id = :tenant")
+                """ + CHANGE_SQL + " FROM memory m, generate_series(1, 2500) n WHERE m.tenant_id = :tenant")
                                 .set("tenant", tenant)
                                 .run()
-                        + db.sql("UPDATE memory_vector v SET change = " + CHANGE + """
+                        + db.sql("UPDATE memory_vector v SET change = " + CHANGE_SQL + """
                 , model = 'all-minilm-l6-v2-q/1', vectors = decode('01803a83126f' || repeat('7f', 384), 'hex')
                   FROM (SELECT row_number() OVER (ORDER BY memory_id) AS n, memory_id FROM memory_vector WHERE tenant_id = :tenant) g
                  WHERE v.tenant_id = :tenant AND v.memory_id = g.memory_id
@@ -332,7 +352,7 @@ class SearchToolsTest {
                                 .run());
     }
 
-    private static long changesYetToCome(long tenant) {
+    private static long countFutureChanges(long tenant) {
         return TestDatabase.db()
                 .sql("""
                 SELECT count(*) AS number

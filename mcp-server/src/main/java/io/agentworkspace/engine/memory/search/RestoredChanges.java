@@ -1,0 +1,48 @@
+package io.agentworkspace.engine.memory.search;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.model.tool.Call;
+import java.util.List;
+
+/** Changes from the backup of another database server, whose transaction numbers were higher. They would always look new. */
+final class RestoredChanges {
+    private static final int PORTION = 1_000;
+
+    private static final List<String> STATEMENTS = List.of(
+            statement("UPDATE memory SET revision = revision", "memory", ""), // Its trigger sets the number.
+            statement(
+                    "UPDATE memory_vector SET change = pg_current_xact_id()",
+                    "memory_vector",
+                    "AND vectors IS NOT NULL"),
+            statement("DELETE FROM memory_gone", "memory_gone", ""));
+
+    private static String statement(String change, String table, String condition) {
+        return SqlTemplate.of("""
+                {change}
+                 WHERE ctid = ANY(ARRAY(SELECT ctid
+                                          FROM {table}
+                                         WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id() {condition}
+                                         LIMIT :portion))
+                """)
+                .with("change", change)
+                .with("table", table)
+                .with("condition", condition)
+                .sql();
+    }
+
+    private RestoredChanges() {}
+
+    /** Gives them new numbers. Each portion has a transaction of its own, so that a large bank exceeds no time limit. */
+    static void renumber(Db db, Call call, long bank) {
+        for (var statement : STATEMENTS) {
+            int renumbered;
+            do {
+                renumbered = db.sql(call, statement)
+                        .set("bank", bank)
+                        .set("portion", PORTION)
+                        .run();
+            } while (renumbered == PORTION);
+        }
+    }
+}
