@@ -23,6 +23,7 @@ final class RestoredChanges {
                  WHERE ctid = ANY(ARRAY(SELECT ctid
                                           FROM {table}
                                          WHERE tenant_id = :tenant AND bank_id = :bank AND change > pg_current_xact_id() {condition}
+                                         ORDER BY change
                                          LIMIT :portion))
                 """)
                 .with("change", change)

@@ -267,14 +267,17 @@ public final class Searcher {
     }
 
     private void read(Call call, long bank, BankIndex index) {
-        var horizon = index.position() == 0 ? build(call, bank, index) : index.position();
-        var after = BankIndex.IndexChange.before(horizon);
+        var start = index.position() == 0 ? build(call, bank, index) : index.position();
+        var after = BankIndex.IndexChange.before(start);
+        var horizon = start;
         var isFirst = true;
+        var isRenumbered = false;
         while (true) {
             var portion = queries.changes(call, bank, after);
-            if (portion.isForeign()) {
+            if (portion.isForeign() && !isRenumbered) {
                 queries.renumber(call, bank);
-                after = BankIndex.IndexChange.before(horizon);
+                isRenumbered = true;
+                after = BankIndex.IndexChange.before(start);
                 continue;
             }
             if (isFirst && portion.horizon() > 0) {

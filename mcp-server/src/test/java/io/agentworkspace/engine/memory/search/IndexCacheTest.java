@@ -75,7 +75,7 @@ class IndexCacheTest {
         }
     }
 
-    /** {@code pg_restore --clean} creates the tables anew in the same database. */
+    /** {@code pg_restore --clean} creates new tables in the same database. */
     @Test
     void aDatabaseWithARestoredBackupUsesNoFormerIndex() {
         try (var db = TestDatabase.fresh("restored_in_place")) {

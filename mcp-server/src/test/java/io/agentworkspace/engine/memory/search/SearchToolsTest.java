@@ -23,8 +23,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** MB_Search through both endpoints. */
 class SearchToolsTest {
-    private static final String CHANGE_SQL =
-            "CAST(CAST(CAST(CAST(pg_current_xact_id() AS text) AS bigint) + CASE WHEN n % 10 = 9 THEN 1000000 ELSE -n % 300 END AS text) AS xid8)";
+    /** The number of a change: of an earlier transaction, or of one that this database server has not assigned yet. */
+    private static final String EARLIER_OR_RESTORED =
+            "CAST(CAST(CAST(CAST(pg_current_xact_id() AS text) AS bigint) + CASE WHEN n % 2 = 1 THEN 1000000 ELSE -n % 300 END AS text) AS xid8)";
+
+    /** The same, of this transaction or of one that is not assigned yet. */
+    private static final String NEW_OR_RESTORED = EARLIER_OR_RESTORED.replace("-n % 300", "0");
 
     private final TestTenant tenant = new TestTenant();
     private final TestCaller ann = tenant.member("ann");
@@ -294,12 +298,12 @@ class SearchToolsTest {
         }
     }
 
-    /** A tenth of the memories have transaction numbers that are not yet assigned, as after a restore. */
+    /** Half of the memories have transaction numbers that are not yet assigned, as after a restore. */
     @Test
     void aNewIndexHasEachMemoryOnce() {
         store("zeta itself", "");
         for (var api : ClientApi.values()) {
-            fill(tenant.id(api));
+            fill(tenant.id(api), EARLIER_OR_RESTORED);
         }
         for (var number : List.of(1, 1_999, 2_490 + 1, 109)) {
             var found = search("number" + number, ",'mode':'text'");
@@ -307,6 +311,23 @@ class SearchToolsTest {
             assertThat(found.at("/searched/memories").asInt()).isEqualTo(2_001);
         }
         assertThat(texts(search("number2490", ",'mode':'text'"))).doesNotContain("zeta number2490");
+        for (var api : ClientApi.values()) {
+            assertThat(countFutureChanges(tenant.id(api))).isZero();
+        }
+    }
+
+    /** After a portion of new changes comes one with restored changes. */
+    @Test
+    void anIndexTakesUpNewAndRestoredChangesTogether() {
+        store("zeta itself", "");
+        assertThat(texts(search("zeta"))).containsExactly("zeta itself");
+        for (var api : ClientApi.values()) {
+            fill(tenant.id(api), NEW_OR_RESTORED);
+        }
+        assertThat(search("number1999", ",'mode':'text'")
+                        .at("/searched/memories")
+                        .asInt())
+                .isEqualTo(2_001);
         for (var api : ClientApi.values()) {
             assertThat(countFutureChanges(tenant.id(api))).isZero();
         }
@@ -332,18 +353,18 @@ class SearchToolsTest {
         assertThat(texts(search("eta"))).contains("eta first", "eta second", "eta third");
     }
 
-    private static void fill(long tenant) {
+    private static void fill(long tenant, String change) {
         var db = TestDatabase.db();
-        db.transaction(() ->
-                db.sql("""
+        db.transaction(
+                () -> db.sql("""
                 INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at,
                                     updated_at, deleted_at, change)
                 SELECT m.tenant_id, m.bank_id, gen_random_uuid(), 'zeta number' || n, '{}', m.author_id, m.contributors, '{}',
                        now(), now(), CASE WHEN n % 5 = 0 THEN now() END,
-                """ + CHANGE_SQL + " FROM memory m, generate_series(1, 2500) n WHERE m.tenant_id = :tenant")
+                """ + change + " FROM memory m, generate_series(1, 2500) n WHERE m.tenant_id = :tenant")
                                 .set("tenant", tenant)
                                 .run()
-                        + db.sql("UPDATE memory_vector v SET change = " + CHANGE_SQL + """
+                        + db.sql("UPDATE memory_vector v SET change = " + change + """
                 , model = 'all-minilm-l6-v2-q/1', vectors = decode('01803a83126f' || repeat('7f', 384), 'hex')
                   FROM (SELECT row_number() OVER (ORDER BY memory_id) AS n, memory_id FROM memory_vector WHERE tenant_id = :tenant) g
                  WHERE v.tenant_id = :tenant AND v.memory_id = g.memory_id
