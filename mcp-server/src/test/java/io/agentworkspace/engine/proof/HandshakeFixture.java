@@ -63,6 +63,14 @@ record HandshakeFixture(String url) {
         return told(reader, "");
     }
 
+    /** Returns all handshakes, newest first, once a later one is recorded: by then a wrong one would be there. */
+    List<JsonNode> all(Made reader) {
+        post(reader.key(), initialize("2025-11-25", "the last"));
+        await().until(() ->
+                told(reader).getFirst().at("/client/name").asString("").equals("the last"));
+        return told(reader).stream().skip(1).toList();
+    }
+
     /** Returns the only handshake. It may be stored after the client has its response. */
     JsonNode only(Made reader, String query) {
         await().until(() -> !told(reader, query).isEmpty());

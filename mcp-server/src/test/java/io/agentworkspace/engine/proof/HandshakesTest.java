@@ -46,13 +46,6 @@ class HandshakesTest {
         await().until(() -> HERE.told(ann).size() == handshakes);
     }
 
-    /** Returns the handshakes, newest first, after a later one was recorded: by then a wrong one would be there. */
-    private List<JsonNode> handshakes() {
-        HERE.post(ann.key(), initialize("2025-11-25", "the last"));
-        await().until(() -> text(HERE.told(ann).getFirst(), "/client/name").equals("the last"));
-        return HERE.told(ann).stream().skip(1).toList();
-    }
-
     private static String text(JsonNode told, String field) {
         return told.at(field).asString("");
     }
@@ -63,7 +56,7 @@ class HandshakesTest {
         var session = begun.response().headers().firstValue("Mcp-Session-Id").orElseThrow();
         awaitHandshakes(1);
         HERE.post(ann.key(), LIST, "Mcp-Session-Id", session);
-        assertThat(handshakes()).hasSize(1);
+        assertThat(HERE.all(ann)).hasSize(1);
         var told = HERE.told(ann).getLast();
         assertThat(text(told, "/era")).isEqualTo("session");
         assertThat(text(told, "/method")).isEqualTo("initialize");
@@ -94,7 +87,7 @@ class HandshakesTest {
         HERE.post(ann.key(), modern("tools/list", "doer", "2026-07-28"), mirrored("tools/list", "2026-07-28"));
         awaitHandshakes(2);
         HERE.post(ann.key(), modern("prompts/list", "doer", "2026-07-28"), mirrored("prompts/list", "2026-07-28"));
-        assertThat(handshakes())
+        assertThat(HERE.all(ann))
                 .extracting(told -> text(told, "/client/name") + " " + text(told, "/method") + " " + text(told, "/era"))
                 .containsExactly("doer tools/list modern", "finder server/discover modern");
     }
@@ -106,7 +99,7 @@ class HandshakesTest {
             HERE.post(ann.key(), LIST, "User-Agent", "wget/1");
             awaitHandshakes(2);
         }
-        assertThat(handshakes())
+        assertThat(HERE.all(ann))
                 .extracting(told -> text(told, "/user_agent") + " " + text(told, "/era"))
                 .containsExactly("wget/1 bare", "curl/8 bare");
     }
@@ -398,7 +391,10 @@ class HandshakesTest {
             HERE.post(forged, LIST, "User-Agent", "stranger " + i);
         }
         // The newest 20: ten strangers, and ten of the twelve of the key.
-        await().until(() -> HERE.told(ann).toString().split("\"authenticated\":true", -1).length == 11);
+        await().until(() -> HERE.told(ann).stream()
+                        .filter(told -> told.path("authenticated").asBoolean())
+                        .count()
+                == 10);
         assertThat(HERE.told(ann)).hasSize(20);
         assertThat(TestDatabase.db()
                         .sql("SELECT count(*) AS n FROM handshake WHERE key_id = :key AND proven")

@@ -210,16 +210,10 @@ class MemoryTest {
                 + "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
                 + "Mcp-Method: subscriptions/listen\r\nContent-Length: " + padded.length() + "\r\n\r\n" + padded;
         for (var i = 0; i < 300; i++) { // Together more than the heap.
-            // Earlier messages may still occupy the share of the key; then it is tried again.
-            await().pollInterval(Duration.ofMillis(5))
-                    .until(() -> status(connect(request)).equals("200"));
+            var begin = connect(request).getInputStream().readNBytes(100);
+            assertThat(new String(begin, StandardCharsets.UTF_8)).startsWith("HTTP/1.1 200 ");
         }
         theNeighbourIsServed();
-    }
-
-    private static String status(Socket socket) throws IOException {
-        var line = new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
-        return line.substring(line.indexOf(' ') + 1);
     }
 
     @Test

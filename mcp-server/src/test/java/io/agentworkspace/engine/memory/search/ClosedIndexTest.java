@@ -19,11 +19,14 @@ import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -147,5 +150,15 @@ class ClosedIndexTest {
     void anIndexThatIsOpenedAgainHasWhatTheFormerOneHad() {
         index("two").close();
         assertThat(found()).containsExactlyInAnyOrder("tide in one", "tide in two");
+    }
+
+    @Test
+    void aBuildThatFailedIsBegunAgain() throws IOException {
+        index("two").close();
+        index("two")
+                .add(List.of(new BankIndex.IndexedMemory(
+                        UUID.randomUUID(), "1", null, "tide of the failed build", List.of(), 1, Instant.EPOCH, null)));
+        assertThat(found()).containsExactlyInAnyOrder("tide in one", "tide in two");
+        assertThat(index("two").size()).isEqualTo(1);
     }
 }

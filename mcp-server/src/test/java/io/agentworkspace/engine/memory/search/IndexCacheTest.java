@@ -63,18 +63,6 @@ class IndexCacheTest {
         }
     }
 
-    @Test
-    void aBuildThatWasNotCompletedLeavesNothing(@TempDir Path folder) throws IOException {
-        try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), folder, Clock.systemUTC())) {
-            var index = cache.of(1, 1);
-            index.add(List.of(memory("one"), memory("two")));
-            index.clear();
-            index.add(List.of(memory("one")));
-            index.reached(1);
-            assertThat(index.size()).isEqualTo(1);
-        }
-    }
-
     /** {@code pg_restore --clean} creates new tables in the same database. */
     @Test
     void aDatabaseWithARestoredBackupUsesNoFormerIndex() {
