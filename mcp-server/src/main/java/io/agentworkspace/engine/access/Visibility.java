@@ -94,6 +94,21 @@ public final class Visibility {
                 .sql();
     }
 
+    /**
+     * Returns whether the acting user may see the messages of a stream in which they or their agents take part; admins
+     * see all. A credential that is bound to an agent sees only the direct messages of that agent.
+     */
+    public static String stream(String alias) {
+        return SqlTemplate.of("""
+                (CASE WHEN CAST(:bound AS bigint) IS NOT NULL AND {stream}.low_id IS NOT NULL
+                      THEN CAST(:bound AS bigint) IN ({stream}.low_id, {stream}.high_id)
+                      ELSE :admin OR COALESCE((SELECT true FROM participant mine
+                                                WHERE mine.tenant_id = {stream}.tenant_id AND mine.stream_id = {stream}.id
+                                                  AND mine.owner_id = {user}
+                                                LIMIT 1), false) END)
+                """).with("stream", alias).with("user", USER).sql();
+    }
+
     /** Returns whether the acting user may see the bank, unless it is in the trash. */
     public static String bank(String alias) {
         return SqlTemplate.of("""

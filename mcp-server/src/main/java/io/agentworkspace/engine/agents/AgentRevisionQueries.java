@@ -53,8 +53,7 @@ public final class AgentRevisionQueries {
             shown AS (
                 SELECT * FROM weighed
                  WHERE place <= :limit AND (place = 1 OR weight <= :room - {beside_revisions}))
-            SELECT ctx.*, {held}, {more},
-                   (SELECT {agent_json} FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS record,
+            SELECT ctx.*, {agent}, {more},
                    (SELECT jsonb_agg(jsonb_build_object(
                                          'revision', m.revision, 'name', m.name, 'description', m.description,
                                          'profile', m.profile, 'access', m.access,
@@ -70,9 +69,8 @@ public final class AgentRevisionQueries {
                     .with("beside_revisions", BESIDE_REVISIONS)
                     .with("description_size", TextSize.of("r.description"))
                     .with("profile_size", TextSize.of("r.profile"))
-                    .with("held", AgentStore.HELD)
+                    .with("agent", AgentRow.COLUMNS)
                     .with("more", TextSize.MORE)
-                    .with("agent_json", AgentStore.RECORD)
                     .sql();
 
     private final Db db;
@@ -114,7 +112,7 @@ public final class AgentRevisionQueries {
         if (row.numberOrNull("id") == null) {
             return new Found(null, null);
         }
-        var agent = AgentStore.record(row);
+        var agent = AgentRow.read(row);
         call.budget().spend(agent);
         var slice = ListSlice.of(
                 call,

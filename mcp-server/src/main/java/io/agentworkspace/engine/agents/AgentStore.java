@@ -20,7 +20,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -32,54 +31,23 @@ public final class AgentStore {
     /** The replaced values of this many changes of an agent are kept. */
     private static final int KEPT_CHANGES = 200;
 
-    /** The names of the skills that are installed on an agent {@code a}, as a JSON array. */
-    private static final String INSTALLED = """
-            COALESCE((SELECT jsonb_agg(i.skill ORDER BY i.skill COLLATE "C")
-                        FROM skill_install i
-                       WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id), '[]')""";
-
-    /** The record of an agent {@code a} whose owner is {@code o}, as JSON, with the length of its persona. */
-    public static final String RECORD = json("'profile_length', char_length(a.profile)");
-
-    /** The same record with the persona. */
-    static final String WITH_PROFILE = json("'profile', a.profile");
-
     /** The columns that {@link #held} needs of an agent {@code a}. */
     public static final String HELD = """
             a.id, a.name, a.owner_id, a.access, a.revision,
             (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name
             """;
 
-    private static final String BY_ID = """
-              FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-             WHERE a.tenant_id = :tenant AND a.id = :id
-            """;
+    private static final String BY_ID = " FROM agent a WHERE a.tenant_id = :tenant AND a.id = :id\n";
 
-    /** Reads the {@link #record} of the agent {@code :id}. */
-    private static final String READ = SqlTemplate.of("SELECT {agent_json} AS record\n")
-                    .with("agent_json", RECORD)
-                    .sql()
-            + BY_ID;
+    private static final String READ = "SELECT " + AgentRow.COLUMNS + BY_ID;
 
     /** Saves the context, then reads the agent's record and the number of unread messages of the speaker {@code :party}. */
-    private static final String SAVE_AND_READ =
-            ContextStore.saveAnd(SqlTemplate.of("SELECT {agent_json} AS record, {unread} AS unread\n")
-                            .with("agent_json", RECORD)
+    private static final String SAVE_AND_READ = ContextStore.saveAnd(
+            SqlTemplate.of("SELECT {agent}, {unread} AS unread\n")
+                            .with("agent", AgentRow.COLUMNS)
                             .with("unread", MessageRow.UNREAD)
                             .sql()
                     + BY_ID);
-
-    private static String json(String profile) {
-        return SqlTemplate.of("""
-            jsonb_build_object('name', a.name, 'description', a.description, {profile},
-                               'access', a.access, 'owner', o.name, 'online', {online}, 'revision', a.revision,
-                               'skills', {installed}, 'created_at', a.created_at, 'updated_at', a.updated_at)
-            """)
-                .with("profile", profile)
-                .with("online", ContextStore.online("a"))
-                .with("installed", INSTALLED)
-                .sql();
-    }
 
     private static final String INSERT =
             SqlTemplate.of("""
@@ -90,9 +58,8 @@ public final class AgentStore {
                        RETURNING *),
                  listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
                             SELECT tenant_id, owner_id, id, :now FROM a)
-            SELECT {agent_json} AS record
-              FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-            """).with("agent_json", RECORD).sql();
+            SELECT {agent} FROM a
+            """).with("agent", AgentRow.COLUMNS).sql();
 
     /** The names on the acting user's roster, and those next to the given one in alphabetical order: reading all names takes too long. */
     private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT
@@ -146,14 +113,14 @@ public final class AgentStore {
                  a AS (SELECT * FROM new
                        UNION ALL
                        SELECT * FROM old WHERE NOT EXISTS (SELECT 1 FROM new))
-            SELECT {agent_json} AS record,
+            SELECT {agent},
                    array_remove(ARRAY[CASE WHEN a.name <> old.name THEN 'name' END,
                                       CASE WHEN a.description <> old.description THEN 'description' END,
                                       CASE WHEN a.profile IS DISTINCT FROM old.profile THEN 'profile' END,
                                       CASE WHEN a.access <> old.access THEN 'access' END], NULL) AS changed
-              FROM old, a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+              FROM old, a
             """)
-            .with("agent_json", RECORD)
+            .with("agent", AgentRow.COLUMNS)
             .with("kept_changes", KEPT_CHANGES)
             .sql();
 
@@ -189,12 +156,12 @@ public final class AgentStore {
     private static String rostered(String change) {
         return SqlTemplate.of("""
                 WITH changed AS ({change})
-                SELECT EXISTS (SELECT 1 FROM changed) AS changed, {agent_json} AS record
-                  FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                SELECT EXISTS (SELECT 1 FROM changed) AS changed, {agent}
+                  FROM agent a
                  WHERE a.tenant_id = :tenant AND a.id = :agent
                 """)
                 .with("change", change)
-                .with("agent_json", RECORD)
+                .with("agent", AgentRow.COLUMNS)
                 .sql();
     }
 
@@ -232,7 +199,7 @@ public final class AgentStore {
                 .set("description", description)
                 .set("profile", profile)
                 .set("access", access.word())
-                .one(AgentStore::record)
+                .one(AgentRow::read)
                 .orElseThrow(() -> Problem.alreadyExists(
                         "agent", name.text(), "choose another name, or change that agent with AP_Update"));
         call.created(Scope.AGENTS, 1);
@@ -287,7 +254,7 @@ public final class AgentStore {
                     .set(
                             "access",
                             change.access() == null ? null : change.access().word())
-                    .one(row -> new Updated(record(row), row.texts("changed")))
+                    .one(row -> new Updated(AgentRow.read(row), row.texts("changed")))
                     .orElseThrow();
         } catch (SqlFailure e) {
             if (Db.isTaken(e) && change.name() != null) {
@@ -299,7 +266,7 @@ public final class AgentStore {
 
     /** Returns the current record, inside a transaction. */
     public Agent record(Call call, LockedAgent held) {
-        return db.sql(call, READ).set("id", held.id()).one(AgentStore::record).orElseThrow();
+        return db.sql(call, READ).set("id", held.id()).one(AgentRow::read).orElseThrow();
     }
 
     /** Destroys the agent. Only its name on its messages and memories remains. */
@@ -341,12 +308,8 @@ public final class AgentStore {
     private ListedAgent listed(Call call, long agent, String statement) {
         return db.sql(call, statement)
                 .set("agent", agent)
-                .one(row -> new ListedAgent(record(row), row.flag("changed")))
+                .one(row -> new ListedAgent(AgentRow.read(row), row.flag("changed")))
                 .orElseThrow();
-    }
-
-    static Agent record(Row row) throws SQLException {
-        return Objects.requireNonNull(row.json("record", Agent.class));
     }
 
     /**
@@ -359,7 +322,7 @@ public final class AgentStore {
                 .set("party", call.context().speaker().id())
                 .last(row -> {
                     call.context(call.context().withUnread(row.number("unread")));
-                    return record(row);
+                    return AgentRow.read(row);
                 })
                 .orElseThrow();
     }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.agents.AgentRow;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
@@ -74,11 +75,10 @@ public final class GrantStore {
                                                        AND l.agent_id = a.id),
                                   'memories', COALESCE(counted.memories, 0))
                               ORDER BY a.name_key)
-               FROM b CROSS JOIN page a {join_owner}
+               FROM b CROSS JOIN page a
                LEFT JOIN counted ON counted.author_id = a.id) AS rows
             """)
-            .with("agent_json", AgentStore.RECORD)
-            .with("join_owner", Visibility.owner("a"))
+            .with("agent_json", AgentRow.JSON)
             .sql();
 
     private static final String GRANT = ContextStore.KNOWN_CONTEXT

@@ -1,7 +1,5 @@
 package io.agentworkspace.engine.db;
 
-import io.agentworkspace.engine.model.agent.Message;
-import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
 import java.util.function.Function;
@@ -24,15 +22,5 @@ public record ListSlice<T>(List<T> rows, @Nullable String nextCursor) {
         return more || rows.size() < page.size()
                 ? new ListSlice<>(rows, cursor.apply(rows.getLast()))
                 : new ListSlice<>(rows, null);
-    }
-
-    /**
-     * Returns a page of the newest messages, oldest first. The statement has already limited them to the room; the
-     * cursor leads to older ones.
-     */
-    public static ListSlice<Message> newest(
-            Call call, List<Message> messages, boolean more, Function<Message, String> cursor) {
-        var page = messages.size() == 1 ? call.budget().fit(messages) : messages;
-        return new ListSlice<>(page, more ? Cursor.of(cursor.apply(page.getFirst())) : null);
     }
 }

@@ -10,7 +10,7 @@ import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
-import io.agentworkspace.engine.messages.ZoneMessageRow;
+import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Domain;
@@ -81,7 +81,7 @@ public final class DomainQueries {
                     .sql();
 
     /** Returns whether {@code d} is the domain whose key is :domain, else the entered one, if the user may see it. */
-    private static final String WANTED =
+    static final String WANTED =
             SqlTemplate.of("""
             d.tenant_id = :tenant
             AND d.id = CASE WHEN CAST(:domain AS text) IS NULL
@@ -136,8 +136,8 @@ public final class DomainQueries {
 
     private static final String READ_MESSAGES = ContextQueries.ACTOR
             + SqlTemplate.of("""
-            SELECT s.domain_id, s.zone, {columns}
-              FROM (SELECT z.tenant_id, z.domain_id, z.stream_id, z.name AS zone
+            SELECT s.domain_id, {columns}
+              FROM (SELECT z.tenant_id, z.domain_id, z.stream_id
                       FROM ctx, domain d
                       JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
                       CROSS JOIN LATERAL (SELECT * FROM stream x
@@ -150,10 +150,12 @@ public final class DomainQueries {
                                    WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.stream_id
                                    ORDER BY x.seq DESC
                                    LIMIT :messages) m
+              {joins}
              ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
              LIMIT :messages
             """)
-                    .with("columns", ZoneMessageRow.COLUMNS)
+                    .with("columns", MessageRow.COLUMNS)
+                    .with("joins", MessageRow.JOINS)
                     .with("may_talk", Visibility.talk("d"))
                     .with("wanted", WANTED)
                     .sql();
@@ -265,7 +267,7 @@ public final class DomainQueries {
         }
     }
 
-    private static Zone zone(Row row) throws SQLException {
+    static Zone zone(Row row) throws SQLException {
         return new Zone(
                 row.text("name"),
                 row.textOrNull("description"),
@@ -280,10 +282,9 @@ public final class DomainQueries {
             return Optional.empty();
         }
         var found = read.get();
-        var name = found.domain().name();
         var listed = found.list(results, found::member);
         var zoned = found.list(results, DomainQueries::zone);
-        var said = found.list(results, row -> ZoneMessageRow.read(row, name, row.text("zone")));
+        var said = found.list(results, MessageRow::read);
         var budget = call.budget();
         budget.spend(found.domain());
         // The list of members has pages. It gets the room that the other lists leave: at least a third.

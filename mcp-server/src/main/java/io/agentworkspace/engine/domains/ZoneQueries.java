@@ -1,14 +1,18 @@
 package io.agentworkspace.engine.domains;
 
 import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.context.ContextQueries;
 import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.UnselectedContextQueries;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.messages.MessagePages;
 import io.agentworkspace.engine.messages.MessageRow;
-import io.agentworkspace.engine.messages.TextSize;
+import io.agentworkspace.engine.messages.StoredMessage;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Zone;
@@ -20,6 +24,8 @@ import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of zones and their messages: one statement each, including the context. */
@@ -50,58 +56,66 @@ public final class ZoneQueries {
                     .with("may_talk", Visibility.talk("d"))
                     .sql();
 
-    /** The order of a stream's messages is their seq, whatever the senders' clocks. */
-    private static final String READ = ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN
+    /** The named zone {@code z} of the domain {@code d}; {@code main} if only a domain is named; else the entered one. */
+    private static final String ZONE = """
+            zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                  AND CASE WHEN CAST(:zone AS text) IS NOT NULL THEN z.name_key = :zone
+                           WHEN CAST(:domain AS text) IS NOT NULL THEN z.name_key = :main
+                           ELSE z.id = (SELECT c.zone_id FROM context c
+                                         WHERE c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context) END
+            """;
+
+    private static final String READ_ZONE = ContextQueries.ACTOR
             + SqlTemplate.of("""
-            , caller AS (SELECT {may_talk} AS takes_part FROM d, ctx),
-            z AS (
-                SELECT z.*
-                  FROM ctx CROSS JOIN d
-                  JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-                 WHERE CASE WHEN CAST(:zone AS text) IS NOT NULL THEN z.name_key = :zone
-                            WHEN CAST(:domain AS text) IS NOT NULL THEN z.name_key = :main
-                            ELSE z.id = ctx.zone_id END),
-            latest AS (
-                SELECT m.*
-                  FROM caller CROSS JOIN z
-                  JOIN message m ON m.tenant_id = z.tenant_id AND m.stream_id = z.stream_id
-                 WHERE caller.takes_part AND (CAST(:before AS bigint) IS NULL OR m.seq < :before)
-                 ORDER BY m.seq DESC
-                 LIMIT :limit + 1),
-            {shown},
-            reader AS (SELECT COALESCE(ctx.self_id, ctx.user_id) AS party_id FROM ctx, caller WHERE caller.takes_part),
-            {mark_shown}
-            SELECT ctx.*,
-                   (SELECT name FROM d) AS domain,
-                   (SELECT takes_part FROM caller) AS takes_part,
-                   (SELECT {zone_json} FROM z) AS zone,
-                   ARRAY(SELECT near.name
-                           FROM d JOIN zone near ON near.tenant_id = d.tenant_id AND near.domain_id = d.id
-                          WHERE NOT EXISTS (SELECT 1 FROM z)
-                          ORDER BY near.name_key
-                          LIMIT 500) AS zones,
-                   {cleared} AS cleared, {more},
-                   (SELECT jsonb_agg({message_json} ORDER BY m.seq) FROM shown m {message_joins}) AS messages
-              FROM ctx
+            SELECT d.name AS domain, {may_talk} AS takes_part, z.stream_id, z.name, z.description, z.created_at
+              FROM ctx CROSS JOIN domain d LEFT JOIN {zone}
+             WHERE {wanted}
             """)
                     .with("may_talk", Visibility.talk("d"))
-                    .with(
-                            "shown",
-                            TextSize.newest("m.seq DESC", "SELECT 2000 + " + TextSize.of("z.description") + " FROM z"))
-                    .with("mark_shown", MessageRow.MARK_SHOWN)
-                    .with("zone_json", ZoneStore.RECORD)
-                    .with("cleared", MessageRow.CLEARED)
-                    .with("more", TextSize.MORE)
-                    .with("message_json", MessageRow.RECORD)
-                    .with("message_joins", MessageRow.JOINS)
+                    .with("zone", ZONE)
+                    .with("wanted", DomainQueries.WANTED)
                     .sql();
+
+    /** The order of a stream's messages is their seq, whatever the senders' clocks. */
+    private static final String READ_MESSAGES = ContextQueries.ACTOR
+            + SqlTemplate.of("""
+            , latest AS (
+                SELECT m.*
+                  FROM ctx CROSS JOIN domain d JOIN {zone}
+                  CROSS JOIN LATERAL (SELECT * FROM message x
+                                       WHERE x.tenant_id = z.tenant_id AND x.stream_id = z.stream_id
+                                         AND (CAST(:before AS bigint) IS NULL OR x.seq < :before)
+                                       ORDER BY x.seq DESC
+                                       LIMIT :limit + 1) m
+                 WHERE {wanted} AND {may_talk})
+            {messages}
+            """)
+                    .with("zone", ZONE)
+                    .with("wanted", DomainQueries.WANTED)
+                    .with("may_talk", Visibility.talk("d"))
+                    .with("messages", MessagePages.columns("", "seq DESC"))
+                    .sql();
+
+    private static final ContextQueries READ = ContextQueries.of(READ_ZONE, READ_MESSAGES);
+
+    private static final String NAMES = ContextQueries.ACTOR
+            + SqlTemplate.of("""
+            SELECT z.name
+              FROM ctx CROSS JOIN domain d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+             WHERE {wanted}
+             ORDER BY z.name_key
+             LIMIT 500
+            """).with("wanted", DomainQueries.WANTED).sql();
 
     private final Db db;
     private final DomainQueries domains;
+    private final MessagePages pages;
+    private final UnselectedContextQueries unselected = new UnselectedContextQueries();
 
     public ZoneQueries(Db db, DomainQueries domains) {
         this.db = db;
         this.domains = domains;
+        this.pages = new MessagePages(db);
     }
 
     /** One row of a list, with the number of messages there that the speaker has not read. */
@@ -141,13 +155,12 @@ public final class ZoneQueries {
     /** A zone, and its latest messages, oldest first. */
     record ZoneWithMessages(Zone zone, ListSlice<Message> messages) {}
 
+    /** The rows of a read; the messages newest first. {@code zone} is null if there is no such zone. */
     private record ZoneRead(
-            @Nullable String domain,
+            String domain,
             boolean takesPart,
             @Nullable Zone zone,
-            List<String> zones,
-            List<Message> messages,
-            boolean more) {}
+            List<StoredMessage> newest) {}
 
     /**
      * Returns the named zone of the named domain, else the entered one; {@code main} if only a domain is named.
@@ -158,43 +171,59 @@ public final class ZoneQueries {
      */
     ZoneWithMessages read(Call call, @Nullable Name domain, @Nullable Name zone, @Nullable Page page) {
         var limit = Page.limit(page);
-        var found = db.sql(call, READ)
-                .set("domain", domain == null ? null : domain.key())
-                .set("zone", zone == null ? null : zone.key())
-                .set("main", ZoneStore.MAIN)
-                .set("readonly", call.isReadOnly())
-                .set("before", before(page))
-                .set("limit", limit)
-                .one(row -> zoneRead(call, row))
-                .orElseThrow();
-        if (found.domain() == null) {
-            throw domains.absent(call, domain);
-        }
-        if (!found.takesPart()) {
-            throw Problem.conflict(ZoneEntry.notMember(call, found.domain()));
+        var before = before(page);
+        var read = READ.run(
+                        db,
+                        unselected,
+                        call,
+                        statement -> named(statement, domain)
+                                .set("zone", zone == null ? null : zone.key())
+                                .set("main", ZoneStore.MAIN)
+                                .set("before", before)
+                                .set("limit", limit),
+                        ZoneQueries::zoneRead)
+                .orElseThrow(() -> domains.absent(call, domain));
+        if (!read.takesPart()) {
+            throw Problem.conflict(ZoneEntry.notMember(call, read.domain()));
         }
         call.checked(OfDomain.HEAR);
-        if (found.zone() == null) {
+        if (read.zone() == null) {
             throw zone == null
                     ? Problem.noContext("no zone is entered: give target.zone, or enter one with ZN_Enter")
-                    : ZoneStore.missing(zone, found.zones());
+                    : ZoneStore.missing(zone, named(db.sql(call, NAMES), domain).list(row -> row.text("name")));
         }
-        call.budget().spend(found.zone());
-        return new ZoneWithMessages(
-                found.zone(),
-                ListSlice.newest(call, found.messages(), found.more(), message -> String.valueOf(message.seq())));
+        call.budget().spend(read.zone());
+        var messages = MessagePages.fit(call, read.newest(), limit, message -> String.valueOf(message.seq()));
+        pages.mark(call, read.newest(), messages);
+        return new ZoneWithMessages(read.zone(), messages);
     }
 
-    private static ZoneRead zoneRead(Call call, Row row) throws SQLException {
-        var context = ContextStore.read(call, row);
-        call.context(context.withUnread(context.unread() - row.number("cleared")));
-        return new ZoneRead(
-                row.textOrNull("domain"),
-                row.flag("takes_part"),
-                row.json("zone", Zone.class),
-                row.texts("zones"),
-                row.jsonList("messages", Message.class),
-                row.flag("more"));
+    private static Statement named(Statement statement, @Nullable Name domain) {
+        return statement.set("domain", domain == null ? null : domain.key());
+    }
+
+    private static Optional<ZoneRead> zoneRead(Statement.Results results) throws SQLException {
+        var found = results.next(row -> new FoundZone(
+                row.text("domain"), row.flag("takes_part"), row.numberOrNull("stream_id"), zone(row)));
+        var newest = results.list(MessageRow::stored);
+        return found.map(zone -> new ZoneRead(
+                zone.domain(),
+                zone.takesPart(),
+                zone.zone(),
+                // Another zone may have got the name between the two statements.
+                newest.stream()
+                        .filter(message -> Objects.equals(message.stream(), zone.stream()))
+                        .toList()));
+    }
+
+    private record FoundZone(
+            String domain,
+            boolean takesPart,
+            @Nullable Long stream,
+            @Nullable Zone zone) {}
+
+    private static @Nullable Zone zone(Row row) throws SQLException {
+        return row.numberOrNull("stream_id") == null ? null : DomainQueries.zone(row);
     }
 
     private static @Nullable Long before(@Nullable Page page) {

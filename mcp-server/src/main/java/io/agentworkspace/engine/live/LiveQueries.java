@@ -31,12 +31,11 @@ public final class LiveQueries {
               {message_joins}
              WHERE l.topic = 'messages' AND :messages
                AND CASE WHEN md.id IS NOT NULL THEN :zones AND {may_talk}
-                        ELSE :direct AND (:admin OR EXISTS (SELECT 1 FROM participant mine
-                                                             WHERE mine.tenant_id = m.tenant_id AND mine.stream_id = m.stream_id
-                                                               AND mine.owner_id = ctx.user_id)) END
+                        ELSE :direct AND {may_see_stream} END
             """)
-            .with("message_json", MessageRow.CUT_RECORD)
+            .with("message_json", MessageRow.CUT_JSON)
             .with("message_joins", MessageRow.JOINS)
+            .with("may_see_stream", Visibility.stream("st"))
             .with("may_talk", Visibility.talk("md"))
             .sql();
 

@@ -154,23 +154,23 @@ public final class MessageStore {
                                     person_at = excluded.person_at, said_at = excluded.said_at),
             """;
 
-    private static final String STORED = SqlTemplate.of("{message_json} AS record FROM m {message_joins}")
-            .with("message_json", MessageRow.RECORD)
-            .with("message_joins", MessageRow.JOINS)
+    private static final String STORED = SqlTemplate.of("{columns} FROM m {joins}")
+            .with("columns", MessageRow.COLUMNS)
+            .with("joins", MessageRow.JOINS)
             .sql();
 
     private static final String READ_SAID = SqlTemplate.of(
-                    "SELECT {message_json} AS record FROM message m {message_joins} WHERE m.tenant_id = :tenant AND m.id = :id")
-            .with("message_json", MessageRow.CUT_RECORD)
-            .with("message_joins", MessageRow.JOINS)
+                    "SELECT {columns} FROM message m {joins} WHERE m.tenant_id = :tenant AND m.id = :id")
+            .with("columns", MessageRow.CUT_COLUMNS)
+            .with("joins", MessageRow.JOINS)
             .sql();
 
     private static final String READ_WAITING = "WITH " + taken("")
             + SqlTemplate.of("""
-            SELECT jsonb_agg({message_json} ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m {message_joins}
+            SELECT {columns} FROM taken m {joins} ORDER BY m.created_at, m.stream_id, m.seq
             """)
-                    .with("message_json", MessageRow.CUT_RECORD)
-                    .with("message_joins", MessageRow.JOINS)
+                    .with("columns", MessageRow.CUT_COLUMNS)
+                    .with("joins", MessageRow.JOINS)
                     .sql();
 
     private static final String TAKE = "WITH " + taken("FOR UPDATE OF p SKIP LOCKED")
@@ -185,10 +185,10 @@ public final class MessageStore {
                   FROM (SELECT stream_id, max(seq) AS seq FROM taken GROUP BY stream_id) t
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
                    AND p.read_seq < t.seq)
-            SELECT {columns} FROM taken m {join_zone} ORDER BY m.created_at, m.stream_id, m.seq
+            SELECT {columns} FROM taken m {joins} ORDER BY m.created_at, m.stream_id, m.seq
             """)
-                    .with("columns", WaitingMessageRow.COLUMNS)
-                    .with("join_zone", WaitingMessageRow.JOIN)
+                    .with("columns", MessageRow.CUT_COLUMNS)
+                    .with("joins", MessageRow.JOINS)
                     .sql();
 
     /** All that is known of a message that is stored: nothing is looked up. */
@@ -405,12 +405,12 @@ public final class MessageStore {
         return storing.all(results -> {
             var all = new ArrayList<Message>();
             all.add(results.next(row -> to == null
-                            ? Objects.requireNonNull(row.json("record", Message.class))
+                            ? MessageRow.read(row)
                             : message(id, place, draft, to, lineage))
                     .orElseThrow(() -> Problem.conflict("the agent '%s' was just removed from the zone"
                             .formatted(draft.speaker().name()))));
             if (limit > 0) {
-                all.addAll(results.list(row -> WaitingMessageRow.read(row, draft)));
+                all.addAll(results.list(MessageRow::read));
             }
             return all;
         });
@@ -438,7 +438,7 @@ public final class MessageStore {
     public Message posted(Call call, UUID id) {
         return db.sql(call, READ_SAID)
                 .set("id", id)
-                .one(row -> Objects.requireNonNull(row.json("record", Message.class)))
+                .one(MessageRow::read)
                 .orElseThrow(() -> Problem.notFound("message", id.toString(), List.of()));
     }
 
@@ -447,8 +447,7 @@ public final class MessageStore {
         return db.sql(call, READ_WAITING)
                 .set("party", party)
                 .set("limit", limit)
-                .one(row -> row.jsonList("messages", Message.class))
-                .orElseThrow();
+                .list(MessageRow::read);
     }
 
     /** Counts the unread messages of the current speaker. */

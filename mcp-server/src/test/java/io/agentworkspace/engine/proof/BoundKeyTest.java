@@ -7,8 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.proof.CommandAddress.Got;
 import io.agentworkspace.engine.proof.KeyFixture.Made;
+
+import io.agentworkspace.engine.live.Feed;
+import io.agentworkspace.engine.testing.TestServer;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A key that is bound to an agent acts as that agent from the first call, and never as its user. */
@@ -67,6 +72,48 @@ class BoundKeyTest {
                         .at("/header/context/self")
                         .asString())
                 .isEqualTo("Scout");
+    }
+
+    @Test
+    void itReadsOnlyTheDirectMessagesOfItsAgent() {
+        var owner = fixture.user("olivia", Role.OWNER, "*");
+        for (var agent : new String[] {"Mine", "Second"}) {
+            done(call(owner, "AP_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(agent)));
+        }
+        var mine = make(owner, "'capabilities':['*'],'agent':'Mine'");
+        for (var pair : List.of(List.of(ann, scout, "Other"), List.of(owner, mine, "Second"))) {
+            var user = (Made) pair.getFirst();
+            var bound = (Made) pair.get(1);
+            var other = (String) pair.getLast();
+            var target = "{'target':{'agent':'%s'}}".formatted(other);
+            done(call(user, "AP_Chat", "{'target':{'agent':'%s'},'content':'For you alone.'}".formatted(other)));
+            assertThat(texts(call(user, "AP_Read", target))).containsExactly("For you alone.");
+            assertThat(texts(call(bound, "AP_Read", target))).isEmpty();
+            var entry = done(call(bound, "AP_List", target)).envelope().at("/content/0");
+            assertThat(entry.path("unread").asLong()).isZero();
+            assertThat(entry.has("last_message_at")).isFalse();
+            done(call(bound, "AP_Select", target));
+            assertThat(texts(call(bound, "AP_Read", "{}"))).isEmpty();
+            done(call(bound, "AP_Chat", "{'target':{'agent':'%s'},'content':'From me.'}".formatted(other)));
+            assertThat(texts(call(bound, "AP_Read", target))).containsExactly("From me.");
+            assertThat(texts(call(user, "AP_Read", target))).containsExactly("For you alone.", "From me.");
+        }
+    }
+
+    @Test
+    void itsStreamReportsOnlyTheDirectMessagesOfItsAgent() {
+        try (var feed = Feed.begun(TestServer.url(), "?topics=messages", "X-Api-Key", scout.key())) {
+            for (var agent : new String[] {"Other", "Scout"}) {
+                done(call(ann, "AP_Chat", "{'target':{'agent':'%s'},'content':'to %1$s'}".formatted(agent)));
+            }
+            assertThat(feed.next().data().path("content").asString()).isEqualTo("to Scout");
+        }
+    }
+
+    private static List<String> texts(Got got) {
+        return done(got).envelope().path("content").valueStream()
+                .map(message -> message.path("content").asString())
+                .toList();
     }
 
     private boolean online() {

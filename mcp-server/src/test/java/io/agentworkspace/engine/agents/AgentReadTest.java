@@ -8,8 +8,8 @@ import io.agentworkspace.engine.testing.TestTenant;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** AP_Read of one's own agent: the first read finds that smaller statements suffice, and the next ones use them. */
-class OwnAgentTest {
+/** AP_Read of an agent: whose messages it shows to whom, and the same again. */
+class AgentReadTest {
     private static final String READ = "{'target':{'agent':'Ada'}}";
 
     private final TestTenant tenant = new TestTenant();
