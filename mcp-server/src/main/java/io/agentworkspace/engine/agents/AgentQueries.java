@@ -189,7 +189,8 @@ public final class AgentQueries {
     record AgentWithMessages(@Nullable Agent agent, ListSlice<Message> messages) {}
 
     /** The rows of a read; the messages newest first. */
-    private record Found(@Nullable LockedAgent row, @Nullable Agent agent, List<StoredMessage> newest) {}
+    private record Found(
+            @Nullable LockedAgent row, @Nullable Agent agent, List<StoredMessage> newest) {}
 
     /**
      * Reads the named agent, else the selected one, else the speaker: self, or the user. A speaker who reads their own
@@ -228,11 +229,14 @@ public final class AgentQueries {
     private static Found found(Statement.Results results) throws SQLException {
         var agent = results.next(row -> new Found(AgentStore.held(row), AgentRow.read(row), List.of()))
                 .orElse(new Found(null, null, List.of()));
-        var newest = results.list(row -> agent.row() == null || row.number("party_id") == agent.row().id()
+        var newest = results.list(row ->
+                agent.row() == null || row.number("party_id") == agent.row().id()
                         ? Optional.of(MessageRow.stored(row))
                         : Optional.<StoredMessage>empty());
         return new Found(
-                agent.row(), agent.agent(), newest.stream().flatMap(Optional::stream).toList());
+                agent.row(),
+                agent.agent(),
+                newest.stream().flatMap(Optional::stream).toList());
     }
 
     /** Returns the id in the cursor, which is the oldest message shown. */

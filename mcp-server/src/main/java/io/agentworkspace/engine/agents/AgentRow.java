@@ -17,8 +17,9 @@ public final class AgentRow {
     static final String COLUMNS_WITH_PROFILE = columns("a.profile", "CAST(NULL AS integer)");
 
     /** The columns without the persona as a JSON object. */
-    public static final String JSON = "(SELECT to_jsonb(r) - ARRAY['id', 'owner_id', 'owner_name'] || jsonb_build_object('owner', r.owner_name) FROM (SELECT "
-            + COLUMNS + ") r)";
+    public static final String JSON =
+            "(SELECT to_jsonb(r) - ARRAY['id', 'owner_id', 'owner_name'] || jsonb_build_object('owner', r.owner_name) FROM (SELECT "
+                    + COLUMNS + ") r)";
 
     private AgentRow() {}
 

@@ -42,8 +42,8 @@ public final class AgentStore {
     private static final String READ = "SELECT " + AgentRow.COLUMNS + BY_ID;
 
     /** Saves the context, then reads the agent's record and the number of unread messages of the speaker {@code :party}. */
-    private static final String SAVE_AND_READ = ContextStore.saveAnd(
-            SqlTemplate.of("SELECT {agent}, {unread} AS unread\n")
+    private static final String SAVE_AND_READ =
+            ContextStore.saveAnd(SqlTemplate.of("SELECT {agent}, {unread} AS unread\n")
                             .with("agent", AgentRow.COLUMNS)
                             .with("unread", MessageRow.UNREAD)
                             .sql()

@@ -67,7 +67,8 @@ public final class GrantStore {
             .with("current", MemoryVisibility.current("m", "b"))
             .sql();
 
-    private static final String ENTRIES = SqlTemplate.of("""
+    private static final String ENTRIES =
+            SqlTemplate.of("""
             (SELECT jsonb_agg(jsonb_build_object(
                                   'agent', {agent_json}, 'permission', a.permission, 'via', a.via,
                                   'loaded', EXISTS (SELECT 1 FROM bank_load l
@@ -77,9 +78,7 @@ public final class GrantStore {
                               ORDER BY a.name_key)
                FROM b CROSS JOIN page a
                LEFT JOIN counted ON counted.author_id = a.id) AS rows
-            """)
-            .with("agent_json", AgentRow.JSON)
-            .sql();
+            """).with("agent_json", AgentRow.JSON).sql();
 
     private static final String GRANT = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""

@@ -157,10 +157,7 @@ public final class ZoneQueries {
 
     /** The rows of a read; the messages newest first. {@code zone} is null if there is no such zone. */
     private record ZoneRead(
-            String domain,
-            boolean takesPart,
-            @Nullable Zone zone,
-            List<StoredMessage> newest) {}
+            String domain, boolean takesPart, @Nullable Zone zone, List<StoredMessage> newest) {}
 
     /**
      * Returns the named zone of the named domain, else the entered one; {@code main} if only a domain is named.
@@ -203,8 +200,8 @@ public final class ZoneQueries {
     }
 
     private static Optional<ZoneRead> zoneRead(Statement.Results results) throws SQLException {
-        var found = results.next(row -> new FoundZone(
-                row.text("domain"), row.flag("takes_part"), row.numberOrNull("stream_id"), zone(row)));
+        var found = results.next(row ->
+                new FoundZone(row.text("domain"), row.flag("takes_part"), row.numberOrNull("stream_id"), zone(row)));
         var newest = results.list(MessageRow::stored);
         return found.map(zone -> new ZoneRead(
                 zone.domain(),

@@ -87,7 +87,8 @@ public final class MessagePages {
     public static ListSlice<Message> fit(
             Call call, List<StoredMessage> newest, int limit, Function<Message, String> cursor) {
         var page = newest.stream().limit(limit).map(StoredMessage::message).toList();
-        var shown = page.stream().mapToLong(MessagePages::most).sum() <= call.budget().left()
+        var shown = page.stream().mapToLong(MessagePages::most).sum()
+                        <= call.budget().left()
                 ? page
                 : call.budget().fit(page);
         return new ListSlice<>(
@@ -95,7 +96,9 @@ public final class MessagePages {
     }
 
     private static long most(Message message) {
-        return BESIDE_TEXT + (long) LINK * message.chain().size() + (long) ESCAPED * message.content().length();
+        return BESIDE_TEXT
+                + (long) LINK * message.chain().size()
+                + (long) ESCAPED * message.content().length();
     }
 
     /**

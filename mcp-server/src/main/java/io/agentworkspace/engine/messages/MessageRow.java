@@ -31,7 +31,8 @@ public final class MessageRow {
             columns("m.content, CAST(NULL AS boolean) AS truncated, CAST(NULL AS integer) AS length");
 
     /** The columns in the response to a write, with a long text cut. */
-    static final String CUT_COLUMNS = columns(SqlTemplate.of("""
+    static final String CUT_COLUMNS =
+            columns(SqlTemplate.of("""
             {cut} AS content,
             CASE WHEN m.content <> {cut} THEN true END AS truncated,
             CASE WHEN m.content <> {cut} THEN char_length(m.content) END AS length

@@ -404,9 +404,7 @@ public final class MessageStore {
         }
         return storing.all(results -> {
             var all = new ArrayList<Message>();
-            all.add(results.next(row -> to == null
-                            ? MessageRow.read(row)
-                            : message(id, place, draft, to, lineage))
+            all.add(results.next(row -> to == null ? MessageRow.read(row) : message(id, place, draft, to, lineage))
                     .orElseThrow(() -> Problem.conflict("the agent '%s' was just removed from the zone"
                             .formatted(draft.speaker().name()))));
             if (limit > 0) {

@@ -6,11 +6,10 @@ import static io.agentworkspace.engine.proof.KeyFixture.make;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.live.Feed;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.CommandAddress.Got;
 import io.agentworkspace.engine.proof.KeyFixture.Made;
-
-import io.agentworkspace.engine.live.Feed;
 import io.agentworkspace.engine.testing.TestServer;
 import java.time.Duration;
 import java.util.List;
@@ -111,7 +110,10 @@ class BoundKeyTest {
     }
 
     private static List<String> texts(Got got) {
-        return done(got).envelope().path("content").valueStream()
+        return done(got)
+                .envelope()
+                .path("content")
+                .valueStream()
                 .map(message -> message.path("content").asString())
                 .toList();
     }
