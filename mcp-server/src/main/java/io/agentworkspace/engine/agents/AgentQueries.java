@@ -201,7 +201,8 @@ public final class AgentQueries {
      */
     AgentWithMessages read(Call call, @Nullable Name name, boolean inbox, @Nullable Page page) {
         var limit = Page.limit(page);
-        var before = before(page);
+        var keys = Page.after(page, 2);
+        var before = before(keys);
         var found = (name == null ? READ_CHOSEN : READ_NAMED)
                 .run(
                         db,
@@ -218,9 +219,11 @@ public final class AgentQueries {
         } else if (found.agent() != null) {
             call.budget().spend(found.agent());
         }
-        var messages = MessagePages.fit(call, found.newest(), limit, Message::id);
         var speaker = call.context().speaker().id();
-        if (found.row() == null || found.row().id() == speaker) {
+        var party = found.row() == null ? speaker : found.row().id();
+        Cursor.requireSame(keys, party);
+        var messages = MessagePages.fit(call, found.newest(), limit, party, Message::id);
+        if (party == speaker) {
             pages.mark(call, found.newest(), messages);
         }
         return new AgentWithMessages(found.agent(), messages);
@@ -240,10 +243,9 @@ public final class AgentQueries {
     }
 
     /** Returns the id in the cursor, which is the oldest message shown. */
-    private static @Nullable UUID before(@Nullable Page page) {
-        var keys = Page.after(page, 1);
+    private static @Nullable UUID before(List<String> keys) {
         try {
-            return keys.isEmpty() ? null : UUID.fromString(keys.getFirst());
+            return keys.isEmpty() ? null : UUID.fromString(keys.getLast());
         } catch (IllegalArgumentException e) {
             throw Cursor.invalid();
         }

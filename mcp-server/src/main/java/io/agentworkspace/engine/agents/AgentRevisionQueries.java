@@ -17,6 +17,7 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -93,10 +94,11 @@ public final class AgentRevisionQueries {
      * @throws Problem {@code not_found}, {@code not_permitted}, {@code no_context}
      */
     AgentWithRevisions list(Call call, @Nullable Name name, @Nullable Page page) {
+        var keys = Page.after(page, 2);
         var found = db.sql(call, LIST)
                 .set("key", name == null ? null : name.key())
                 .set("kept", call.now().minus(AgentStore.KEPT))
-                .set("before", before(page))
+                .set("before", before(keys))
                 .set("limit", Page.limit(page))
                 .one(row -> found(call, row))
                 .orElseThrow();
@@ -104,6 +106,7 @@ public final class AgentRevisionQueries {
             throw agents.missing(call, AgentTools.nameOrSelf(call, name));
         }
         AccessCheck.require(AgentAccess.missing(call, found.held()));
+        Cursor.requireSame(keys, found.held().id());
         return Objects.requireNonNull(found.read());
     }
 
@@ -114,19 +117,19 @@ public final class AgentRevisionQueries {
         }
         var agent = AgentRow.read(row);
         call.budget().spend(agent);
+        var held = AgentStore.held(row);
         var slice = ListSlice.of(
                 call,
                 row.jsonList("revisions", AgentRevision.class),
                 row.flag("more"),
-                last -> Cursor.of(Long.toString(last.revision())));
-        return new Found(AgentStore.held(row), new AgentWithRevisions(agent, slice));
+                last -> Cursor.of(Long.toString(held.id()), Long.toString(last.revision())));
+        return new Found(held, new AgentWithRevisions(agent, slice));
     }
 
     /** Returns the revision in the cursor, which is the oldest one shown. */
-    private static long before(@Nullable Page page) {
-        var keys = Page.after(page, 1);
+    private static long before(List<String> keys) {
         try {
-            return keys.isEmpty() ? Long.MAX_VALUE : Long.parseLong(keys.getFirst());
+            return keys.isEmpty() ? Long.MAX_VALUE : Long.parseLong(keys.getLast());
         } catch (NumberFormatException e) {
             throw Cursor.invalid();
         }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.agents;
 import io.agentworkspace.engine.access.AccessCheck;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.messages.CutMessages;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -55,7 +56,14 @@ public final class PresenceTools {
             boolean changed,
 
             @Doc("Its unread messages, oldest first; they stay unread until AP_Read or AP_Chat.")
-            List<Message> content) {}
+            List<Message> content,
+
+            @Doc("The calls that show the texts that are cut here; absent if none is.") @Nullable
+            String next) {
+        static LogOnResponse of(Agent agent, boolean changed, List<Message> content) {
+            return new LogOnResponse(agent, changed, content, CutMessages.next(content));
+        }
+    }
 
     record SelectResponse(
             @Doc("The name of the selected agent; absent if none is selected.") @Nullable
@@ -136,7 +144,7 @@ public final class PresenceTools {
                     call.context(call.context().withSelf(held.ref()));
                     var agent = agents.saveAndRead(call, held.id());
                     call.budget().spend(agent);
-                    return new LogOnResponse(
+                    return LogOnResponse.of(
                             agent,
                             before == null || before.id() != held.id(),
                             call.context().unread() == 0
@@ -149,7 +157,7 @@ public final class PresenceTools {
                     AccessCheck.require(AgentAccess.missing(call, held));
                     var agent = agents.record(call, held);
                     call.budget().spend(agent);
-                    return new LogOnResponse(
+                    return LogOnResponse.of(
                             agent,
                             first.path("changed").asBoolean(false),
                             messages.waiting(call, held.id(), Page.limit(in.page())));

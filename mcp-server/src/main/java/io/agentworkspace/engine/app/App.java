@@ -34,6 +34,9 @@ import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.keys.SealKeys;
+import io.agentworkspace.engine.keys.SealedCursors;
+import io.agentworkspace.engine.keys.StateSigner;
 import io.agentworkspace.engine.live.LiveEndpoint;
 import io.agentworkspace.engine.live.LiveQueries;
 import io.agentworkspace.engine.mcp.McpEndpoint;
@@ -235,7 +238,7 @@ public final class App implements AutoCloseable {
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
             var runner = new ObservedRunner(
-                    new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits, rules),
+                    new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits, rules, new SealedCursors(new StateSigner(new SealKeys(db, clock)))),
                     new ToolMeter(
                             metrics, catalogue.tools().stream().map(Tool::name).toList()));
             housekeeping

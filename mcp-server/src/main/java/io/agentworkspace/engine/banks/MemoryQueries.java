@@ -271,7 +271,8 @@ public final class MemoryQueries {
      */
     BankWithMemories read(Call call, Name bank, MemoryFilter wanted, @Nullable Page page) {
         var limit = Page.limit(page);
-        var before = ListPosition.of(page);
+        var keys = Page.after(page, 3);
+        var before = ListPosition.of(keys);
         var found = wanted.reading()
                 .at(wanted.asOf())
                 .run(
@@ -296,7 +297,7 @@ public final class MemoryQueries {
                                 .set("before", before.at())
                                 .set("before_id", before.id())
                                 .set("limit", limit),
-                        results -> found(call, results, limit))
+                        results -> found(call, results, limit, keys))
                 .orElseThrow(() -> banks.missing(call, bank));
         if (found.memories().rows().isEmpty() && wanted.name() != null) {
             throw missing(call, bank, wanted.name());
@@ -307,12 +308,13 @@ public final class MemoryQueries {
         return found;
     }
 
-    private static Optional<BankWithMemories> found(Call call, Statement.Results results, int limit)
-            throws SQLException {
+    private static Optional<BankWithMemories> found(
+            Call call, Statement.Results results, int limit, List<String> keys) throws SQLException {
         var read = readBank(call, results);
         if (read.isEmpty()) {
             return Optional.empty();
         }
+        Cursor.requireSame(keys, read.get().id());
         var all = results.list(row -> MemoryRow.read(row, read.get())).stream()
                 // Another bank may have got the name between the two statements.
                 .filter(each -> each.bank() == read.get().id())
@@ -328,7 +330,7 @@ public final class MemoryQueries {
                 call,
                 page,
                 page.size() < wanted.size(),
-                last -> Cursor.of(last.createdAt().toString(), last.id()));
+                last -> Cursor.of(Long.toString(read.get().id()), last.createdAt().toString(), last.id()));
         var next = slice.nextCursor() != null || all.isEmpty()
                 ? slice.nextCursor()
                 : all.getLast().continuing();
@@ -349,6 +351,7 @@ public final class MemoryQueries {
                     isWanted,
                     row.flag("is_last")
                             ? Cursor.of(
+                                    Long.toString(bank.id()),
                                     Objects.requireNonNull(row.instantOrNull("created_at"))
                                             .toString(),
                                     row.text("id"))

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SharingHandler;
 import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.domains.ZoneStore;
+import io.agentworkspace.engine.messages.CutMessages;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.messages.MessageStore.Addressee;
 import io.agentworkspace.engine.messages.MessageStore.Beginning;
@@ -73,7 +74,10 @@ public final class ChatTools {
     record ChatResponse(
             @Doc(
                     "First your message as it was stored, then what has come in for you since your last call, oldest first.")
-            List<Message> content) {}
+            List<Message> content,
+
+            @Doc("The calls that show the texts that are cut here; absent if none is.") @Nullable
+            String next) {}
 
     /**
      * The destination of a message: a zone's stream, or the other party of direct messages.
@@ -130,7 +134,7 @@ public final class ChatTools {
                         With reply_to and no target, the message goes where the answered message is. to_user sends it \
                         to the user whom the agent belongs to. content in the answer contains your message as stored, \
                         then what arrived for you since your last call; these are marked as read. Each text is cut to \
-                        500 characters; AP_Read and ZN_Read return it whole. Agents that answer each other without a \
+                        500 characters; a message that is cut stays unread, and next names the call that returns it whole. Agents that answer each other without a \
                         person are stopped (3003). A message may be at most 8 hops from a person's message or a new \
                         thread. Two agents may exchange 10 direct messages a minute. Until a person speaks, an agent may \
                         send 10 direct messages to agents, and two or three agents may send 30 messages in a zone; more \
@@ -161,7 +165,7 @@ public final class ChatTools {
                 .shownAgainBy((_, first, call) -> {
                     call.checked(OfDomain.TAKE_PART); // The message is the speaker's own.
                     var id = first.at("/content/0/id").asString("");
-                    return new ChatResponse(List.of(messages.posted(call, UUID.fromString(id))));
+                    return new ChatResponse(List.of(messages.posted(call, UUID.fromString(id))), null);
                 });
     }
 
@@ -221,8 +225,8 @@ public final class ChatTools {
             hints.remember(call, in.target(), isToUser(in), place.stream());
         }
         // Further messages may have arrived since the context was read.
-        call.context(call.context().withUnread(Math.max(0, call.context().unread() - (said.size() - 1))));
-        return new ChatResponse(said);
+        call.context(call.context().withUnread(Math.max(0, call.context().unread() - said.read())));
+        return new ChatResponse(said.all(), CutMessages.next(said.waiting()));
     }
 
     /**

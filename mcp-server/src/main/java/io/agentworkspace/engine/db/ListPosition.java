@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +17,19 @@ public record ListPosition(@Nullable Instant at, @Nullable UUID id) {
 
     /** @throws io.agentworkspace.engine.model.problem.Problem if the cursor was not issued by this service */
     public static ListPosition of(@Nullable Page page) {
-        var keys = Page.after(page, 2);
+        return of(Page.after(page, 2));
+    }
+
+    /**
+     * @param keys those of a cursor, of which the last two are the time and the id; empty for the first page
+     * @throws io.agentworkspace.engine.model.problem.Problem if the cursor was not issued by this service
+     */
+    public static ListPosition of(List<String> keys) {
         if (keys.isEmpty()) {
             return new ListPosition(null, null);
         }
         try {
-            return new ListPosition(time(keys.get(0)), UUID.fromString(keys.get(1)));
+            return new ListPosition(time(keys.get(keys.size() - 2)), UUID.fromString(keys.getLast()));
         } catch (IllegalArgumentException e) {
             throw Cursor.invalid();
         }

@@ -24,7 +24,6 @@ import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -157,7 +156,7 @@ public final class ZoneQueries {
 
     /** The rows of a read; the messages newest first. {@code zone} is null if there is no such zone. */
     private record ZoneRead(
-            String domain, boolean takesPart, @Nullable Zone zone, List<StoredMessage> newest) {}
+            String domain, boolean takesPart, long stream, @Nullable Zone zone, List<StoredMessage> newest) {}
 
     /**
      * Returns the named zone of the named domain, else the entered one; {@code main} if only a domain is named.
@@ -168,7 +167,8 @@ public final class ZoneQueries {
      */
     ZoneWithMessages read(Call call, @Nullable Name domain, @Nullable Name zone, @Nullable Page page) {
         var limit = Page.limit(page);
-        var before = before(page);
+        var keys = Page.after(page, 2);
+        var before = before(keys);
         var read = READ.run(
                         db,
                         unselected,
@@ -189,8 +189,10 @@ public final class ZoneQueries {
                     ? Problem.noContext("no zone is entered: give target.zone, or enter one with ZN_Enter")
                     : ZoneStore.missing(zone, named(db.sql(call, NAMES), domain).list(row -> row.text("name")));
         }
+        Cursor.requireSame(keys, read.stream());
         call.budget().spend(read.zone());
-        var messages = MessagePages.fit(call, read.newest(), limit, message -> String.valueOf(message.seq()));
+        var messages =
+                MessagePages.fit(call, read.newest(), limit, read.stream(), message -> Long.toString(message.seq()));
         pages.mark(call, read.newest(), messages);
         return new ZoneWithMessages(read.zone(), messages);
     }
@@ -201,32 +203,32 @@ public final class ZoneQueries {
 
     private static Optional<ZoneRead> zoneRead(Statement.Results results) throws SQLException {
         var found = results.next(row ->
-                new FoundZone(row.text("domain"), row.flag("takes_part"), row.numberOrNull("stream_id"), zone(row)));
+                new FoundZone(row.text("domain"), row.flag("takes_part"), row.number("stream_id"), zone(row)));
         var newest = results.list(MessageRow::stored);
         return found.map(zone -> new ZoneRead(
                 zone.domain(),
                 zone.takesPart(),
+                zone.stream(),
                 zone.zone(),
                 // Another zone may have got the name between the two statements.
                 newest.stream()
-                        .filter(message -> Objects.equals(message.stream(), zone.stream()))
+                        .filter(message -> message.stream() == zone.stream())
                         .toList()));
     }
 
     private record FoundZone(
             String domain,
             boolean takesPart,
-            @Nullable Long stream,
+            long stream,
             @Nullable Zone zone) {}
 
     private static @Nullable Zone zone(Row row) throws SQLException {
         return row.numberOrNull("stream_id") == null ? null : DomainQueries.zone(row);
     }
 
-    private static @Nullable Long before(@Nullable Page page) {
-        var keys = Page.after(page, 1);
+    private static @Nullable Long before(List<String> keys) {
         try {
-            return keys.isEmpty() ? null : (Long) Long.parseLong(keys.getFirst());
+            return keys.isEmpty() ? null : (Long) Long.parseLong(keys.getLast());
         } catch (NumberFormatException e) {
             throw Cursor.invalid();
         }

@@ -82,17 +82,19 @@ public final class MessagePages {
     /**
      * Returns as many of the messages as fit, oldest first. The cursor leads to older ones.
      *
+     * @param thing the id of what the messages are read of, which the cursor continues
+     * @param key the message's key in the cursor
      * @param newest newest first, and perhaps one more than the limit, which only shows that there are more
      */
     public static ListSlice<Message> fit(
-            Call call, List<StoredMessage> newest, int limit, Function<Message, String> cursor) {
+            Call call, List<StoredMessage> newest, int limit, long thing, Function<Message, String> key) {
         var page = newest.stream().limit(limit).map(StoredMessage::message).toList();
         var shown = page.stream().mapToLong(MessagePages::most).sum()
                         <= call.budget().left()
                 ? page
                 : call.budget().fit(page);
-        return new ListSlice<>(
-                shown.reversed(), shown.size() < newest.size() ? Cursor.of(cursor.apply(shown.getLast())) : null);
+        var next = shown.size() < newest.size() ? Cursor.of(Long.toString(thing), key.apply(shown.getLast())) : null;
+        return new ListSlice<>(shown.reversed(), next);
     }
 
     private static long most(Message message) {

@@ -14,11 +14,11 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Stores messages in streams, and how far each party has read them. */
@@ -175,18 +175,23 @@ public final class MessageStore {
 
     private static final String TAKE = "WITH " + taken("FOR UPDATE OF p SKIP LOCKED")
             + SqlTemplate.of("""
-            , marked AS (
+            , whole AS (
+                SELECT m.stream_id, m.seq,
+                       bool_or(m.content <> {cut}) OVER (PARTITION BY m.stream_id ORDER BY m.seq) AS follows_cut
+                  FROM taken m),
+            marked AS (
                 UPDATE participant p
                    SET read_seq = t.seq,
                        own_unread = (SELECT count(*) FROM message own
                                       WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
                                         AND own.seq > t.seq AND own.seq <= COALESCE(p.last_seq, own.seq)
                                         AND own.speaker_id = p.party_id)
-                  FROM (SELECT stream_id, max(seq) AS seq FROM taken GROUP BY stream_id) t
+                  FROM (SELECT stream_id, max(seq) AS seq FROM whole WHERE NOT follows_cut GROUP BY stream_id) t
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
                    AND p.read_seq < t.seq)
             SELECT {columns} FROM taken m {joins} ORDER BY m.created_at, m.stream_id, m.seq
             """)
+                    .with("cut", TextSize.CUT)
                     .with("columns", MessageRow.CUT_COLUMNS)
                     .with("joins", MessageRow.JOINS)
                     .sql();
@@ -368,15 +373,25 @@ public final class MessageStore {
     }
 
     /**
+     * A message as it was stored, and the messages that waited for its speaker.
+     *
+     * @param read how many of these are now read
+     */
+    public record Posted(Message own, List<Message> waiting, long read) {
+        public List<Message> all() {
+            return Stream.concat(Stream.of(own), waiting.stream()).toList();
+        }
+    }
+
+    /**
      * Stores the message. From then on the two parties, or a user in a zone, take part in the stream. Then takes the
-     * speaker's oldest unread messages, up to a limit, and marks them as read. Messages that a concurrent call of the
-     * same speaker takes are left to that call.
+     * speaker's oldest unread messages, up to a limit, and marks them as read up to the first cut text of each stream.
+     * Messages that a concurrent call of the same speaker takes are left to that call.
      *
      * @param limit 0 if there are no unread messages
-     * @return the message, followed by the unread messages
      * @throws Problem {@code conflict} if the speaking agent has just been removed from the zone
      */
-    public List<Message> post(Call call, NextMessage place, NewMessage draft, Lineage lineage, int limit) {
+    public Posted post(Call call, NextMessage place, NewMessage draft, Lineage lineage, int limit) {
         var to = lineage.chain().isEmpty() ? draft.to() : null;
         var statement =
                 draft.byAgent() ? to == null ? SAY : SAY_KNOWN : to == null ? SAY_AS_PERSON : SAY_KNOWN_AS_PERSON;
@@ -400,17 +415,17 @@ public final class MessageStore {
                 .set("limit", limit);
         if (to != null && limit == 0 && draft.joins()) {
             storing.runLate(); // Nothing that it returns is needed.
-            return List.of(message(id, place, draft, to, lineage));
+            return new Posted(message(id, place, draft, to, lineage), List.of(), 0);
         }
         return storing.all(results -> {
-            var all = new ArrayList<Message>();
-            all.add(results.next(row -> to == null ? MessageRow.read(row) : message(id, place, draft, to, lineage))
+            var own = results.next(row -> to == null ? MessageRow.read(row) : message(id, place, draft, to, lineage))
                     .orElseThrow(() -> Problem.conflict("the agent '%s' was just removed from the zone"
-                            .formatted(draft.speaker().name()))));
-            if (limit > 0) {
-                all.addAll(results.list(MessageRow::read));
-            }
-            return all;
+                            .formatted(draft.speaker().name())));
+            var waiting = limit == 0 ? List.<StoredMessage>of() : results.list(MessageRow::stored);
+            return new Posted(
+                    own,
+                    waiting.stream().map(StoredMessage::message).toList(),
+                    CutMessages.read(waiting));
         });
     }
 

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.runtime;
 
+import io.agentworkspace.engine.keys.SealedCursors;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.EmailAddress;
@@ -37,12 +38,15 @@ record Run<I extends Record, O extends Record>(
      * @throws Problem if the caller may not run the tool, or the arguments are invalid
      */
     static <I extends Record, O extends Record> Run<I, O> of(
-            Tool<?, ?> named, Tool<I, O> tool, Call call, Request request) {
+            Tool<?, ?> named, Tool<I, O> tool, Call call, Request request, SealedCursors cursors) {
         request.caller().obstacle(named, request.arguments()).ifPresent(note -> {
             throw Problem.notPermitted(note);
         });
         var fields = tool.inputSchema().read(request.arguments(), request.strict());
         var key = key(tool, fields, request.idempotencyKey());
+        if (SealedCursors.isIn(fields)) {
+            cursors.open(SealedCursors.question(named.name(), request.caller(), fields), fields);
+        }
         var user = request.arguments().path("target").path("user").asString("");
         call.runIn(Context.named(fields), actingFor(tool, request.caller(), user));
         call.progress(request.progress());

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SharingHandler;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.KeyUse;
+import io.agentworkspace.engine.keys.SealedCursors;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -56,6 +57,7 @@ public final class Runner implements ToolRunner {
     private final EventLog events;
     private final CallLimits limits;
     private final Rules rules;
+    private final SealedCursors cursors;
     private final AccessExplanation explanation;
 
     public Runner(
@@ -67,7 +69,8 @@ public final class Runner implements ToolRunner {
             AuditStore audit,
             EventLog events,
             CallLimits limits,
-            Rules rules) {
+            Rules rules,
+            SealedCursors cursors) {
         this.catalogue = catalogue;
         this.db = db;
         this.contexts = new ContextStore(db);
@@ -79,6 +82,7 @@ public final class Runner implements ToolRunner {
         this.events = events;
         this.limits = limits;
         this.rules = rules;
+        this.cursors = cursors;
         this.explanation = new AccessExplanation(catalogue, db, clock);
     }
 
@@ -108,7 +112,7 @@ public final class Runner implements ToolRunner {
                         var named = catalogue.read(request.service());
                         var tool = named.runFor(request.arguments());
                         call = new Call(request.caller(), tool, request.requestId(), now);
-                        return work.apply(Run.of(named, tool, call, request));
+                        return work.apply(Run.of(named, tool, call, request, cursors));
                     } catch (Problem problem) {
                         return refusing.answer(request, call, now, problem);
                     } catch (RuntimeException e) {
@@ -124,6 +128,10 @@ public final class Runner implements ToolRunner {
         }
         use.record(call.caller(), run.tool().name());
         var answer = run.tool().effect().isTransactional() ? transact(run) : read(run, true);
+        if (answer.envelope().has("next_cursor")) {
+            var question = SealedCursors.question(run.tool().name(), call.caller(), run.fields());
+            cursors.seal(question, answer.envelope(), "next_cursor");
+        }
         if (run.tool().effect().reads() && !call.rules().isEmpty()) {
             audit.noted(call.caller(), AuditEntries.done(run.request(), call, answer.envelope()));
         }

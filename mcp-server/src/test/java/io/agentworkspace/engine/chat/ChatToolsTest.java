@@ -2,9 +2,11 @@ package io.agentworkspace.engine.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.testing.DomainSetup;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ChatToolsTest {
@@ -104,6 +106,39 @@ class ChatToolsTest {
         var said = say("default", "Ada", "two").ok();
         assertThat(said.texts("/content", "content")).containsExactly("two", "one");
         assertThat(said.number("/header/unread")).isZero();
+    }
+
+    @Test
+    void aMessageIsUnreadUntilItsWholeTextWasReturned() {
+        var text = "long ".repeat(240);
+        for (var content : List.of("short", text, "after")) {
+            ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'%s'}".formatted(content))
+                    .ok();
+        }
+        for (var again = 0; again < 2; again++) {
+            var said = say("default", "Ada", "hello").ok();
+            assertThat(said.texts("/content", "content").getLast()).isEqualTo("after");
+            assertThat(said.number("/header/unread")).isEqualTo(2);
+            assertThat(said.text("/next")).contains("AP_Read with inbox: true");
+        }
+        var read = ann.call("AP_Read", "{'inbox':true}").ok();
+        assertThat(read.texts("/content", "content")).contains(text);
+        assertThat(read.number("/header/unread")).isZero();
+        var said = say("default", "Ada", "thanks").ok();
+        assertThat(said.at("/content").size()).isEqualTo(1);
+        assertThat(said.at("/next").isMissingNode()).isTrue();
+    }
+
+    @Test
+    void logOnNamesTheCallThatShowsACutTextOfAZone() {
+        DomainSetup.hosted(ann, "Den", "private", "Ada");
+        DomainSetup.say(ann, "default", "Den", "main", "long ".repeat(240)).ok();
+        var logged = ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}").ok();
+        assertThat(logged.text("/next")).contains("ZN_Read with target.domain 'Den' and target.zone 'main'");
+        assertThat(ann.call("ZN_Read", "{'target':{'context':'Ada','domain':'Den'}}")
+                        .ok()
+                        .number("/header/unread"))
+                .isZero();
     }
 
     @Test

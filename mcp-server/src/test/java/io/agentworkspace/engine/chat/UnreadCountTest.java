@@ -40,16 +40,23 @@ class UnreadCountTest {
                 .list(row -> row.text("place"));
     }
 
+    /** Some texts are cut in the response to a write, and so stay unread. */
+    private String text() {
+        return random.nextInt(4) == 0 ? "x".repeat(600) : "x";
+    }
+
     private void step(int what) {
         var page = "'page':{'limit':%d}".formatted(1 + random.nextInt(3));
         switch (what) {
-            case 0, 1 -> ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'x',%s}".formatted(page));
+            case 0, 1 -> ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'%s',%s}".formatted(text(), page));
             case 2, 3 ->
-                ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'x',%s}".formatted(page));
+                ann.call(
+                        "AP_Chat",
+                        "{'target':{'context':'Ada'},'to_user':true,'content':'%s',%s}".formatted(text(), page));
             case 4 -> ann.call("AP_Read", "{'target':{'agent':'Ada'},%s}".formatted(page));
             case 5 -> ann.call("AP_Read", "{'target':{'context':'Ada'},'inbox':true,%s}".formatted(page));
             case 6 -> ann.call("AP_Read", "{'inbox':true,%s}".formatted(page));
-            case 7 -> DomainSetup.say(ann, "default", "room", "main", "x");
+            case 7 -> DomainSetup.say(ann, "default", "room", "main", text());
             case 8 -> DomainSetup.say(ann, "Ada", "room", "main", "x");
             default -> ann.call("ZN_Read", "{'target':{'domain':'room','zone':'main'},%s}".formatted(page));
         }

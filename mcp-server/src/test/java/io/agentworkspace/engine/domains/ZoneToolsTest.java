@@ -14,6 +14,7 @@ import static io.agentworkspace.engine.testing.DomainSetup.zone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
@@ -317,8 +318,39 @@ class ZoneToolsTest {
         say(ann, "default", "Library", "Desk", "m56").ok();
         page(latest.text("/next_cursor"), 3);
         assertThat(unread(bob, "Ben")).isEqualTo(1);
-        bob.call("ZN_Read", "{'target':{'domain':'Library'},'page':{'cursor':'bm90IGEgbnVtYmVy'}}")
-                .refused(1004, "page.cursor");
+        for (var forged : List.of("bm90IGEgbnVtYmVy", Cursor.of("1"), Cursor.of("1", "2"))) {
+            bob.call("ZN_Read", "{'target':{'domain':'Library'},'page':{'cursor':'%s'}}".formatted(forged))
+                    .refused(1004, "page.cursor");
+        }
+    }
+
+    @Test
+    void aCursorContinuesTheOneZoneThatItWasIssuedFor() {
+        zone(ann, "Library", "Lobby");
+        for (var zone : List.of("Desk", "Lobby")) {
+            for (var said : List.of("one", "two", "three")) {
+                say(ann, "default", "Library", zone, said).ok();
+            }
+        }
+        var place = "'domain':'Library','zone':'%s','context':'Ben'";
+        var read = "{'target':{%s},'page':{'limit':1,'cursor':'%s'}}";
+        var cursor = bob.call("ZN_Read", read.formatted(place.formatted("Desk"), ""))
+                .ok()
+                .text("/next_cursor");
+        bob.call("ZN_Read", read.formatted(place.formatted("Lobby"), cursor)).refused(1004, "same fields");
+        bob.call("AP_Read", "{'page':{'cursor':'%s'}}".formatted(cursor)).refused(1004, "same fields");
+        enter(bob, "Ben", "Library", "Desk").ok();
+        var entered = bob.call("ZN_Read", read.formatted("'context':'Ben'", "")).ok().text("/next_cursor");
+        assertThat(bob.call("ZN_Read", read.formatted("'context':'Ben'", entered))
+                        .ok()
+                        .texts("/content", "content"))
+                .containsExactly("two");
+        enter(bob, "Ben", "Library", "Lobby").ok();
+        bob.call("ZN_Read", read.formatted("'context':'Ben'", entered)).refused(1004, "same fields");
+        ann.call("ZN_Destroy", "{'target':{'domain':'Library','zone':'Desk'}}").ok();
+        zone(ann, "Library", "Desk");
+        say(ann, "default", "Library", "Desk", "new").ok();
+        bob.call("ZN_Read", read.formatted(place.formatted("Desk"), cursor)).refused(1004, "same fields");
     }
 
     private Reply page(String cursor, int limit) {

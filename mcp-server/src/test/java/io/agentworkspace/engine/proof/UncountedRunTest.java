@@ -10,6 +10,9 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.keys.KeyUse;
+import io.agentworkspace.engine.keys.SealKeys;
+import io.agentworkspace.engine.keys.SealedCursors;
+import io.agentworkspace.engine.keys.StateSigner;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -49,7 +52,8 @@ class UncountedRunTest {
             TestDatabase.audit(),
             new EventLog(),
             metering,
-            rules);
+            rules,
+            new SealedCursors(new StateSigner(new SealKeys(DB, CLOCK))));
     private final TenantStore tenants = new TenantStore(DB);
     private final long tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
     private final long user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());

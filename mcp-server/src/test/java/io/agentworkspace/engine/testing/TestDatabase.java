@@ -20,6 +20,9 @@ import io.agentworkspace.engine.documents.DocumentFileStore;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyUse;
+import io.agentworkspace.engine.keys.SealKeys;
+import io.agentworkspace.engine.keys.SealedCursors;
+import io.agentworkspace.engine.keys.StateSigner;
 import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
@@ -226,7 +229,8 @@ public final class TestDatabase {
                 new AuditStore(db, Duration.ofDays(90)),
                 events,
                 limits,
-                new Rules(db, METERING));
+                new Rules(db, METERING),
+                new SealedCursors(new StateSigner(new SealKeys(db, clock))));
     }
 
     /** Creates a test's own database, apart from the shared one. */

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.mcp.features;
 import io.agentworkspace.engine.mcp.features.EngineUri.UriKind;
 import io.agentworkspace.engine.mcp.wire.CompletionArgument;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.Name;
 import java.util.List;
@@ -42,15 +41,11 @@ record ResourceKind(UriKind kind, String title, String listTool, String readTool
     }
 
     /**
-     * Returns the arguments that read a resource without an effect. A zone is read without messages,
-     * since reading marks them as read.
+     * Returns the arguments that read as little of a resource as possible.
      */
     ObjectNode preview(List<Name> names) {
         var arguments = target(names);
-        var page = arguments.putObject("page").put("limit", 1);
-        if (kind == UriKind.ZONE) {
-            page.put("cursor", Cursor.of("0"));
-        }
+        arguments.putObject("page").put("limit", 1);
         return arguments;
     }
 

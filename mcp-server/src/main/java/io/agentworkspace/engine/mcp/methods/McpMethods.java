@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp.methods;
 
+import io.agentworkspace.engine.keys.SealedCursors;
 import io.agentworkspace.engine.mcp.source.Extension;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
@@ -36,9 +37,11 @@ public final class McpMethods {
     private final PromptMethods prompts;
     private final CompletionMethod completions;
     private final List<Extension> extensions;
+    private final SealedCursors cursors;
 
-    public McpMethods(ServerFeatures features, McpTasks tasks, Clock clock) {
+    public McpMethods(ServerFeatures features, McpTasks tasks, SealedCursors cursors, Clock clock) {
         this.features = features;
+        this.cursors = cursors;
         this.tools = new ToolMethods(features.tools(), tasks, clock);
         this.resources = new ResourceMethods(features.resources());
         this.prompts = new PromptMethods(features.prompts());
@@ -96,17 +99,9 @@ public final class McpMethods {
         request.ran(method);
         try {
             Params.checkTexts(method, params);
-            var outcome = switch (method) {
-                case "tools/list" -> tools.list(params, request);
-                case "tools/call" -> tools.call(params, request);
-                case "resources/list" -> resources.list(params, request);
-                case "resources/templates/list" -> resources.templates(params);
-                case "resources/read" -> resources.read(params, request);
-                case "prompts/list" -> prompts.list(params, request);
-                case "prompts/get" -> prompts.get(params, request);
-                case "completion/complete" -> completions.complete(params, request);
-                default -> extended(method, request).serve(method, params, request);
-            };
+            var outcome = method.endsWith("/list")
+                    ? listed(method, params, request)
+                    : dispatched(method, params, request);
             // Responses of tools are measured before the tool runs.
             if (outcome instanceof MethodResult.Done done
                     && !method.startsWith("tools/")
@@ -117,6 +112,36 @@ public final class McpMethods {
         } catch (Problem problem) {
             throw RpcError.of(problem, request.requestId());
         }
+    }
+
+    private MethodResult dispatched(String method, ObjectNode params, McpRequest request) {
+        return switch (method) {
+            case "tools/list" -> tools.list(params, request);
+            case "tools/call" -> tools.call(params, request);
+            case "resources/list" -> resources.list(params, request);
+            case "resources/templates/list" -> resources.templates(params);
+            case "resources/read" -> resources.read(params, request);
+            case "prompts/list" -> prompts.list(params, request);
+            case "prompts/get" -> prompts.get(params, request);
+            case "completion/complete" -> completions.complete(params, request);
+            default -> extended(method, request).serve(method, params, request);
+        };
+    }
+
+    /** A page of a list: its cursor continues this list, with the same tools chosen, and no other. */
+    private MethodResult listed(String method, ObjectNode params, McpRequest request) {
+        Params.cursor(params);
+        var question = SealedCursors.question(method + "\n" + request.selection().words(), request.caller(), params);
+        var opened = params;
+        if (SealedCursors.isIn(params)) {
+            opened = params.deepCopy();
+            cursors.open(question, opened);
+        }
+        var outcome = dispatched(method, opened, request);
+        if (outcome instanceof MethodResult.Done done) {
+            cursors.seal(question, done.result(), "nextCursor");
+        }
+        return outcome;
     }
 
     private Extension extended(String method, McpRequest request) {

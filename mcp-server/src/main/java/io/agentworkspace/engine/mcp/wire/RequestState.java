@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp.wire;
 
+import io.agentworkspace.engine.keys.StateSigner;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.tool.Caller;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpFields;
 
@@ -118,5 +119,16 @@ public record ToolSelection(
     /** Returns whether the tool is not excluded, whether included or not. */
     public boolean permits(Tool<?, ?> tool) {
         return !excluded.contains(tool.name()) && (!readOnly || tool.effect().reads());
+    }
+
+    /** Returns the selection as a text, in which equal selections are equal on every replica. */
+    public String words() {
+        return "%s\n%s\n%s\n%s %s"
+                .formatted(
+                        String.join(",", new TreeSet<>(toolsets)),
+                        String.join(",", new TreeSet<>(tools)),
+                        String.join(",", new TreeSet<>(excluded)),
+                        readOnly,
+                        open);
     }
 }

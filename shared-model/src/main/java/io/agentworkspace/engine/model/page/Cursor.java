@@ -49,9 +49,20 @@ public final class Cursor {
         return keys.getLast();
     }
 
+    /**
+     * Checks that a cursor continues the list of this thing: another thing may have got its name, or be selected now.
+     *
+     * @param keys those of the cursor, beginning with the thing's id; empty for the first page
+     */
+    public static void requireSame(List<String> keys, long thing) {
+        if (!keys.isEmpty() && !keys.getFirst().equals(Long.toString(thing))) {
+            throw invalid();
+        }
+    }
+
     public static Problem invalid() {
         return Problem.invalid(
                 "page.cursor",
-                "is not a next_cursor of this command: send one unchanged, or leave it out for the first page");
+                "is not a next_cursor of this command with the same fields: send one unchanged, or leave it out for the first page");
     }
 }

@@ -1,6 +1,5 @@
-package io.agentworkspace.engine.mcp.wire;
+package io.agentworkspace.engine.keys;
 
-import io.agentworkspace.engine.keys.SealKeys;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;

@@ -1,0 +1,52 @@
+package io.agentworkspace.engine.messages;
+
+import io.agentworkspace.engine.model.agent.Message;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Messages whose texts a response cuts: they stay unread until a call returns them whole. */
+public final class CutMessages {
+    /** Calls for this many zones are named. */
+    private static final int NAMED = 3;
+
+    private CutMessages() {}
+
+    /**
+     * Returns the calls that show the cut texts whole, as a sentence for a model; null if none is cut.
+     *
+     * @param waiting messages that wait for the speaker
+     */
+    public static @Nullable String next(List<Message> waiting) {
+        var calls = new LinkedHashSet<String>();
+        for (var message : waiting) {
+            if (message.truncated() != null) {
+                calls.add(
+                        message.zone() == null
+                                ? "AP_Read with inbox: true"
+                                : "ZN_Read with target.domain '%s' and target.zone '%s'"
+                                        .formatted(message.domain(), message.zone()));
+            }
+        }
+        if (calls.isEmpty()) {
+            return null;
+        }
+        var named = calls.stream().limit(NAMED).toList();
+        return "Texts that are cut stay unread. Read them whole: " + String.join(", ", named)
+                + (named.size() < calls.size() ? ", and so on." : ".");
+    }
+
+    /** Returns how many of the messages are read by being shown: those before the first cut text of their stream. */
+    static long read(List<StoredMessage> shown) {
+        var cut = new HashSet<Long>();
+        return shown.stream()
+                .filter(each -> {
+                    if (each.message().truncated() != null) {
+                        cut.add(each.stream());
+                    }
+                    return !cut.contains(each.stream());
+                })
+                .count();
+    }
+}
