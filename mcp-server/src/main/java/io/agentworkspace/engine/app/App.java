@@ -12,6 +12,7 @@ import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.VectorSource;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.db.Migrations;
@@ -33,6 +34,7 @@ import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.hubs.HubRoutes;
+import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.live.LiveEndpoint;
 import io.agentworkspace.engine.live.LiveQueries;
@@ -143,12 +145,13 @@ public final class App implements AutoCloseable {
             // The database.
             var source = source();
             var db = keep(source.open(settings.database().poolSize()));
+            var watch = keep(new CallerChanges(db));
+            watch.awaitFirst(); // Before the migrations, whose locks also require one session.
             Migrations.run(db);
             PlanLimits.publish(db);
             var vault = new Vault(
                     db, settings.secrets().masterKeys(settings.database().dataDir()));
             vault.check();
-            var watch = keep(source.watch());
             housekeeping
                     .clearing("idempotency keys", new IdempotencyStore(db)::purge)
                     .clearing("contexts", new ContextStore(db)::purge);
@@ -251,7 +254,7 @@ public final class App implements AutoCloseable {
             var handshakes = new HandshakeStore(db);
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var features = EngineFeatures.of(runner, new Library(new SkillQueries(db)), VERSION, clock);
-            var signals = keep(source.signals());
+            var signals = keep(new DatabaseSignals(db));
             var streams = new StreamLimits(STREAMS, PATIENCE);
             figures.streams(streams);
             var mcp = new McpEndpoint(features, db, callers, signals, handshakes, streams, published.mcpUrl(), clock);

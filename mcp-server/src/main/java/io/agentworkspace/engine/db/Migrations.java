@@ -63,6 +63,7 @@ public final class Migrations {
         try {
             Flyway.configure()
                     .dataSource(db.withoutLimits())
+                    .initSql(Db.WITHOUT_LIMITS.statement())
                     .locations("classpath:db/migration")
                     .lockRetryCount(-1) // Waits for another replica without a limit.
                     .load()
