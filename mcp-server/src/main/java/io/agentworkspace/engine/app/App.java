@@ -138,16 +138,19 @@ public final class App implements AutoCloseable {
         this.settings = settings;
         this.clock = clock;
         try {
-            server = bind(); // First, so that a port in use is reported at once.
+            server = keep(bind()); // First, so that a port in use is reported at once.
             published = published(server.port());
+            server.open(clock, VERSION, settings.http().drain());
             housekeeping = new Housekeeping(clock);
 
             // The database.
             var source = source();
             var db = keep(source.open(settings.database().poolSize()));
+            db.awaitReachable(settings.database().longestWait());
             var watch = keep(new CallerChanges(db));
             watch.awaitFirst(); // Before the migrations, whose locks also require one session.
-            Migrations.run(db);
+            Migrations.run(db, () -> server.upgrading(true));
+            server.upgrading(false);
             PlanLimits.publish(db);
             var vault = new Vault(
                     db, settings.secrets().masterKeys(settings.database().dataDir()));
@@ -295,13 +298,13 @@ public final class App implements AutoCloseable {
             if (observability.metricsToken() != null || observability.metricsListen() != null) {
                 figures.depth(outbox, housekeeping, clock);
             }
+            db.fill();
             keep(housekeeping).start(QUIET);
             metricsServer = metricsServer(text);
             keep(server)
                     .serve(
                             around.apply(new ObservedRequests(gate, http, tracing)),
                             refusals); // Closed first, while the database is available.
-            db.fill();
         } catch (RuntimeException | Error e) {
             close();
             throw e;

@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -22,12 +23,15 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The database. A statement outside {@link #transaction} is a round trip of its own. Inside, all statements of the
  * calling thread belong to the transaction. If the database fails, a {@link Problem} {@code unavailable} is thrown.
  */
 public final class Db implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Db.class);
     static final ScopedValue<Transaction> CURRENT = ScopedValue.newInstance();
     private static final ScopedValue<Duration> LIMIT = ScopedValue.newInstance();
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
@@ -148,6 +152,15 @@ public final class Db implements AutoCloseable {
     }
 
     /**
+     * Waits until the database accepts connections: it may be starting, too.
+     *
+     * @throws DatabaseFailure if it does not in this time, or refuses the login
+     */
+    public void awaitReachable(Duration longest) {
+        DatabaseWait.until(withoutLimits, longest);
+    }
+
+    /**
      * Waits until the pool has a connection. On a slow machine the first one can take longer than {@link TimeLimits#connect},
      * which is not an outage.
      *
@@ -169,11 +182,29 @@ public final class Db implements AutoCloseable {
     }
 
     /**
-     * Keeps all connections of the pool open from now on. Until then they are opened when they are needed: signing in to
-     * the database takes a lot of processor time, and more connections would delay the start of the engine.
+     * Opens all connections of the pool, and keeps them open from now on. Signing in to the database takes a lot of
+     * processor time, which the first calls would have to wait for.
      */
     public void fill() {
         pool.getHikariConfigMXBean().setMinimumIdle(pool.getMaximumPoolSize());
+        var all = new ArrayList<Connection>();
+        try {
+            while (all.size() < pool.getMaximumPoolSize()) {
+                all.add(pool.getConnection());
+            }
+        } catch (SQLException e) {
+            LOG.warn("the database gives {} of {} connections: {}", all.size(), most(), e.getMessage());
+        } finally {
+            all.forEach(Db::giveBack);
+        }
+    }
+
+    private static void giveBack(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            LOG.debug("a connection could not be returned to the pool", e);
+        }
     }
 
     /** Returns a statement with the call's parameters already bound: tenant, user, self, admin, now, … */
