@@ -16,6 +16,7 @@ import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.db.TableStatistics;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
 import io.agentworkspace.engine.demo.Demo;
 import io.agentworkspace.engine.demo.DemoEndpoint;
@@ -156,6 +157,7 @@ public final class App implements AutoCloseable {
                     db, settings.secrets().masterKeys(settings.database().dataDir()));
             vault.check();
             housekeeping
+                    .every(Duration.ofSeconds(5), "collecting statistics of tables", new TableStatistics(db)::collect)
                     .clearing("idempotency keys", new IdempotencyStore(db)::purge)
                     .clearing("contexts", new ContextStore(db)::purge);
 

@@ -37,7 +37,8 @@ record FailedStart(Settings settings, Throwable failure) {
                     case PostgresFailure e -> e.getMessage();
                     case SecretsFailure e -> e.getMessage();
                     case DatabaseFailure e -> e.getMessage() + whereItIs();
-                    case SqlFailure e when DatabaseFailure.isOtherSession(e) ->
+                    case SqlFailure e
+                    when DatabaseFailure.isOtherSession(e) ->
                         DatabaseFailure.deaf(e).getMessage() + whereItIs();
                     case Problem e -> e.note() + whereItIs();
                     case BindException e -> cannotListen(e.getMessage(), "another program may be using it");

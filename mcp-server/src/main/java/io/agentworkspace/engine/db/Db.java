@@ -64,8 +64,8 @@ public final class Db implements AutoCloseable {
      * execution, which costs several times as much as running them. It also scans a table that was small when it was
      * analyzed.
      */
-    private static final SessionSettings PLANNING = new SessionSettings(
-            Map.of("plan_cache_mode", "force_generic_plan", "enable_seqscan", "off", "jit", "off"));
+    private static final SessionSettings PLANNING =
+            new SessionSettings(Map.of("plan_cache_mode", "force_generic_plan", "enable_seqscan", "off", "jit", "off"));
 
     /**
      * Columns of a transaction's first SELECT that set the time limit of its later statements to that of writes: see

@@ -69,6 +69,7 @@ public final class Migrations {
         try {
             Flyway.configure()
                     .dataSource(db.withoutLimits())
+                    .callbacks(new TableStatistics.BeforeMigrations())
                     .initSql(Db.WITHOUT_LIMITS.statement())
                     .locations("classpath:db/migration")
                     .lockRetryCount(-1) // Waits for another replica without a limit.

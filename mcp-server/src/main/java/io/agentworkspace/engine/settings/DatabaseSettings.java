@@ -41,6 +41,7 @@ public record DatabaseSettings(@Nullable String url, int poolSize, Duration long
             text -> Path.of(text).toAbsolutePath().normalize());
 
     static DatabaseSettings read(Map<String, String> given) {
-        return new DatabaseSettings(DATABASE_URL.find(given), POOL_SIZE.read(given), WAIT.read(given), DATA_DIR.read(given));
+        return new DatabaseSettings(
+                DATABASE_URL.find(given), POOL_SIZE.read(given), WAIT.read(given), DATA_DIR.read(given));
     }
 }

@@ -42,8 +42,7 @@ class PoolerTest {
     void aPoolerOfSessionsWorksAndItsChangeToTransactionsEndsTheCacheOfCallers() {
         var tenant = new TestTenant();
         var bouncer = PgBouncer.start("session");
-        try (var engine =
-                TestServer.start(Map.of("ENGINE_DATABASE_URL", bouncer.url() + "&prepareThreshold=0"))) {
+        try (var engine = TestServer.start(Map.of("ENGINE_DATABASE_URL", bouncer.url() + "&prepareThreshold=0"))) {
             var first = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
             assertThat(status(engine, first)).isEqualTo(200);
             revoke(tenant, first);
@@ -73,7 +72,8 @@ class PoolerTest {
     }
 
     private static int status(App engine, String key) {
-        return ClientApi.post(engine.baseUrl() + ClientApi.path("AP_List"), key, "{}").statusCode();
+        return ClientApi.post(engine.baseUrl() + ClientApi.path("AP_List"), key, "{}")
+                .statusCode();
     }
 
     /** Revokes a key as another replica does, which is not behind the pooler. */

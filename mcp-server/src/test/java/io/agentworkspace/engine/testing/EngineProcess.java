@@ -52,8 +52,8 @@ public final class EngineProcess implements AutoCloseable {
         try {
             // Into a file: an unread pipe would fill up and block the engine.
             var log = Redirect.appendTo(dataDir.resolve("engine.log").toFile());
-            var flags = new ArrayList<>(List.of(
-                    "--rate-limit", "off", "--stranger-limit", "off", "--data-dir", dataDir.toString()));
+            var flags = new ArrayList<>(
+                    List.of("--rate-limit", "off", "--stranger-limit", "off", "--data-dir", dataDir.toString()));
             flags.addAll(List.of(more));
             var process = engine(main, flags.toArray(String[]::new)).redirectError(log);
             process.environment().putAll(Map.of("ENGINE_PORT", "0", "ENGINE_DRAIN_SECONDS", "0"));

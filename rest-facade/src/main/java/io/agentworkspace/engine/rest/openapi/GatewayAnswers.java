@@ -39,7 +39,8 @@ final class GatewayAnswers {
             @Doc(
                     value = "Whether the database answers, and takes changes; absent while the engine starts or stops.",
                     oneOf = {"reachable", "unreachable", "full", "read_only"})
-            @Nullable String database) {}
+            @Nullable
+            String database) {}
 
     record Config(
             @Doc("The version of the contract.") String contractVersion,
