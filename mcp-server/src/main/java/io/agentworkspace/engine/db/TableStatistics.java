@@ -29,6 +29,8 @@ public final class TableStatistics {
             END $$
             """;
 
+    private static final String LIMITS = "SELECT " + Db.LIMITS;
+
     private final Db db;
 
     public TableStatistics(Db db) {
@@ -38,7 +40,7 @@ public final class TableStatistics {
     /** Collects the statistics of tables that have grown. */
     public void collect() {
         db.bulk(() -> {
-            db.limited(db.sql("SELECT " + Db.LIMITS)).one(_ -> true);
+            db.limited(db.sql(LIMITS)).one(_ -> true);
             return db.withConnection(TableStatistics::collect);
         });
     }

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.http;
 import java.util.Locale;
 
 /** The stages of a server. Health probes report each of them but {@code SERVING}, in which the engine reports its state. */
-public enum ServerStage {
+enum ServerStage {
     STARTING,
     /** The schema of the database is being upgraded, which may take a while. */
     UPGRADING,
