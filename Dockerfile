@@ -12,7 +12,8 @@ COPY --from=build --chown=engine:engine /build/engine ./engine
 COPY --from=build --chown=engine:engine /build/mcp-server/target/engine-mcp-server-*.jar ./mcp-server/target/
 COPY --from=build --chown=engine:engine /build/mcp-server/target/lib ./mcp-server/target/lib
 RUN chown engine:engine /opt/engine/mcp-server /opt/engine/mcp-server/target
-USER engine
+# By number, since Kubernetes cannot tell from a name that it is not root.
+USER 10001:10001
 
 # The start-up cache belongs to this very JDK and these jars, so it is made here.
 RUN ./engine warm && rm -rf mcp-server/target/rehearsal

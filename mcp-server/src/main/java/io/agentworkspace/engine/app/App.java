@@ -12,9 +12,11 @@ import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.VectorSource;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.db.TableStatistics;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
 import io.agentworkspace.engine.demo.Demo;
 import io.agentworkspace.engine.demo.DemoEndpoint;
@@ -33,6 +35,7 @@ import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.hubs.HubRoutes;
+import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.keys.SealKeys;
 import io.agentworkspace.engine.keys.SealedCursors;
@@ -139,20 +142,25 @@ public final class App implements AutoCloseable {
         this.settings = settings;
         this.clock = clock;
         try {
-            server = bind(); // First, so that a port in use is reported at once.
+            server = keep(bind()); // First, so that a port in use is reported at once.
             published = published(server.port());
+            server.open(clock, VERSION, settings.http().drain());
             housekeeping = new Housekeeping(clock);
 
             // The database.
             var source = source();
             var db = keep(source.open(settings.database().poolSize()));
-            Migrations.run(db);
+            db.awaitReachable(settings.database().longestWait());
+            var watch = keep(new CallerChanges(db));
+            watch.awaitFirst(); // Before the migrations, whose locks also require one session.
+            Migrations.run(db, () -> server.upgrading(true));
+            server.upgrading(false);
             PlanLimits.publish(db);
             var vault = new Vault(
                     db, settings.secrets().masterKeys(settings.database().dataDir()));
             vault.check();
-            var watch = keep(source.watch());
             housekeeping
+                    .every(Duration.ofSeconds(5), "collecting statistics of tables", new TableStatistics(db)::collect)
                     .clearing("idempotency keys", new IdempotencyStore(db)::purge)
                     .clearing("contexts", new ContextStore(db)::purge);
 
@@ -254,7 +262,7 @@ public final class App implements AutoCloseable {
             var handshakes = new HandshakeStore(db);
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var features = EngineFeatures.of(runner, new Library(new SkillQueries(db)), VERSION, clock);
-            var signals = keep(source.signals());
+            var signals = keep(new DatabaseSignals(db));
             var streams = new StreamLimits(STREAMS, PATIENCE);
             figures.streams(streams);
             var mcp = new McpEndpoint(features, db, callers, signals, handshakes, streams, published.mcpUrl(), clock);
@@ -295,13 +303,13 @@ public final class App implements AutoCloseable {
             if (observability.metricsToken() != null || observability.metricsListen() != null) {
                 figures.depth(outbox, housekeeping, clock);
             }
+            db.fill();
             keep(housekeeping).start(QUIET);
             metricsServer = metricsServer(text);
             keep(server)
                     .serve(
                             around.apply(new ObservedRequests(gate, http, tracing)),
                             refusals); // Closed first, while the database is available.
-            db.fill();
         } catch (RuntimeException | Error e) {
             close();
             throw e;

@@ -1,9 +1,7 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
-import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.settings.Settings;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,13 +32,5 @@ record DatabaseSource(
 
     Db open(int poolSize) {
         return new Db(url, user, password, poolSize);
-    }
-
-    CallerChanges watch() {
-        return new CallerChanges(url, user, password);
-    }
-
-    DatabaseSignals signals() {
-        return new DatabaseSignals(url, user, password);
     }
 }

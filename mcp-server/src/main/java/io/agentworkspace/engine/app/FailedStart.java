@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.db.DatabaseFailure;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.embedded.PostgresFailure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.secrets.SecretsFailure;
@@ -36,6 +37,9 @@ record FailedStart(Settings settings, Throwable failure) {
                     case PostgresFailure e -> e.getMessage();
                     case SecretsFailure e -> e.getMessage();
                     case DatabaseFailure e -> e.getMessage() + whereItIs();
+                    case SqlFailure e
+                    when DatabaseFailure.isOtherSession(e) ->
+                        DatabaseFailure.deaf(e).getMessage() + whereItIs();
                     case Problem e -> e.note() + whereItIs();
                     case BindException e -> cannotListen(e.getMessage(), "another program may be using it");
                     case SocketException e -> cannotListen(e.getMessage(), "the engine may lack the permission");

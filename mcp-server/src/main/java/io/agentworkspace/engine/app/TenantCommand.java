@@ -4,6 +4,7 @@ import io.agentworkspace.engine.account.PlanLimits;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -44,7 +45,7 @@ record TenantCommand(Settings settings, Clock clock) {
 
     private FirstKey create(DatabaseSource source, Name name, Name owner) {
         try (var db = source.open(2);
-                var watch = source.watch()) {
+                var watch = new CallerChanges(db)) {
             Migrations.run(db);
             PlanLimits.publish(db);
             var tenants = new TenantStore(db);

@@ -21,6 +21,9 @@ final class ConnectionQueue {
 
     static final int MOST = 5_000;
 
+    /** An engine that has just started knows no key, so the first calls of all keys wait together to have theirs looked up. */
+    private static final int MOST_OF_STRANGERS = MOST / 2;
+
     /**
      * The result of a request for a connection. {@code OWN_FAULT}: others were served, and only the owner's other
      * calls block this one.
@@ -96,7 +99,7 @@ final class ConnectionQueue {
                 return Turn.BUSY;
             }
             var key = key(owner);
-            if (key.waiting.size() >= MOST_OF_ONE) {
+            if (key.waiting.size() >= (owner.equals(Owner.STRANGERS) ? MOST_OF_STRANGERS : MOST_OF_ONE)) {
                 return owner.isCaller() ? Turn.OWN_FAULT : Turn.BUSY;
             }
             var waiter = new Waiter(lock.newCondition());

@@ -1,7 +1,16 @@
 package io.agentworkspace.engine.db;
 
+import java.util.Set;
+
 /** The database cannot be used. The message is one line for the operator who started the engine. */
 public final class DatabaseFailure extends RuntimeException {
+    /** What to configure where a connection is not the same session all the time. */
+    static final String CONNECT =
+            "Connect to PostgreSQL directly, or through a pooler that pools sessions (PgBouncer: pool_mode = session)";
+
+    /** A prepared statement exists already, or no longer: the statements of a connection run in several sessions. */
+    private static final Set<String> OTHER_SESSION = Set.of("42P05", "26000");
+
     DatabaseFailure(String message) {
         super(message);
     }
@@ -13,6 +22,9 @@ public final class DatabaseFailure extends RuntimeException {
     /** @param doing what failed, such as "cannot be upgraded to the current schema" */
     static DatabaseFailure of(String doing, Throwable failure) {
         var said = SqlState.of(failure);
+        if (isOtherSession(failure)) {
+            return deaf(failure);
+        }
         var what = Outage.of(said.code())
                 .map(outage -> switch (outage) {
                     case UNREACHABLE -> "cannot be reached";
@@ -23,5 +35,17 @@ public final class DatabaseFailure extends RuntimeException {
                 .orElse(doing);
         return new DatabaseFailure(
                 "the database %s: %s".formatted(what, said.words().strip()), failure);
+    }
+
+    /** Returns whether the failure means that a pooler runs the statements of one connection in several sessions. */
+    public static boolean isOtherSession(Throwable failure) {
+        return OTHER_SESSION.contains(SqlState.of(failure).code());
+    }
+
+    /** Notifications do not arrive. Without them, callers whose key was revoked would stay cached. */
+    public static DatabaseFailure deaf(Throwable reason) {
+        return new DatabaseFailure(
+                "the database's notifications (NOTIFY) do not arrive, so revoked keys would go on working. " + CONNECT,
+                reason);
     }
 }

@@ -48,19 +48,18 @@ public final class DatabaseSignals implements AutoCloseable {
         void gap();
     }
 
-    public DatabaseSignals(String jdbcUrl, @Nullable String user, @Nullable String password) {
-        channel = new NotificationChannel(
-                "mcp", new NotificationChannel.Login(jdbcUrl, user, password), BEAT, new NotificationChannel.Ear() {
-                    @Override
-                    public void opened() {
-                        listeners.forEach(Listener::gap);
-                    }
+    public DatabaseSignals(Db db) {
+        channel = db.channel("mcp", BEAT, new NotificationChannel.Ear() {
+            @Override
+            public void opened() {
+                listeners.forEach(Listener::gap);
+            }
 
-                    @Override
-                    public void received(String payload) {
-                        hear(payload);
-                    }
-                });
+            @Override
+            public void received(String payload) {
+                hear(payload);
+            }
+        });
         channel.open();
     }
 

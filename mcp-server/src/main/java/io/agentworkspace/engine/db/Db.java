@@ -15,18 +15,23 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The database. A statement outside {@link #transaction} is a round trip of its own. Inside, all statements of the
  * calling thread belong to the transaction. If the database fails, a {@link Problem} {@code unavailable} is thrown.
  */
 public final class Db implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Db.class);
     static final ScopedValue<Transaction> CURRENT = ScopedValue.newInstance();
     private static final ScopedValue<Duration> LIMIT = ScopedValue.newInstance();
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
@@ -48,18 +53,19 @@ public final class Db implements AutoCloseable {
     /** How long a write waits for a lock; a read waits two thirds of it. */
     private static final Duration LOCK = Duration.ofSeconds(6);
     /** How long {@link #awaitConnection} waits. */
-    private static final Duration FIRST_CONNECTION = Duration.ofMinutes(1);
+    static final Duration FIRST_CONNECTION = Duration.ofMinutes(1);
 
     /** How much longer than the statement timeout we wait before the database counts as unresponsive. */
     private static final Duration SILENCE = Duration.ofSeconds(2);
 
     /**
-     * Options for planning: each statement gets one generic plan, which never depends on what the tables held at the
+     * Settings for planning: each statement gets one generic plan, which never depends on what the tables held at the
      * time, and uses an index wherever there is one. By default, PostgreSQL plans most statements again on each
      * execution, which costs several times as much as running them. It also scans a table that was small when it was
      * analyzed.
      */
-    public static final String PLANNING = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
+    private static final SessionSettings PLANNING =
+            new SessionSettings(Map.of("plan_cache_mode", "force_generic_plan", "enable_seqscan", "off", "jit", "off"));
 
     /**
      * Columns of a transaction's first SELECT that set the time limit of its later statements to that of writes: see
@@ -72,11 +78,17 @@ public final class Db implements AutoCloseable {
     private static final String SET_LIMITS = "SELECT " + LIMITS;
 
     /** They also override limits that the role or the database sets. A host that vanishes is noticed after a minute. */
-    private static final String WITHOUT_LIMITS =
-            "-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0"
-                    + " -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3";
+    static final SessionSettings WITHOUT_LIMITS = new SessionSettings(Map.of(
+            "statement_timeout", "0",
+            "lock_timeout", "0",
+            "idle_in_transaction_session_timeout", "0",
+            "tcp_keepalives_idle", "30",
+            "tcp_keepalives_interval", "10",
+            "tcp_keepalives_count", "3"));
 
     private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
+    private final NotificationChannel.Login login;
+    private final SessionSettings settings;
     private final HikariDataSource pool;
     private final TimeLimits limits;
     /** Shares connections fairly. The pool's own queue starves waiters under load. */
@@ -93,6 +105,7 @@ public final class Db implements AutoCloseable {
 
     public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize, TimeLimits limits) {
         this.limits = limits;
+        this.login = new NotificationChannel.Login(jdbcUrl, user, password);
         this.shared = new SharedTransactions(this, limits.sharing());
         var config = new HikariConfig();
         config.setJdbcUrl(jdbcUrl);
@@ -114,15 +127,13 @@ public final class Db implements AutoCloseable {
                 "connectTimeout", Long.toString(limits.connect().toSeconds()));
         config.addDataSourceProperty(
                 "socketTimeout", Long.toString(limits.write().plus(SILENCE).toSeconds()));
-        config.addDataSourceProperty(
-                "options",
-                PLANNING
-                        + " -c statement_timeout=%d -c lock_timeout=%d -c idle_in_transaction_session_timeout=30s"
-                                .formatted(limits.read().toMillis(), LOCK.toMillis() * 2 / 3));
+        settings = PLANNING.with(Map.of(
+                "statement_timeout", Long.toString(limits.read().toMillis()),
+                "lock_timeout", Long.toString(LOCK.toMillis() * 2 / 3),
+                "idle_in_transaction_session_timeout", "30000"));
+        config.setConnectionInitSql(settings.statement());
         pool = new HikariDataSource(config);
         withoutLimits.setUrl(jdbcUrl);
-        var options = withoutLimits.getOptions();
-        withoutLimits.setOptions(options == null ? WITHOUT_LIMITS : options + " " + WITHOUT_LIMITS);
         if (user != null) { // Otherwise the URL contains the credentials.
             withoutLimits.setUser(user);
             withoutLimits.setPassword(password);
@@ -130,9 +141,23 @@ public final class Db implements AutoCloseable {
         connections = new ConnectionQueue(poolSize);
     }
 
-    /** Returns connections without a time limit, for migrations only. */
+    /** Returns connections for migrations only. They have no time limit after {@link #WITHOUT_LIMITS}. */
     public DataSource withoutLimits() {
         return withoutLimits;
+    }
+
+    /** Returns a channel of notifications that listens on a connection of its own, and is not open yet. */
+    public NotificationChannel channel(String name, Duration beat, NotificationChannel.Ear ear) {
+        return new NotificationChannel(this, login, name, beat, ear);
+    }
+
+    /**
+     * Waits until the database accepts connections: it may be starting, too.
+     *
+     * @throws DatabaseFailure if it does not in this time, or refuses the login
+     */
+    public void awaitReachable(Duration longest) {
+        DatabaseWait.until(withoutLimits, longest);
     }
 
     /**
@@ -144,7 +169,8 @@ public final class Db implements AutoCloseable {
     void awaitConnection() {
         var began = System.nanoTime();
         while (true) {
-            try (var _ = pool.getConnection()) {
+            try (var connection = pool.getConnection()) {
+                settings.check(connection);
                 return;
             } catch (SQLException e) {
                 var isLate = System.nanoTime() - began > FIRST_CONNECTION.toNanos();
@@ -156,11 +182,29 @@ public final class Db implements AutoCloseable {
     }
 
     /**
-     * Keeps all connections of the pool open from now on. Until then they are opened when they are needed: signing in to
-     * the database takes a lot of processor time, and more connections would delay the start of the engine.
+     * Opens all connections of the pool, and keeps them open from now on. Signing in to the database takes a lot of
+     * processor time, which the first calls would have to wait for.
      */
     public void fill() {
         pool.getHikariConfigMXBean().setMinimumIdle(pool.getMaximumPoolSize());
+        var all = new ArrayList<Connection>();
+        try {
+            while (all.size() < pool.getMaximumPoolSize()) {
+                all.add(pool.getConnection());
+            }
+        } catch (SQLException e) {
+            LOG.warn("the database gives {} of {} connections: {}", all.size(), most(), e.getMessage());
+        } finally {
+            all.forEach(Db::giveBack);
+        }
+    }
+
+    private static void giveBack(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            LOG.debug("a connection could not be returned to the pool", e);
+        }
     }
 
     /** Returns a statement with the call's parameters already bound: tenant, user, self, admin, now, … */

@@ -26,7 +26,13 @@ public final class Migrations {
 
     /** @throws DatabaseFailure if it fails; the message is one line for the operator */
     public static void run(Db db) {
+        run(db, () -> {});
+    }
+
+    /** @param begun runs before a migration that takes place, or is awaited */
+    public static void run(Db db, Runnable begun) {
         if (!isCurrent(db)) {
+            begun.run();
             LOG.info("upgrading the schema, or waiting for another engine that does");
             migrate(db);
         }
@@ -63,6 +69,8 @@ public final class Migrations {
         try {
             Flyway.configure()
                     .dataSource(db.withoutLimits())
+                    .callbacks(new TableStatistics.BeforeMigrations())
+                    .initSql(Db.WITHOUT_LIMITS.statement())
                     .locations("classpath:db/migration")
                     .lockRetryCount(-1) // Waits for another replica without a limit.
                     .load()

@@ -5,25 +5,48 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A separate connection that listens to one of PostgreSQL's notification channels, and reconnects when it is lost. */
+/**
+ * A separate connection that listens to one of PostgreSQL's notification channels, and reconnects when it is lost. It
+ * is tested by heartbeats: notifications that the pool sends, as it sends all others. No statement runs on the
+ * connection itself after {@code LISTEN}, since a pooler would answer it although no notification can arrive.
+ */
 public final class NotificationChannel implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NotificationChannel.class);
     private static final int RETRY_MILLIS = 250;
 
+    /** After this time, a heartbeat that was sent will not arrive any more. */
+    private static final Duration LOST = Duration.ofSeconds(5);
+
+    private static final String SEND = "SELECT pg_notify(:channel, :sent)";
+
+    private final Db db;
     private final String name;
     private final Login login;
     private final Duration beat;
     private final Ear ear;
-    private final Thread thread;
+    private final Thread listener;
+    private final Thread sender;
+    private final CompletableFuture<Void> heard = new CompletableFuture<>();
+    /** The channel of this connection's heartbeats; null while there is no connection. */
+    private volatile @Nullable String beats;
+
+    /** When the first of the heartbeats was sent that have not arrived; 0: all have. */
+    private volatile long overdueSince;
+
+    private boolean isDeaf;
     private volatile boolean closed;
 
     /** The database's address, and the credentials to log in with. */
-    public record Login(
+    record Login(
             String url, @Nullable String user, @Nullable String password) {}
 
     /** Receives notifications on the channel's own thread. Implementations must return quickly. */
@@ -37,17 +60,34 @@ public final class NotificationChannel implements AutoCloseable {
         default void current(long since) {}
     }
 
-    /** @param beat how long to wait for notifications before the connection is tested */
-    public NotificationChannel(String name, Login login, Duration beat, Ear ear) {
+    NotificationChannel(Db db, Login login, String name, Duration beat, Ear ear) {
+        this.db = db;
         this.name = name;
         this.login = login;
         this.beat = beat;
         this.ear = ear;
-        this.thread = Thread.ofVirtual().name("channel " + name).unstarted(this::keepListening);
+        this.listener = Thread.ofVirtual().name("channel " + name).unstarted(this::keepListening);
+        this.sender = Thread.ofVirtual().name("heartbeat " + name).unstarted(this::keepSending);
     }
 
     public void open() {
-        thread.start();
+        listener.start();
+        sender.start();
+    }
+
+    /**
+     * Waits for the first heartbeat to arrive.
+     *
+     * @throws DatabaseFailure if heartbeats are sent and do not arrive, or the database gives no connection for a minute
+     */
+    public void awaitFirst() {
+        try {
+            heard.copy()
+                    .orTimeout(Db.FIRST_CONNECTION.toSeconds(), TimeUnit.SECONDS)
+                    .join();
+        } catch (CompletionException e) {
+            throw DatabaseFailure.deaf(e);
+        }
     }
 
     private void keepListening() {
@@ -57,8 +97,10 @@ public final class NotificationChannel implements AutoCloseable {
             } catch (SQLException e) {
                 if (!closed) {
                     LOG.debug("the channel {} lost its connection", name, e);
-                    pause();
+                    pause(RETRY_MILLIS);
                 }
+            } finally {
+                beats = null;
             }
         }
     }
@@ -78,26 +120,78 @@ public final class NotificationChannel implements AutoCloseable {
     }
 
     private void listen(Connection connection) throws SQLException {
+        var own = "beat_" + UUID.randomUUID().toString().replace("-", "");
         try (var statement = connection.createStatement()) {
             statement.execute("LISTEN " + name);
-            ear.opened();
-            while (!closed) {
-                var asked = System.nanoTime();
-                statement.execute("SELECT 1"); // Detects a connection that was lost without notice.
-                var heard = connection.unwrap(PGConnection.class).getNotifications((int) beat.toMillis());
-                if (heard != null) {
-                    for (var notification : heard) {
+            statement.execute("LISTEN " + own);
+        }
+        overdueSince = 0;
+        beats = own;
+        ear.opened();
+        while (!closed) {
+            var received = connection.unwrap(PGConnection.class).getNotifications((int) beat.toMillis());
+            if (received != null) {
+                for (var notification : received) {
+                    if (notification.getName().equals(own)) {
+                        arrived(Long.parseLong(notification.getParameter()));
+                    } else {
                         ear.received(notification.getParameter());
                     }
                 }
-                ear.current(asked);
+            }
+            var since = overdueSince;
+            if (since != 0 && System.nanoTime() - since > LOST.toNanos()) {
+                lost(new SQLException("no heartbeat has arrived"));
+                return;
             }
         }
     }
 
-    private static void pause() {
+    private void arrived(long sent) {
+        overdueSince = 0;
+        isDeaf = false;
+        ear.current(sent);
+        heard.complete(null);
+    }
+
+    private void lost(Exception reason) {
+        var failure = DatabaseFailure.deaf(reason);
+        if (!heard.completeExceptionally(failure) && !isDeaf) {
+            LOG.warn("{}; every key and session is looked up meanwhile", failure.getMessage());
+        }
+        isDeaf = true;
+    }
+
+    private void keepSending() {
+        while (!closed) {
+            var channel = beats;
+            if (channel != null) {
+                send(channel);
+            }
+            pause(beat.toMillis());
+        }
+    }
+
+    private void send(String channel) {
         try {
-            Thread.sleep(RETRY_MILLIS);
+            db.sql(SEND)
+                    .set("channel", channel)
+                    .set("sent", Long.toString(System.nanoTime()))
+                    .one(_ -> true);
+            if (overdueSince == 0) {
+                overdueSince = System.nanoTime(); // If it has arrived already, the next one that arrives corrects this.
+            }
+        } catch (RuntimeException e) {
+            LOG.debug("no heartbeat could be sent to the channel {}", name, e);
+            if (DatabaseFailure.isOtherSession(e)) {
+                heard.completeExceptionally(DatabaseFailure.deaf(e));
+            }
+        }
+    }
+
+    private static void pause(long millis) {
+        try {
+            Thread.sleep(millis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -107,7 +201,8 @@ public final class NotificationChannel implements AutoCloseable {
     public void close() {
         closed = true;
         try {
-            thread.join(Duration.ofSeconds(3));
+            listener.join(Duration.ofSeconds(3));
+            sender.join(Duration.ofSeconds(3));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

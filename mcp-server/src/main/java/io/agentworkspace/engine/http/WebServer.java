@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.http;
 
 import java.io.IOException;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -19,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP server on its one port. It binds first, so that the port is known (0 = any free one), and a port in use is
- * reported before anything else starts. It responds once {@link #serve} has been called.
+ * reported before anything else starts. From {@link #open} on it responds to health probes, from {@link #serve} on to
+ * everything.
  */
 public final class WebServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WebServer.class);
@@ -38,6 +41,9 @@ public final class WebServer implements AutoCloseable {
     private static final Duration IDLE_IN_REQUEST = Duration.ofSeconds(30);
     private static final Duration IDLE_WHILE_STOPPING = Duration.ofMillis(500);
 
+    /** How often a stopping server looks whether requests are still in progress. */
+    private static final Duration POLL = Duration.ofMillis(10);
+
     /** The number of probes answered at once. */
     private static final int PROBES = 8;
 
@@ -46,9 +52,13 @@ public final class WebServer implements AutoCloseable {
     private final HandedConnector probes;
     private final HandedConnector others;
     private final int port;
+    private final Duration grace;
+    private @Nullable StagedHandler staged;
+    private Duration drain = Duration.ZERO;
 
-    private WebServer(Server server, ConnectionAcceptor acceptor) {
+    private WebServer(Server server, ConnectionAcceptor acceptor, Duration grace) {
         this.server = server;
+        this.grace = grace;
         this.acceptor = acceptor;
         this.port = acceptor.port();
         this.probes = connector(new QueuedThreadPool(PROBES, 2), configuration());
@@ -73,7 +83,7 @@ public final class WebServer implements AutoCloseable {
         // The server's own pool instead of a platform pool that dispatches: 40 % more throughput.
         var server = new Server(new VirtualThreadPool(MAX_CONCURRENT));
         server.setStopTimeout(grace.toMillis());
-        return new WebServer(server, ConnectionAcceptor.bind(host, port, IDLE));
+        return new WebServer(server, ConnectionAcceptor.bind(host, port, IDLE), grace);
     }
 
     private static HttpConfiguration configuration() {
@@ -94,16 +104,23 @@ public final class WebServer implements AutoCloseable {
         return port;
     }
 
-    /** Starts to serve requests. */
-    public void serve(Handler gate, RefusalWriter refusals) {
-        server.setErrorHandler(new ServerErrors(refusals));
-        server.setHandler(new GracefulHandler(new Handler.Wrapper(gate) {
+    /**
+     * Starts to respond to health probes. Other requests are refused for now.
+     *
+     * @param drain how long requests are still served after the server begins to stop
+     */
+    public void open(Clock clock, String version, Duration drain) {
+        this.drain = drain;
+        var handler = new StagedHandler(clock, version);
+        staged = handler;
+        server.setErrorHandler(new ServerErrors(new RefusalWriter(clock)));
+        server.setHandler(new GracefulHandler(new Handler.Wrapper(handler) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
                 if (request.getConnectionMetaData().getConnector() != probes || isProbe(request)) {
                     return super.handle(request, response, callback);
                 }
-                server.getThreadPool().execute(() -> handleElsewhere(gate, request, response, callback));
+                server.getThreadPool().execute(() -> handleElsewhere(handler, request, response, callback));
                 return true;
             }
         }));
@@ -113,6 +130,28 @@ public final class WebServer implements AutoCloseable {
             throw new IllegalStateException("the server cannot start", e);
         }
         acceptor.start(probes::take, others::take);
+    }
+
+    /** Reports to health probes that the schema is upgraded, or no longer. */
+    public void upgrading(boolean isUpgrading) {
+        Objects.requireNonNull(staged).enter(isUpgrading ? ServerStage.UPGRADING : ServerStage.STARTING);
+    }
+
+    /** Starts to serve requests. */
+    public void serve(Handler gate, RefusalWriter refusals) {
+        if (staged == null) {
+            open(Clock.systemUTC(), "", Duration.ZERO);
+        }
+        var handler = Objects.requireNonNull(staged);
+        server.setErrorHandler(new ServerErrors(refusals));
+        handler.setHandler(gate);
+        try {
+            handler.manage(gate);
+            gate.start();
+        } catch (Exception e) {
+            throw new IllegalStateException("the endpoints cannot start", e);
+        }
+        handler.enter(ServerStage.SERVING);
     }
 
     /**
@@ -137,16 +176,38 @@ public final class WebServer implements AutoCloseable {
         }
     }
 
-    /** Accepts no more requests, lets those in progress complete (10 s at most), and stops. */
+    /**
+     * Reports to load balancers that it stops, and still serves what arrives meanwhile. Then it accepts no more
+     * connections, lets requests in progress complete (10 s at most), ends the streams, and stops.
+     */
     @Override
     public void close() {
+        if (staged != null && staged.stage() == ServerStage.SERVING) {
+            staged.enter(ServerStage.STOPPING);
+            pause(drain);
+        }
         acceptor.close();
+        for (var end = System.nanoTime() + grace.toNanos(); isBusy() && System.nanoTime() < end; ) {
+            pause(POLL);
+        }
         try {
             server.stop();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
             LOG.warn("some requests did not finish within {} ms", server.getStopTimeout(), e);
+        }
+    }
+
+    private boolean isBusy() {
+        return staged != null && staged.running() > 0;
+    }
+
+    private static void pause(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -1,15 +1,15 @@
 package io.agentworkspace.engine.keys;
 
+import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.NotificationChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Listens for changes of keys and users. Cached callers may be used as long as the connection's last heartbeat is
- * younger than a second. So a revoked key stops working on every replica within that time, even if this replica is
+ * Listens for changes of keys and users. Cached callers may be used as long as the last heartbeat that arrived was
+ * sent less than a second ago. So a revoked key stops working on every replica within that time, even if this replica is
  * cut off.
  */
 public final class CallerChanges implements AutoCloseable {
@@ -21,29 +21,34 @@ public final class CallerChanges implements AutoCloseable {
     private final NotificationChannel channel;
     private volatile long lastBeat = System.nanoTime() - VOUCHED.toNanos();
 
-    public CallerChanges(String jdbcUrl, @Nullable String user, @Nullable String password) {
-        channel = new NotificationChannel(
-                "callers_changed",
-                new NotificationChannel.Login(jdbcUrl, user, password),
-                BEAT,
-                new NotificationChannel.Ear() {
-                    @Override
-                    public void opened() {
-                        openers.forEach(Runnable::run);
-                        changed(""); // Changes in the meantime were missed.
-                    }
+    public CallerChanges(Db db) {
+        channel = db.channel("callers_changed", BEAT, new NotificationChannel.Ear() {
+            @Override
+            public void opened() {
+                openers.forEach(Runnable::run);
+                changed(""); // Changes in the meantime were missed.
+            }
 
-                    @Override
-                    public void received(String payload) {
-                        changed(payload);
-                    }
+            @Override
+            public void received(String payload) {
+                changed(payload);
+            }
 
-                    @Override
-                    public void current(long since) {
-                        lastBeat = since;
-                    }
-                });
+            @Override
+            public void current(long since) {
+                lastBeat = since;
+            }
+        });
         channel.open();
+    }
+
+    /**
+     * Waits until changes arrive.
+     *
+     * @throws io.agentworkspace.engine.db.DatabaseFailure if they do not, as behind a pooler of transactions
+     */
+    public void awaitFirst() {
+        channel.awaitFirst();
     }
 
     /**

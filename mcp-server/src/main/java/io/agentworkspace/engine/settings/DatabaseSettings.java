@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.settings;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -9,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param url JDBC URL of a PostgreSQL; null: the embedded one
  * @param poolSize the number of connections
+ * @param longestWait how long a start waits for a database that is not there yet
  * @param dataDir directory of the embedded database, its log and the key for secrets
  */
-public record DatabaseSettings(@Nullable String url, int poolSize, Path dataDir) {
+public record DatabaseSettings(@Nullable String url, int poolSize, Duration longestWait, Path dataDir) {
     static final Setting<String> DATABASE_URL = Setting.of(
                     "ENGINE_DATABASE_URL",
                     null,
@@ -25,6 +27,12 @@ public record DatabaseSettings(@Nullable String url, int poolSize, Path dataDir)
             "connections to the database",
             "a number from 1 to 90",
             SettingParsers.number(1, 90));
+    static final Setting<Duration> WAIT = Setting.of(
+            "ENGINE_DATABASE_WAIT",
+            "60s",
+            "how long to wait at the start for a database that cannot be reached yet",
+            "a time such as 60s or 5m, at most 7d",
+            SettingParsers::duration);
     static final Setting<Path> DATA_DIR = Setting.of(
             "ENGINE_DATA_DIR",
             ".engine",
@@ -33,6 +41,7 @@ public record DatabaseSettings(@Nullable String url, int poolSize, Path dataDir)
             text -> Path.of(text).toAbsolutePath().normalize());
 
     static DatabaseSettings read(Map<String, String> given) {
-        return new DatabaseSettings(DATABASE_URL.find(given), POOL_SIZE.read(given), DATA_DIR.read(given));
+        return new DatabaseSettings(
+                DATABASE_URL.find(given), POOL_SIZE.read(given), WAIT.read(given), DATA_DIR.read(given));
     }
 }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.settings;
 
 import io.agentworkspace.engine.http.TrustedProxies;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param mcpUrl public address of the MCP endpoint; null: the listening address
  * @param rateLimit of each credential
  * @param strangerLimit of each address without a credential
+ * @param drain how long a stopping engine still serves requests
  */
 public record HttpSettings(
         String host,
@@ -22,7 +24,8 @@ public record HttpSettings(
         List<String> allowedHosts,
         RateLimit rateLimit,
         RateLimit strangerLimit,
-        List<String> trustedProxies) {
+        List<String> trustedProxies,
+        Duration drain) {
     static final Setting<String> HOST = Setting.of(
             "ENGINE_HOST",
             "127.0.0.1",
@@ -78,6 +81,13 @@ public record HttpSettings(
             "a list of addresses and networks, such as 10.0.0.0/8,192.168.1.2",
             SettingParsers.listOf(TrustedProxies::checked));
 
+    static final Setting<Duration> DRAIN_SECONDS = Setting.of(
+            "ENGINE_DRAIN_SECONDS",
+            "3",
+            "seconds to serve requests after SIGTERM while the readiness route is 503, so that load balancers notice",
+            "a number from 0 to 300",
+            text -> Duration.ofSeconds(SettingParsers.number(0, 300).apply(text)));
+
     static HttpSettings read(Map<String, String> given) {
         return new HttpSettings(
                 HOST.read(given),
@@ -88,6 +98,7 @@ public record HttpSettings(
                 ALLOWED_HOSTS.read(given),
                 RATE_LIMIT.read(given),
                 STRANGER_LIMIT.read(given),
-                TRUSTED_PROXIES.read(given));
+                TRUSTED_PROXIES.read(given),
+                DRAIN_SECONDS.read(given));
     }
 }

@@ -83,7 +83,7 @@ final class SettingParsers {
                 .toList());
     }
 
-    private static Duration duration(String text) {
+    static Duration duration(String text) {
         var parts = DURATION.matcher(text);
         require(parts.matches());
         var duration = Duration.of(Long.parseLong(parts.group(1)), UNITS.get(parts.group(2)));

@@ -72,7 +72,7 @@ class MainTest {
             case "no database" -> TestDatabase.url(where);
             default -> where;
         };
-        assertOneLine(told, "--port", "0", "--database-url", url)
+        assertOneLine(told, "--port", "0", "--database-url", url, "--database-wait", "0s")
                 .endsWith(" (the database of ENGINE_DATABASE_URL)")
                 .doesNotContain("hush", TestDatabase.postgres().password());
     }

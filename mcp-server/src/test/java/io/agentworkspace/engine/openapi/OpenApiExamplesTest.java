@@ -70,6 +70,7 @@ class OpenApiExamplesTest {
                             .as("%s %s: %s", id, response.getKey(), NEEDS)
                             .isNotEmpty()
                             .isSubsetOf(
+                                    "#/components/schemas/Health", // Of an engine that is not ready.
                                     "#/components/schemas/Problem",
                                     "#/components/schemas/Refusal",
                                     "#/components/schemas/RpcError");

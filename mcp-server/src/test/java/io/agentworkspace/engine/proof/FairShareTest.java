@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -63,7 +64,7 @@ class FairShareTest {
         var tenant = tenants.create(Name.of(name), "unlimited", CLOCK.instant());
         var user = tenants.createUser(tenant, Name.of(name), Role.OWNER, CLOCK.instant());
         var key = ApiKey.generate(new SecureRandom());
-        try (var watch = TestDatabase.watch(NAME)) {
+        try (var watch = new CallerChanges(db)) {
             new KeyStore(db, CLOCK, watch)
                     .insert(key, new KeyStore.KeyOwner(tenant, user, "test", List.of("*")), CLOCK.instant());
         }

@@ -170,7 +170,7 @@ class PlansTest {
         proxy = new CountingProxy(
                 URI.create(TestDatabase.url().substring("jdbc:".length())).getPort(), NOTICES::add);
         var postgres = TestDatabase.postgres();
-        var url = postgres.jdbcUrl().replaceFirst("/[^/]*$", "/" + NAME) + "?options=-c%20statement_timeout=0";
+        var url = postgres.jdbcUrl().replaceFirst("/[^/]*$", "/" + NAME);
         try (var db =
                 new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG, LONG, LONG))) {
             var tenants = new TenantStore(db);
@@ -269,7 +269,7 @@ class PlansTest {
         var options =
                 "-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_analyze=on"
                         + " -c auto_explain.log_buffers=on -c auto_explain.log_timing=off -c auto_explain.log_format=json"
-                        + " -c auto_explain.log_level=notice " + Db.PLANNING;
+                        + " -c auto_explain.log_level=notice";
         var url = "jdbc:postgresql://127.0.0.1:%d/%s?sslmode=disable&prepareThreshold=1&options=%s"
                 .formatted(proxy.port(), NAME, options.replace(" ", "%20"));
         return new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG, LONG, LONG));

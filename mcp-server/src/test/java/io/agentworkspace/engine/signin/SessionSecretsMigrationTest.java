@@ -6,6 +6,7 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.security.SecureRandom;
@@ -132,7 +133,7 @@ class SessionSecretsMigrationTest {
 
     /** Asks a replica that has just started and has an empty cache. */
     private boolean isSignedIn(SessionSecret session) {
-        try (var watch = TestDatabase.watch(NAME)) {
+        try (var watch = new CallerChanges(db)) {
             var clock = Clock.systemUTC();
             return new BrowserSessions(db, new KeyStore(db, clock, watch), watch, clock)
                     .find(session)

@@ -52,10 +52,11 @@ public final class EngineProcess implements AutoCloseable {
         try {
             // Into a file: an unread pipe would fill up and block the engine.
             var log = Redirect.appendTo(dataDir.resolve("engine.log").toFile());
-            var flags = new ArrayList<>(List.of(
-                    "--port", "0", "--rate-limit", "off", "--stranger-limit", "off", "--data-dir", dataDir.toString()));
+            var flags = new ArrayList<>(
+                    List.of("--rate-limit", "off", "--stranger-limit", "off", "--data-dir", dataDir.toString()));
             flags.addAll(List.of(more));
             var process = engine(main, flags.toArray(String[]::new)).redirectError(log);
+            process.environment().putAll(Map.of("ENGINE_PORT", "0", "ENGINE_DRAIN_SECONDS", "0"));
             process.environment().putAll(environment);
             return new EngineProcess(process.start(), dataDir);
         } catch (IOException e) {

@@ -170,11 +170,11 @@ public final class TestDatabase {
     }
 
     public static CallerChanges watch() {
-        return new CallerChanges(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+        return new CallerChanges(DB);
     }
 
     public static DatabaseSignals signals() {
-        return new DatabaseSignals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+        return new DatabaseSignals(DB);
     }
 
     /** Returns the MCP endpoint of another replica on this database. */
@@ -266,11 +266,6 @@ public final class TestDatabase {
         } finally {
             System.clearProperty(checks);
         }
-    }
-
-    /** Returns the listener for changes in a test's own database. */
-    public static CallerChanges watch(String name) {
-        return new CallerChanges(url(name), POSTGRES.user(), POSTGRES.password());
     }
 
     /** Returns another pool on the same database, as another replica has it. */

@@ -48,6 +48,8 @@ public final class TestServer {
                 "off",
                 "ENGINE_PORT",
                 "0",
+                "ENGINE_DRAIN_SECONDS",
+                "0",
                 "ENGINE_RATE_LIMIT",
                 "off",
                 "ENGINE_STRANGER_LIMIT",

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.KeptAnswer;
 import io.agentworkspace.engine.rest.openapi.Components;
 import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.SchemaNames;
@@ -103,7 +104,14 @@ final class GatewayOperations {
     static Operation ready() {
         return open("healthReady", Tag.GATEWAY, "Readiness", "Whether requests can be served: 503 while they cannot.")
                 .answers(200, "They can.", "Health")
-                .problems(400, 401, 429, 500, 503);
+                .answers(503, "They cannot.", SchemaNames.schema("Health"), notReady())
+                .problems(400, 401, 429, 500);
+    }
+
+    private static ObjectNode notReady() {
+        return ((ObjectNode) KeptAnswer.ofOperation("healthReady").deepCopy())
+                .put("status", "degraded")
+                .put("database", "unreachable");
     }
 
     static Operation config() {

@@ -29,7 +29,7 @@ final class GatewayAnswers {
     record HealthFields(
             @Doc(
                     value = "How it is.",
-                    oneOf = {"ok", "degraded"})
+                    oneOf = {"ok", "degraded", "starting", "upgrading", "stopping"})
             String status,
 
             @Doc("The version of the contract.") String contractVersion,
@@ -37,8 +37,9 @@ final class GatewayAnswers {
             @Doc("The server's time.") Instant time,
 
             @Doc(
-                    value = "Whether the database answers, and takes changes.",
+                    value = "Whether the database answers, and takes changes; absent while the engine starts or stops.",
                     oneOf = {"reachable", "unreachable", "full", "read_only"})
+            @Nullable
             String database) {}
 
     record Config(

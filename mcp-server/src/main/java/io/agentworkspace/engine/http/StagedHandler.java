@@ -1,0 +1,130 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpStream;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves requests according to the stage of the server: before there is a gate, only health probes; while the server
+ * stops, everything, but {@code ready} is 503, and each response ends its connection.
+ */
+final class StagedHandler extends Handler.Wrapper {
+    private static final String LIVE = "/api/health/live";
+    private static final String READY = "/api/health/ready";
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final Clock clock;
+    private final String version;
+    private final RefusalWriter refusals;
+    private final AtomicInteger running = new AtomicInteger();
+    private volatile ServerStage stage = ServerStage.STARTING;
+
+    StagedHandler(Clock clock, String version) {
+        super(true, null);
+        this.clock = clock;
+        this.version = version;
+        this.refusals = new RefusalWriter(clock);
+    }
+
+    ServerStage stage() {
+        return stage;
+    }
+
+    void enter(ServerStage next) {
+        stage = next;
+    }
+
+    /** Returns how many requests are in progress. Streams, which may stay open for hours, do not count. */
+    int running() {
+        return running.get();
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        running.incrementAndGet();
+        request.addHttpStreamWrapper(RunningRequest::new);
+        var path = Request.getPathInContext(request);
+        if (stage == ServerStage.SERVING || stage == ServerStage.STOPPING && !path.equals(READY)) {
+            return super.handle(request, response, callback);
+        }
+        var requestId = RequestIds.of(request);
+        request.setAttribute(RequestAttributes.REQUEST_ID, requestId);
+        GuardedResponse.dress(response.getHeaders(), requestId);
+        if (PublicRoutes.isHealth(path) && PublicRoutes.cover(request.getMethod(), path)) {
+            health(path).send(response, callback);
+        } else {
+            var note = "the engine is " + stage.word() + "; try again shortly";
+            refusals.write(request, response, callback, Problem.unavailable(note, SOON));
+        }
+        return true;
+    }
+
+    private JsonResponse health(String path) {
+        var isLive = path.equals(LIVE);
+        var body = Json.object().put("status", isLive ? "ok" : stage.word());
+        if (!isLive) {
+            body.put("contract_version", Envelope.CONTRACT_VERSION).put("version", version);
+            body.set("time", Json.valueTree(clock.instant()));
+        }
+        var isRefused = path.equals(READY);
+        return new JsonResponse(
+                isRefused ? HttpStatus.SERVICE_UNAVAILABLE_503 : HttpStatus.OK_200, JsonResponse.JSON, body);
+    }
+
+    /** The stream of a request, which counts until the response is complete or turns out to be a stream of events. */
+    private final class RunningRequest extends HttpStream.Wrapper {
+        private final AtomicBoolean counts = new AtomicBoolean(true);
+
+        RunningRequest(HttpStream stream) {
+            super(stream);
+        }
+
+        @Override
+        public void prepareResponse(HttpFields.Mutable headers) {
+            super.prepareResponse(headers);
+            if (stage != ServerStage.SERVING) {
+                headers.put(HttpFields.CONNECTION_CLOSE);
+            }
+            if (isStream(headers.getField(HttpHeader.CONTENT_TYPE))) {
+                ended();
+            }
+        }
+
+        private static boolean isStream(@Nullable HttpField type) {
+            return type != null && type.getValue() != null && type.getValue().startsWith("text/event-stream");
+        }
+
+        @Override
+        public void succeeded() {
+            ended();
+            super.succeeded();
+        }
+
+        @Override
+        public void failed(Throwable failure) {
+            ended();
+            super.failed(failure);
+        }
+
+        private void ended() {
+            if (counts.compareAndSet(true, false)) {
+                running.decrementAndGet();
+            }
+        }
+    }
+}
