@@ -176,6 +176,7 @@ final class RuleDrafts {
         var field = condition.template() == null ? "when" : "parameters";
         var expression = compile(draft.when(), field);
         if (draft.enabled()) { // An older version may have accepted it, and it can be switched off.
+            checkNew(draft.when(), field);
             expense.check(draft, List.of());
         }
         if (condition.template() != null) {
@@ -190,6 +191,15 @@ final class RuleDrafts {
     static Expression compile(String when, String field) {
         try {
             return Expression.compile(when);
+        } catch (ExpressionError e) {
+            throw Problem.invalid(field, e.located());
+        }
+    }
+
+    /** @throws Problem {@code invalid_field} with line and column, if only expressions of older versions may have it */
+    static void checkNew(String when, String field) {
+        try {
+            Expression.checkNew(when);
         } catch (ExpressionError e) {
             throw Problem.invalid(field, e.located());
         }

@@ -279,7 +279,7 @@ class RuleToolsTest {
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_Chat'},'expected':'passes'}] -> 1004 -> examples[0] is expected to pass, but the rule matches it
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_List'},'expected':'matches'}] -> 1004 -> applies_to does not have its service
                     'when':'false','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_Chat'},'expected':'maybe'}] -> 1004 -> examples[0].expected must be one of matches, passes
-                    'when':'true','applies_to':['AP_Chat'],'examples':[{}] -> 1003 -> examples[0].request is required
+                    'when':'true','applies_to':['AP_Chat'],'examples':[{}] -> 1003 -> examples[0].request and examples[0].expected are required
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_Chat'}}] -> 1003 -> examples[0].expected is required
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'servce':'AP_List'},'expected':'matches'}] -> 1004 -> did you mean service?
                     """)
