@@ -122,7 +122,9 @@ final class RuleDrafts {
     private static Condition condition(Given given, @Nullable RuleDraft held) {
         if (given.when() != null) {
             if (given.template() != null || given.parameters() != null) {
-                throw Problem.invalid("when", "cannot be combined with a template: send one of them");
+                throw given.template() == null
+                        ? Problem.invalid("parameters", "belong to a template, and none is sent: send template instead of when")
+                        : Problem.invalid("when", "cannot be combined with a template: send one of them");
             }
             return new Condition(given.when(), null, null, List.of());
         }

@@ -103,7 +103,8 @@ final class GatewayOperations {
     static Operation ready() {
         return open("healthReady", Tag.GATEWAY, "Readiness", "Whether requests can be served: 503 while they cannot.")
                 .answers(200, "They can.", "Health")
-                .problems(400, 401, 429, 500, 503);
+                .answers(503, "They cannot.", "Health")
+                .problems(400, 401, 429, 500);
     }
 
     static Operation config() {

@@ -4,7 +4,6 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
@@ -57,10 +56,11 @@ final class GatewayRoutes {
      */
     private Response ready() {
         var database = health.database();
-        if (database == DatabaseState.UNREACHABLE) {
-            throw Problem.unavailable();
-        }
-        return RestResponse.json(200, state(database));
+        return database == DatabaseState.UNREACHABLE
+                ? Response.fromResponse(RestResponse.json(503, state(database)))
+                        .header("Retry-After", 1)
+                        .build()
+                : RestResponse.json(200, state(database));
     }
 
     private ObjectNode state(DatabaseState database) {

@@ -46,7 +46,9 @@ class GatewayRouteTest {
         server.database.set(DatabaseState.UNREACHABLE);
         try {
             var ready = server.get("/api/health/ready");
-            assertThat(ready.problem()).isEqualTo("503 unavailable");
+            assertThat(ready.status()).isEqualTo(503);
+            assertThat(ready.at("/status")).isEqualTo("degraded");
+            assertThat(ready.at("/database")).isEqualTo("unreachable");
             assertThat(ready.header("Retry-After")).isEqualTo("1");
             assertThat(server.get("/api/health").status()).isEqualTo(200);
             assertThat(server.get("/api/health").at("/status")).isEqualTo("degraded");

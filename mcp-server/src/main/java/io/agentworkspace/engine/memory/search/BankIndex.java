@@ -302,7 +302,7 @@ final class BankIndex implements AutoCloseable {
         if (entry.name() != null) {
             document.add(new TextField(NAME, TextAnalysis.exact(entry.name())));
         }
-        entry.tags().forEach(tag -> document.add(new StringField(TAG, tag, Field.Store.NO)));
+        entry.tags().forEach(tag -> document.add(new StringField(TAG, Name.key(tag), Field.Store.NO)));
         document.add(new LongPoint(AUTHOR, entry.author()));
         document.add(new LongPoint(UPDATED, entry.updatedAt().toEpochMilli()));
         document.add(new StringField(LANGUAGE, language.code(), Field.Store.NO));
