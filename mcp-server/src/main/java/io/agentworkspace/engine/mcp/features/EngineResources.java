@@ -144,7 +144,7 @@ final class EngineResources implements ResourceSource {
             return Optional.of(answer);
         }
         return switch (problem.failure()) {
-            case NOT_FOUND, NOT_PERMITTED, NO_CONTEXT -> Optional.empty();
+            case NOT_FOUND, NOT_PERMITTED, NO_CONTEXT, RULE_REFUSED -> Optional.empty();
             default -> throw problem;
         };
     }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.memory.embedding.Vectors;
+import io.agentworkspace.engine.model.problem.Name;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
