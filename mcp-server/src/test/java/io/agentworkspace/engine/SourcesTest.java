@@ -255,7 +255,8 @@ class SourcesTest {
                 .isEmpty();
     }
 
-    private static final Pattern MAIN = Pattern.compile("\n    public static void main\\(String\\[\\] \\w+\\)[^{]*\\{\n *(.*)");
+    private static final Pattern MAIN =
+            Pattern.compile("\n    public static void main\\(String\\[\\] \\w+\\)[^{]*\\{\n *(.*)");
 
     private static final Pattern OF_THE_MACHINE = Pattern.compile(
             "\\.to(?:Lower|Upper)Case\\(\\)|Locale\\.getDefault|NumberFormat\\.get\\w*\\(\\)|DateTimeFormatter\\.ofLocalized|new (?:DecimalFormat|SimpleDateFormat|Scanner)\\(");
@@ -267,9 +268,12 @@ class SourcesTest {
         var entries = main.stream()
                 .flatMap(file -> MAIN.matcher(Repository.text(file)).results())
                 .toList();
-        assertThat(entries).hasSize(3).allSatisfy(entry -> assertThat(entry.group(1))
-                .startsWith("Locale.setDefault(Locale.ROOT);"));
-        assertThat(main.stream().filter(file -> OF_THE_MACHINE.matcher(Repository.text(file)).find()))
+        assertThat(entries)
+                .hasSize(3)
+                .allSatisfy(entry -> assertThat(entry.group(1)).startsWith("Locale.setDefault(Locale.ROOT);"));
+        assertThat(main.stream()
+                        .filter(file ->
+                                OF_THE_MACHINE.matcher(Repository.text(file)).find()))
                 .isEmpty();
     }
 }

@@ -123,7 +123,8 @@ final class RuleDrafts {
         if (given.when() != null) {
             if (given.template() != null || given.parameters() != null) {
                 throw given.template() == null
-                        ? Problem.invalid("parameters", "belong to a template, and none is sent: send template instead of when")
+                        ? Problem.invalid(
+                                "parameters", "belong to a template, and none is sent: send template instead of when")
                         : Problem.invalid("when", "cannot be combined with a template: send one of them");
             }
             return new Condition(given.when(), null, null, List.of());

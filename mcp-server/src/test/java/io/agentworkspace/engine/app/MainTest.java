@@ -104,7 +104,8 @@ class MainTest {
     @CsvSource({"ar,EG", "fa,IR", "tr,TR"})
     void theLocaleOfTheMachineChangesNothing(String language, String country) throws Exception {
         var locale = "-Duser.language=%s -Duser.country=%s".formatted(language, country);
-        try (var engine = EngineProcess.start(dataDir, Map.of("JAVA_TOOL_OPTIONS", locale, "ENGINE_EMBEDDING", "off"))) {
+        try (var engine =
+                EngineProcess.start(dataDir, Map.of("JAVA_TOOL_OPTIONS", locale, "ENGINE_EMBEDDING", "off"))) {
             for (var call : List.of(
                     "MB_Create {'vx':{'name':'I1','description':'d'}}",
                     "MB_Store {'target':{'bank':'i1'},'content':'INFO 12345'}",
@@ -114,8 +115,14 @@ class MainTest {
                     "AC_Audit {}")) {
                 var parts = call.split(" ", 2);
                 var reply = ClientApi.REST.call(
-                        engine.url(), engine.key(), parts[0], Json.readObject(parts[1].replace('\'', '"').getBytes(UTF_8)));
-                assertThat(reply.toString()).as(call).doesNotContain("\"error\":\"internal\"").doesNotContainPattern("[\\p{Nd}&&[^0-9]]");
+                        engine.url(),
+                        engine.key(),
+                        parts[0],
+                        Json.readObject(parts[1].replace('\'', '"').getBytes(UTF_8)));
+                assertThat(reply.toString())
+                        .as(call)
+                        .doesNotContain("\"error\":\"internal\"")
+                        .doesNotContainPattern("[\\p{Nd}&&[^0-9]]");
             }
         }
     }

@@ -6,8 +6,8 @@ import static io.agentworkspace.engine.proof.QuotaFixture.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.mcp.RawMcpClient;
+import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.Replica;

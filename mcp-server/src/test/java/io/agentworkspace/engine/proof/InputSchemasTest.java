@@ -47,12 +47,21 @@ class InputSchemasTest {
 
     /** Texts that can be stored, and that parsers, patterns and formats stumble over. */
     private static final List<String> HOSTILE = List.of(
-            "\uFFFF", "\u202E\u200B", "%s%n{0}${x}", "\\u0000 \\ud800", "é\u0301\u0301", "'; --", "/../..", "٥", "\u0085");
+            "\uFFFF",
+            "\u202E\u200B",
+            "%s%n{0}${x}",
+            "\\u0000 \\ud800",
+            "é\u0301\u0301",
+            "'; --",
+            "/../..",
+            "٥",
+            "\u0085");
 
     private final TestTenant tenant = new TestTenant();
     private final String key = tenant.key(ClientApi.REST, "ann", Role.OWNER, List.of("*"));
     private final List<Case> cases = new ArrayList<>();
-    private final RawMcpClient.Session session = new RawMcpClient(TestServer.url() + "/mcp", key).session("2025-03-26", "{}");
+    private final RawMcpClient.Session session =
+            new RawMcpClient(TestServer.url() + "/mcp", key).session("2025-03-26", "{}");
 
     /**
      * A call with one field that is wrong.
@@ -72,19 +81,26 @@ class InputSchemasTest {
         return switch (schema.path("type").asString()) {
             case "object" -> {
                 var object = Json.object();
-                schema.path("properties").properties().forEach(field -> object.set(field.getKey(), sample(field.getValue())));
+                schema.path("properties")
+                        .properties()
+                        .forEach(field -> object.set(field.getKey(), sample(field.getValue())));
                 yield object;
             }
             case "array" -> Json.array().add(sample(schema.get("items")));
-            case "integer" -> schema.has("enum") ? schema.at("/enum/0") : Json.valueTree(Math.max(1, schema.path("minimum").asLong(1)));
+            case "integer" ->
+                schema.has("enum")
+                        ? schema.at("/enum/0")
+                        : Json.valueTree(Math.max(1, schema.path("minimum").asLong(1)));
             case "boolean" -> Json.valueTree(false);
-            default -> schema.has("enum")
-                    ? schema.at("/enum/0")
-                    : Json.valueTree(switch (schema.path("format").asString("")) {
-                        case "uuid" -> "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11";
-                        case "date-time" -> "2099-01-01T00:00:00Z";
-                        default -> "word";
-                    });
+            default ->
+                schema.has("enum")
+                        ? schema.at("/enum/0")
+                        : Json.valueTree(
+                                switch (schema.path("format").asString("")) {
+                                    case "uuid" -> "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11";
+                                    case "date-time" -> "2099-01-01T00:00:00Z";
+                                    default -> "word";
+                                });
         };
     }
 
@@ -95,7 +111,8 @@ class InputSchemasTest {
 
     /** Visits every value below the schema: fields of objects, items of lists, and fields of items. */
     private static void walk(String path, String pointer, JsonNode schema, Visitor visitor) {
-        var required = schema.path("required").valueStream().map(JsonNode::asString).toList();
+        var required =
+                schema.path("required").valueStream().map(JsonNode::asString).toList();
         for (var field : schema.path("properties").properties()) {
             var at = path.isEmpty() ? field.getKey() : path + "." + field.getKey();
             visitor.visit(at, pointer + "/" + field.getKey(), field.getValue(), required.contains(field.getKey()));
@@ -133,11 +150,22 @@ class InputSchemasTest {
         for (var tool : tools()) {
             var schema = tool.inputSchema().json();
             var sample = (ObjectNode) sample(schema);
-            cases.add(new Case(tool.name(), "stranger", sample.deepCopy().put("foo", 1), List.of("invalid_field"), "foo is not a field"));
-            walk("", "", schema, (path, pointer, field, required) -> broken(tool.name(), sample, path, pointer, field, required));
+            cases.add(new Case(
+                    tool.name(),
+                    "stranger",
+                    sample.deepCopy().put("foo", 1),
+                    List.of("invalid_field"),
+                    "foo is not a field"));
+            walk(
+                    "",
+                    "",
+                    schema,
+                    (path, pointer, field, required) -> broken(tool.name(), sample, path, pointer, field, required));
         }
         assertThat(cases.size()).isGreaterThan(800);
-        assertThat(cases).anyMatch(one -> one.what().contains("pairs[0].query")).anyMatch(one -> one.what().contains("examples[0]"));
+        assertThat(cases)
+                .anyMatch(one -> one.what().contains("pairs[0].query"))
+                .anyMatch(one -> one.what().contains("examples[0]"));
         var before = TenantRows.of(tenant.id(ClientApi.REST));
         assertAll();
         assertThat(TenantRows.of(tenant.id(ClientApi.REST))).isEqualTo(before);
@@ -149,16 +177,34 @@ class InputSchemasTest {
             var innermost = field.path("required").path(0).asString("");
             var missing = innermost.isEmpty() ? path : path + "." + innermost;
             add(tool, path + " absent", changed(sample, pointer, Place::remove), missing, "missing_field");
-            add(tool, path + " null", changed(sample, pointer, place -> place.set(Json.valueTree(null))), missing, "missing_field");
+            add(
+                    tool,
+                    path + " null",
+                    changed(sample, pointer, place -> place.set(Json.valueTree(null))),
+                    missing,
+                    "missing_field");
         } else if (isItem) {
-            add(tool, path + " null", changed(sample, pointer, place -> place.set(Json.valueTree(null))), path, "malformed_json");
+            add(
+                    tool,
+                    path + " null",
+                    changed(sample, pointer, place -> place.set(Json.valueTree(null))),
+                    path,
+                    "malformed_json");
         }
         switch (field.path("type").asString()) {
             case "string" -> {
-                var most = field.has("enum") || field.has("format") ? 100 : field.path("maxLength").asInt(255);
+                var most = field.has("enum") || field.has("format")
+                        ? 100
+                        : field.path("maxLength").asInt(255);
                 if (most < MOST_BYTES) { // Otherwise the body is too long before the field is.
                     var text = "x".repeat(most + 1);
-                    add(tool, path + " too long", changed(sample, pointer, place -> place.set(Json.valueTree(text))), path, "too_large", "invalid_field");
+                    add(
+                            tool,
+                            path + " too long",
+                            changed(sample, pointer, place -> place.set(Json.valueTree(text))),
+                            path,
+                            "too_large",
+                            "invalid_field");
                 }
             }
             case "array" -> {
@@ -168,7 +214,12 @@ class InputSchemasTest {
             }
             case "object" -> {
                 if (field.has("properties")) {
-                    add(tool, path + " stranger", changed(sample, pointer + "/foo", place -> place.set(Json.valueTree(1))), path + ".foo", "invalid_field");
+                    add(
+                            tool,
+                            path + " stranger",
+                            changed(sample, pointer + "/foo", place -> place.set(Json.valueTree(1))),
+                            path + ".foo",
+                            "invalid_field");
                 }
             }
             default -> {}
@@ -193,9 +244,23 @@ class InputSchemasTest {
                     }
                 } else if (field.path("type").asString().equals("object")) {
                     for (var bad : TEXTS) {
-                        add(tool.name(), path, changed(sample, pointer + "/x", place -> place.set(Json.array().add(Json.object().put("y", bad)))), path + ".x[0].y " + UNSTORABLE, "invalid_field");
+                        add(
+                                tool.name(),
+                                path,
+                                changed(
+                                        sample,
+                                        pointer + "/x",
+                                        place -> place.set(
+                                                Json.array().add(Json.object().put("y", bad)))),
+                                path + ".x[0].y " + UNSTORABLE,
+                                "invalid_field");
                     }
-                    add(tool.name(), path, changed(sample, pointer + "/" + NUL, place -> place.set(Json.valueTree(1))), "a field's name in " + path + " " + UNSTORABLE, "invalid_field");
+                    add(
+                            tool.name(),
+                            path,
+                            changed(sample, pointer + "/" + NUL, place -> place.set(Json.valueTree(1))),
+                            "a field's name in " + path + " " + UNSTORABLE,
+                            "invalid_field");
                 }
             });
         }
@@ -259,32 +324,28 @@ class InputSchemasTest {
 
     @Test
     void whatMcpSendsBesidesArgumentsMakesNoDefect() {
-        var bad = List.of(
-                """
-                {"jsonrpc":"2.0","id":"\\ud800","method":"ping"}""",
-                """
-                {"jsonrpc":"2.0","id":1,"method":"\\ud800"}""",
-                """
-                {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"\\udc00\\u0000"}}""",
-                """
-                {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"find_tools","arguments":{"query":"\\ud800"}}}""",
-                """
-                {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"run_tool","arguments":{"name":"AP_Create","arguments":{"vx":{"name":"\\ud800"}}}}}""",
-                """
-                {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\\u0000"}}""",
-                """
-                {"jsonrpc":"2.0","id":"\\u0000","result":{"\\u0000":1}}""",
-                """
-                {"jsonrpc":"1.0","id":5}""",
-                "7");
+        var bad = List.of("""
+                {"jsonrpc":"2.0","id":"\\ud800","method":"ping"}""", """
+                {"jsonrpc":"2.0","id":1,"method":"\\ud800"}""", """
+                {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"\\udc00\\u0000"}}""", """
+                {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"find_tools","arguments":{"query":"\\ud800"}}}""", """
+                {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"run_tool","arguments":{"name":"AP_Create","arguments":{"vx":{"name":"\\ud800"}}}}}""", """
+                {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\\u0000"}}""", """
+                {"jsonrpc":"2.0","id":"\\u0000","result":{"\\u0000":1}}""", """
+                {"jsonrpc":"1.0","id":5}""", "7");
         var good = """
                 {"jsonrpc":"2.0","id":"good","method":"tools/call","params":{"name":"US_Read","arguments":{}}}""";
         for (var one : bad) {
-            assertThat(session.post(one.replace("'", "\\u0027")).statusCode()).as(one).isLessThan(500);
+            assertThat(session.post(one.replace("'", "\\u0027")).statusCode())
+                    .as(one)
+                    .isLessThan(500);
         }
         var answers = RawMcpClient.json(session.post("[" + String.join(",", bad) + "," + good + "]"));
         assertThat(answers.size()).isEqualTo(bad.size() - 1);
-        assertThat(answers.get(answers.size() - 1).at("/result/structuredContent/status/success").asBoolean(false)).isTrue();
+        assertThat(answers.get(answers.size() - 1)
+                        .at("/result/structuredContent/status/success")
+                        .asBoolean(false))
+                .isTrue();
         assertThat(answers.get(0).get("id").asString()).isEqualTo("\ud800");
     }
 
@@ -340,7 +401,9 @@ class InputSchemasTest {
                 check(cases.get(i), got.status(), got.error(), got.note(), "REST", faults);
             }
         }
-        assertThat(faults.entrySet().stream().map(Object::toString)).as("%d faults", faults.size()).isEmpty();
+        assertThat(faults.entrySet().stream().map(Object::toString))
+                .as("%d faults", faults.size())
+                .isEmpty();
     }
 
     /** Returns the JSON in ASCII, since UTF-8 cannot hold all of these texts; and without the quotes that the client replaces. */
@@ -364,17 +427,25 @@ class InputSchemasTest {
             var one = cases.get(answer.get("id").asInt());
             var envelope = answer.has("result") ? McpResult.envelope(answer.get("result")) : answer.at("/error/data");
             var status = envelope.path("status");
-            check(one, 200, status.path("error").asString(""), status.path("note").asString(answer.toString()), "MCP", faults);
+            check(
+                    one,
+                    200,
+                    status.path("error").asString(""),
+                    status.path("note").asString(answer.toString()),
+                    "MCP",
+                    faults);
         }
     }
 
-    private static void check(Case one, int status, String error, String note, String endpoint, Map<String, String> faults) {
+    private static void check(
+            Case one, int status, String error, String note, String endpoint, Map<String, String> faults) {
         var fine = status < 500
                 && !error.equals("internal")
                 && (one.errors().isEmpty() || one.errors().contains(error))
                 && note.contains(one.named());
         if (!fine) {
-            faults.put("%s %s %s".formatted(endpoint, one.tool(), one.what()), "%d %s %s".formatted(status, error, note));
+            faults.put(
+                    "%s %s %s".formatted(endpoint, one.tool(), one.what()), "%d %s %s".formatted(status, error, note));
         }
     }
 }

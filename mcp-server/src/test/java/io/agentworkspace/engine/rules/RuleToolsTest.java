@@ -294,14 +294,18 @@ class RuleToolsTest {
     void aRuleIsTriedByItsName() {
         admin.call("RL_Create", "{'name':'By name','when':'true','applies_to':['AP_Chat']}")
                 .ok();
-        admin.call("RL_Check", "{'rule':'BY NAME','request':{'service':'AP_Chat'}}").ok();
-        admin.call("RL_Check", "{'rule':'no name','request':{'service':'AP_Chat'}}").refused(3001, "no name");
+        admin.call("RL_Check", "{'rule':'BY NAME','request':{'service':'AP_Chat'}}")
+                .ok();
+        admin.call("RL_Check", "{'rule':'no name','request':{'service':'AP_Chat'}}")
+                .refused(3001, "no name");
     }
 
     @Test
     void theZonesOfClocksAreAllowed() {
         for (var zone : new String[] {"UTC", "Europe/Berlin", "02:00", "-5:30", "+02:00"}) {
-            admin.call("RL_Check", "{'when':'now.getHours(\\\"%s\\\") < 25','request':{'service':'AP_Chat'}}".formatted(zone))
+            admin.call(
+                            "RL_Check",
+                            "{'when':'now.getHours(\\\"%s\\\") < 25','request':{'service':'AP_Chat'}}".formatted(zone))
                     .ok();
         }
     }

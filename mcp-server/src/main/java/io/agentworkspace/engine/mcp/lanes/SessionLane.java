@@ -229,7 +229,8 @@ public final class SessionLane implements Lane {
         try {
             message = JsonRpcMessage.of(json);
         } catch (Problem problem) {
-            return RpcError.invalidRequest(problem, visit.exchange().requestId()).json(JsonRpcMessage.findId(json));
+            return RpcError.invalidRequest(problem, visit.exchange().requestId())
+                    .json(JsonRpcMessage.findId(json));
         }
         return isFirst ? one(message, visit) : another(message, visit);
     }

@@ -84,8 +84,7 @@ public final class Json {
         reasons.put(
                 Pattern.compile("^Duplicate (?:Object )?property \"(.*?)\"", Pattern.DOTALL),
                 "the field '%s' comes twice");
-        reasons.put(
-                Pattern.compile("surrogate", Pattern.CASE_INSENSITIVE), "a field's name has an unpaired surrogate");
+        reasons.put(Pattern.compile("surrogate", Pattern.CASE_INSENSITIVE), "a field's name has an unpaired surrogate");
         reasons.put(Pattern.compile("^Trailing token"), "something follows after the JSON value");
         reasons.put(Pattern.compile("end-of-input|End-of-input"), "it ends before it is complete");
         reasons.put(

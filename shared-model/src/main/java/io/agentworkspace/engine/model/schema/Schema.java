@@ -157,7 +157,8 @@ public final class Schema {
             case Shape.Free free -> {
                 require(value.isObject(), path, "an object");
                 value.properties()
-                        .forEach(property -> checkTypes(free.value(), property.getValue(), join(path, Name.shortened(property.getKey()))));
+                        .forEach(property -> checkTypes(
+                                free.value(), property.getValue(), join(path, Name.shortened(property.getKey()))));
             }
             case Shape.Items items -> {
                 require(value.isArray(), path, "an array" + example(items, value));
@@ -234,7 +235,11 @@ public final class Schema {
         for (var field : shape.fields()) {
             var inner = present(value, field);
             if (inner != null) {
-                inside(field.shape(), inner, join(path, field.name()), (at, fields, object) -> unknown(fields, object, at, stranger));
+                inside(
+                        field.shape(),
+                        inner,
+                        join(path, field.name()),
+                        (at, fields, object) -> unknown(fields, object, at, stranger));
             }
         }
     }
@@ -253,7 +258,8 @@ public final class Schema {
             }
         } else if (shape instanceof Shape.Free free && value.isObject()) {
             value.properties()
-                    .forEach(property -> inside(free.value(), property.getValue(), join(path, Name.shortened(property.getKey())), inner));
+                    .forEach(property -> inside(
+                            free.value(), property.getValue(), join(path, Name.shortened(property.getKey())), inner));
         }
     }
 
