@@ -254,4 +254,26 @@ class SourcesTest {
                         "wait for a condition with Awaitility's default, or HangLimit; count instead of timing; measure in ./engine bench")
                 .isEmpty();
     }
+
+    private static final Pattern MAIN =
+            Pattern.compile("\n    public static void main\\(String\\[\\] \\w+\\)[^{]*\\{\n *(.*)");
+
+    private static final Pattern OF_THE_MACHINE = Pattern.compile(
+            "\\.to(?:Lower|Upper)Case\\(\\)|Locale\\.getDefault|NumberFormat\\.get\\w*\\(\\)|DateTimeFormatter\\.ofLocalized|new (?:DecimalFormat|SimpleDateFormat|Scanner)\\(");
+
+    /** In a locale such as ar_EG, {@code %d} writes other digits, and in tr_TR the small letter of I is another one. */
+    @Test
+    void whatIsForMachinesDoesNotDependOnTheLocale() {
+        var main = Repository.sources().stream().filter(SourcesTest::isMain).toList();
+        var entries = main.stream()
+                .flatMap(file -> MAIN.matcher(Repository.text(file)).results())
+                .toList();
+        assertThat(entries)
+                .hasSize(3)
+                .allSatisfy(entry -> assertThat(entry.group(1)).startsWith("Locale.setDefault(Locale.ROOT);"));
+        assertThat(main.stream()
+                        .filter(file ->
+                                OF_THE_MACHINE.matcher(Repository.text(file)).find()))
+                .isEmpty();
+    }
 }

@@ -20,7 +20,7 @@ public record CallLimits(Quotas quotas, Allowance.Meter requests) implements All
     /** Returns everything that the caller has left. */
     @Override
     public List<Allowance> left(Caller caller) {
-        return left(caller, EnumSet.complementOf(EnumSet.of(Scope.COMMANDS, Scope.DOCUMENTS)));
+        return left(caller, EnumSet.complementOf(EnumSet.of(Scope.COMMANDS)));
     }
 
     @Override

@@ -25,6 +25,7 @@ public final class Main {
     private volatile int exitCode;
 
     public static void main(String[] arguments) throws InterruptedException {
+        Locale.setDefault(Locale.ROOT); // Numbers and dates for machines are the same wherever the engine runs.
         forgetAddresses();
         List<String> commandLine = List.of(arguments);
         if (commandLine.contains("--help")) {

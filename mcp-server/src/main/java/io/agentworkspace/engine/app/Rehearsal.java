@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +72,7 @@ final class Rehearsal {
 
     /** @param arguments the directory to use, which is kept for the next run */
     public static void main(String[] arguments) throws IOException {
+        Locale.setDefault(Locale.ROOT);
         Settings settings =
                 Settings.read(Map.of(), List.of("--port", "0", "--rate-limit", "off", "--data-dir", arguments[0]));
         Main.log(settings.logFormat());

@@ -212,7 +212,7 @@ public final class MemoryQueries {
                        CASE WHEN m.ahead <= :room THEN m.text END AS text, m.tags,
                        author.name AS author, m.source, COALESCE(editor.kind, author.kind) AS writer_kind,
                        COALESCE(editor.name, author.name) AS writer, m.revision,
-                       CAST(m.derived_from AS text[]) AS derived_from, CAST(m.supersedes AS text) AS supersedes,
+                       CAST(m.derived_from AS text[]) AS derived_from, CAST(m.supersedes AS text) AS supersedes, m.reason,
                        CAST(m.superseder AS text) AS superseder, m.expires_at, m.pinned, m.created_at, m.updated_at
                   FROM (SELECT page.*, sum(octet_length(page.text)) OVER newest - octet_length(page.text) AS ahead
                           FROM ctx, bank b CROSS JOIN LATERAL (
@@ -408,6 +408,7 @@ public final class MemoryQueries {
                 row.number("revision"),
                 row.texts("derived_from"),
                 row.textOrNull("supersedes"),
+                row.textOrNull("reason"),
                 row.textOrNull("superseder"),
                 row.instantOrNull("expires_at"),
                 row.flag("pinned"),

@@ -39,6 +39,7 @@ public final class DemoEndpoint extends Handler.Abstract {
                     "the demo is for admins; your role is '%s', and an admin can change that with US_Update"
                             .formatted(caller.role().word()));
         }
+        checkQuery(request);
         if (!request.getMethod().equals("GET")) {
             demo.requireAll(caller);
         }
@@ -53,6 +54,14 @@ public final class DemoEndpoint extends Handler.Abstract {
         };
         new JsonResponse(200, JsonResponse.JSON, state).send(response, callback);
         return true;
+    }
+
+    private static void checkQuery(Request request) {
+        for (var name : Request.extractQueryParameters(request).getNames()) {
+            throw new Problem(
+                    Failure.BAD_REQUEST,
+                    "'%s' is not a query parameter of this route; it takes none".formatted(Name.shortened(name)));
+        }
     }
 
     private static ObjectNode body(Request request) {

@@ -42,7 +42,7 @@ final class RuleCheckTool {
             Integer days) {}
 
     record Check(
-            @Doc(value = "The id of a rule; the other fields change it for the trial.", max = 64) @Nullable
+            @Doc(value = "The id or name of a rule; the other fields change it for the trial.", max = 64) @Nullable
             String rule,
 
             @Doc(value = RuleTools.WHEN, max = Expression.MAX_LENGTH) @Nullable

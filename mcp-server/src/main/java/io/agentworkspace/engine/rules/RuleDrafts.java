@@ -122,7 +122,10 @@ final class RuleDrafts {
     private static Condition condition(Given given, @Nullable RuleDraft held) {
         if (given.when() != null) {
             if (given.template() != null || given.parameters() != null) {
-                throw Problem.invalid("when", "cannot be combined with a template: send one of them");
+                throw given.template() == null
+                        ? Problem.invalid(
+                                "parameters", "belong to a template, and none is sent: send template instead of when")
+                        : Problem.invalid("when", "cannot be combined with a template: send one of them");
             }
             return new Condition(given.when(), null, null, List.of());
         }
@@ -176,6 +179,7 @@ final class RuleDrafts {
         var field = condition.template() == null ? "when" : "parameters";
         var expression = compile(draft.when(), field);
         if (draft.enabled()) { // An older version may have accepted it, and it can be switched off.
+            checkNew(draft.when(), field);
             expense.check(draft, List.of());
         }
         if (condition.template() != null) {
@@ -190,6 +194,15 @@ final class RuleDrafts {
     static Expression compile(String when, String field) {
         try {
             return Expression.compile(when);
+        } catch (ExpressionError e) {
+            throw Problem.invalid(field, e.located());
+        }
+    }
+
+    /** @throws Problem {@code invalid_field} with line and column, if only expressions of older versions may have it */
+    static void checkNew(String when, String field) {
+        try {
+            Expression.checkNew(when);
         } catch (ExpressionError e) {
             throw Problem.invalid(field, e.located());
         }

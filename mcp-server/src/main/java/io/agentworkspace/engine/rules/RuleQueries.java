@@ -34,7 +34,10 @@ final class RuleQueries {
 
     private static final String READ = ContextStore.WITH_CONTEXT
             + SqlTemplate.of("""
-            SELECT ctx.*, (SELECT {rule_json} FROM rule r WHERE r.tenant_id = :tenant AND r.id = :id) AS record
+            SELECT ctx.*, (SELECT {rule_json} FROM rule r
+                            WHERE r.tenant_id = :tenant AND (r.id = :id OR r.name_key = :key)
+                            ORDER BY r.id = :id DESC NULLS LAST
+                            LIMIT 1) AS record
               FROM ctx
             """).with("rule_json", RuleRow.JSON).sql();
 
@@ -65,20 +68,21 @@ final class RuleQueries {
     }
 
     /**
-     * Returns the rule with this id; with null only the context is read.
+     * Returns the rule with this id or name; with null only the context is read.
      *
      * @throws Problem {@code not_found}
      */
-    Optional<Rule> read(Call call, @Nullable String id) {
+    Optional<Rule> read(Call call, @Nullable String handle) {
         var found = db.sql(call, READ)
-                .set("id", id == null ? null : id(id).orElse(null))
+                .set("id", handle == null ? null : id(handle).orElse(null))
+                .set("key", handle == null ? null : Name.key(Name.normal(handle)))
                 .one(row -> {
                     ContextStore.read(call, row);
                     return Optional.ofNullable(row.json("record", Rule.class));
                 })
                 .orElseThrow();
-        if (id != null && found.isEmpty()) {
-            throw missing(id);
+        if (handle != null && found.isEmpty()) {
+            throw missing(handle);
         }
         return found;
     }

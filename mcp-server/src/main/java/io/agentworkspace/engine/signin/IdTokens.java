@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.credentials.UnverifiedToken;
-import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.text.StorableText;
 import io.jsonwebtoken.Claims;
 import java.time.Clock;
 import java.time.Duration;
@@ -68,6 +68,6 @@ final class IdTokens {
                 && subject != null
                 && !subject.isBlank()
                 && subject.length() <= LONGEST_SUBJECT
-                && Schema.isStorable(subject);
+                && StorableText.isStorable(subject);
     }
 }

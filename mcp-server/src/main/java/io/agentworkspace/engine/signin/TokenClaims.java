@@ -4,7 +4,7 @@ import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.credentials.UnverifiedToken;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.text.StorableText;
 import io.jsonwebtoken.Identifiable;
 import java.time.Instant;
 import java.util.Arrays;
@@ -77,7 +77,7 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
         if (subject.isBlank() || subject.length() > LONGEST_SUBJECT) {
             throw invalid("its sub must identify its user, in at most %d characters".formatted(LONGEST_SUBJECT));
         }
-        if (!Schema.isStorable(subject)) {
+        if (!StorableText.isStorable(subject)) {
             throw invalid("its sub must not contain NUL characters or unpaired surrogates");
         }
         if (subject.equals(client(claims))) {

@@ -1,11 +1,16 @@
 package io.agentworkspace.engine.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Tag;
@@ -92,5 +97,33 @@ class MainTest {
 
     private static void send(String signal, Process engine) {
         EngineProcess.signal(signal, engine.pid());
+    }
+
+    /** In these locales numbers have other digits, and words other small letters. */
+    @ParameterizedTest
+    @CsvSource({"ar,EG", "fa,IR", "tr,TR"})
+    void theLocaleOfTheMachineChangesNothing(String language, String country) throws Exception {
+        var locale = "-Duser.language=%s -Duser.country=%s".formatted(language, country);
+        try (var engine =
+                EngineProcess.start(dataDir, Map.of("JAVA_TOOL_OPTIONS", locale, "ENGINE_EMBEDDING", "off"))) {
+            for (var call : List.of(
+                    "MB_Create {'vx':{'name':'I1','description':'d'}}",
+                    "MB_Store {'target':{'bank':'i1'},'content':'INFO 12345'}",
+                    "MB_Search {'target':{'bank':'I1'},'content':'info'}",
+                    "MB_Read {'target':{'bank':'I1'},'page':{'limit':1001}}",
+                    "US_Read {}",
+                    "AC_Audit {}")) {
+                var parts = call.split(" ", 2);
+                var reply = ClientApi.REST.call(
+                        engine.url(),
+                        engine.key(),
+                        parts[0],
+                        Json.readObject(parts[1].replace('\'', '"').getBytes(UTF_8)));
+                assertThat(reply.toString())
+                        .as(call)
+                        .doesNotContain("\"error\":\"internal\"")
+                        .doesNotContainPattern("[\\p{Nd}&&[^0-9]]");
+            }
+        }
     }
 }

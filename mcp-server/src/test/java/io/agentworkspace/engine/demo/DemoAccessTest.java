@@ -11,6 +11,7 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -29,13 +30,23 @@ class DemoAccessTest {
         ask("DELETE", owner, "");
     }
 
+    @Test
+    void itTakesNoQuery() {
+        var response = send("GET", owner, "", "?x=1");
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(new String(response.body(), StandardCharsets.UTF_8)).contains("'x' is not a query parameter");
+    }
+
     private static JsonNode ask(String method, String key, String body) {
-        var response = ClientApi.send(HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/demo"))
+        return Json.read(send(method, key, body, "").body());
+    }
+
+    private static HttpResponse<byte[]> send(String method, String key, String body, String query) {
+        return ClientApi.send(HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/demo" + query))
                 .method(method, BodyPublishers.ofString(body))
                 .header("X-Api-Key", key)
                 .header("Content-Type", "application/json")
                 .build());
-        return Json.read(response.body());
     }
 
     private Reply call(String tool, String arguments) {

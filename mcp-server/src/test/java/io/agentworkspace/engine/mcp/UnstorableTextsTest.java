@@ -30,7 +30,7 @@ class UnstorableTextsTest {
         assertThat(answer.get("id")).isEqualTo(id);
         assertThat(answer.at("/error/code").asInt()).isEqualTo(-32602);
         assertThat(answer.at("/error/message").asString())
-                .startsWith("params.")
+                .contains("params.")
                 .contains("must not contain NUL characters or unpaired surrogates")
                 .hasSizeLessThan(200);
     }

@@ -6,6 +6,7 @@ import static io.agentworkspace.engine.proof.QuotaFixture.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
@@ -82,6 +83,9 @@ class CommandQuotaTest {
         var refused = fixture.call(one.url(), "AP_List", "{}");
         assertRefused(refused, "commands", LIMIT, "free");
         assertThat(refused.note()).contains(midnight().toString());
+        var resource = new RawMcpClient(one.url() + "/mcp", fixture.key)
+                .modern("resources/read", "{'uri': 'engine://agents/Ada'}");
+        assertThat(resource.at("/error/data/error").asString()).isEqualTo("quota_exceeded");
         await().until(() -> rejected(fixture).size() == 1);
         fixture.call(one.url(), "US_Read", "{}").ok();
         fixture.call(one.url(), "AC_Read", "{}").ok();

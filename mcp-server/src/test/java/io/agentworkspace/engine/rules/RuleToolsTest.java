@@ -274,17 +274,40 @@ class RuleToolsTest {
                     'template':'block-words','parameters':{'words':'x'} -> 1004 -> parameters.words must be a list
                     'template':'name-convention','parameters':{'pattern':'['} -> 1004 -> the pattern is not one of RE2
                     'template':'content-length-cap','parameters':{'max':-1} -> 1004 -> must be a whole number
-                    'when':'true','applies_to':['AP_Chat'],'parameters':{} -> 1004 -> send one of them
+                    'when':'true','applies_to':['AP_Chat'],'parameters':{} -> 1004 -> parameters belong to a template, and none is sent
+                    'when':'now.getHours(\\"Europe/Berln\\") > 1','applies_to':['AP_Chat'] -> 1004 -> there is no time zone 'Europe/Berln'; did you mean 'Europe/Berlin'?
+                    'when':'[1].exists(x, x > now.getDate(size(content) > 1 ? \\"UTC\\" : \\"+25:00\\"))','applies_to':['AP_Chat'] -> 1004 -> there is no time zone '+25:00'
+                    'template':'read-only-hours','parameters':{'timezone':'Europe/Berln'} -> 1004 -> parameters.timezone is not known: there is no time zone 'Europe/Berln'; did you mean 'Europe/Berlin'?
                     'when':'true','applies_to':['AP_Chat'],'effect':'forbid' -> 1004 -> effect
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_Chat'},'expected':'passes'}] -> 1004 -> examples[0] is expected to pass, but the rule matches it
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_List'},'expected':'matches'}] -> 1004 -> applies_to does not have its service
                     'when':'false','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_Chat'},'expected':'maybe'}] -> 1004 -> examples[0].expected must be one of matches, passes
-                    'when':'true','applies_to':['AP_Chat'],'examples':[{}] -> 1003 -> examples[0].request is required
+                    'when':'true','applies_to':['AP_Chat'],'examples':[{}] -> 1003 -> examples[0].request and examples[0].expected are required
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_Chat'}}] -> 1003 -> examples[0].expected is required
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'servce':'AP_List'},'expected':'matches'}] -> 1004 -> did you mean service?
                     """)
     void aMistakeIsToldWithWhatWouldBeRight(String fields, int code, String noted) {
         admin.call("RL_Create", "{'name':'wrong',%s}".formatted(fields)).refused(code, noted);
+    }
+
+    @Test
+    void aRuleIsTriedByItsName() {
+        admin.call("RL_Create", "{'name':'By name','when':'true','applies_to':['AP_Chat']}")
+                .ok();
+        admin.call("RL_Check", "{'rule':'BY NAME','request':{'service':'AP_Chat'}}")
+                .ok();
+        admin.call("RL_Check", "{'rule':'no name','request':{'service':'AP_Chat'}}")
+                .refused(3001, "no name");
+    }
+
+    @Test
+    void theZonesOfClocksAreAllowed() {
+        for (var zone : new String[] {"UTC", "Europe/Berlin", "02:00", "-5:30", "+02:00"}) {
+            admin.call(
+                            "RL_Check",
+                            "{'when':'now.getHours(\\\"%s\\\") < 25','request':{'service':'AP_Chat'}}".formatted(zone))
+                    .ok();
+        }
     }
 
     @Test

@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.mcp.McpClient;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.schema.StorableInput;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.rest.openapi.Operation;
@@ -106,7 +106,7 @@ final class ConnectRoutes {
         var caller = RestExchange.current().identified();
         var key = context.getUriInfo().getQueryParameters().getFirst("key_id");
         if (key != null) {
-            Schema.checkCharacters("key_id", key);
+            StorableInput.check("key_id", key);
         }
         if (key != null && !key.equals(caller.credential().key())) {
             caller.obstacle(runner.catalogue().read(KEYS)).ifPresent(note -> {

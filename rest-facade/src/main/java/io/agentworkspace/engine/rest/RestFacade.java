@@ -1,11 +1,15 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.schema.StorableInput;
+import io.agentworkspace.engine.model.text.StorableText;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.upload.FileTransfer;
 import jakarta.ws.rs.NotAllowedException;
 import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -119,7 +123,18 @@ public final class RestFacade {
             implements Inflector<ContainerRequestContext, Response> {
         @Override
         public Response apply(ContainerRequestContext context) {
+            var address = context.getUriInfo();
+            checkTexts("the path's ", address.getPathParameters());
+            checkTexts("the query parameter ", address.getQueryParameters());
             return answer.apply(context);
+        }
+
+        private static void checkTexts(String kind, MultivaluedMap<String, String> parameters) {
+            parameters.forEach((name, values) -> {
+                var field = kind + StorableText.replaced(Name.shortened(name));
+                StorableInput.check(field, name);
+                values.forEach(value -> StorableInput.check(field, value));
+            });
         }
     }
 }

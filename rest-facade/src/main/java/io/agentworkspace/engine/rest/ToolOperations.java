@@ -75,6 +75,9 @@ final class ToolOperations {
         operation
                 .answers(done, "Done.", document.schemas().response(tool), KeptAnswer.of(tool))
                 .problems(400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503);
+        if (tool.hasFile()) {
+            operation.orFile(done);
+        }
         return withIdempotency(operation, tool, done);
     }
 

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.skills;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.schema.StorableInput;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
@@ -106,7 +106,7 @@ final class Yaml {
 
     /** @throws Problem if the database cannot store the text, which escapes can contain */
     private static String storable(String text) {
-        Schema.checkCharacters("the frontmatter of SKILL.md", text);
+        StorableInput.check("the frontmatter of SKILL.md", text);
         return text;
     }
 

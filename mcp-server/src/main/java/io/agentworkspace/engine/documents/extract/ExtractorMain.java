@@ -14,6 +14,7 @@ import java.net.URL;
 import java.net.URLConnection;
 import java.net.URLStreamHandler;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.concurrent.SynchronousQueue;
 
 /**
@@ -31,6 +32,7 @@ public final class ExtractorMain {
     }
 
     public static void main(String[] arguments) throws Exception {
+        Locale.setDefault(Locale.ROOT);
         var frames = new Frames(
                 new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16),
                 new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16));

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.LenientInput;
+import io.agentworkspace.engine.model.schema.StorableInput;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Effect;
@@ -116,23 +117,27 @@ public final class CatalogueTools implements ToolSource {
         private final ObjectNode arguments;
         private final McpRequest request;
 
+        /** False if the runner will refuse the arguments: then nothing is asked, and no task begins. */
+        private final boolean isStorable;
+
         /** @param given the arguments as the model sent them */
         CatalogueCall(Tool<?, ?> tool, ObjectNode given, McpRequest request) {
             this.tool = tool;
             this.arguments = LenientInput.of(given, tool.inputSchema());
+            this.isStorable = StorableInput.isStorable(arguments);
             this.request = request;
         }
 
         /** Returns how the call runs. A refused call is answered at once. */
         @Override
         public ExecutionMode mode() {
-            return tool.isLong() && request.caller().may(tool) ? ExecutionMode.LONG : ExecutionMode.QUICK;
+            return tool.isLong() && isStorable && request.caller().may(tool) ? ExecutionMode.LONG : ExecutionMode.QUICK;
         }
 
         /** Returns the confirmation that the task requires before it starts. */
         @Override
         public Optional<MethodResult> beforeTask() {
-            return confirmed(tool, arguments, request);
+            return isStorable ? confirmed(tool, arguments, request) : Optional.empty();
         }
 
         @Override

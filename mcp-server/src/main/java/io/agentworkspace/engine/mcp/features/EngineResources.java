@@ -144,8 +144,8 @@ final class EngineResources implements ResourceSource {
             return Optional.of(answer);
         }
         return switch (problem.failure()) {
-            case UNAVAILABLE, INTERNAL, RATE_LIMITED, INVALID_FIELD -> throw problem;
-            default -> Optional.empty();
+            case NOT_FOUND, NOT_PERMITTED, NO_CONTEXT, RULE_REFUSED -> Optional.empty();
+            default -> throw problem;
         };
     }
 

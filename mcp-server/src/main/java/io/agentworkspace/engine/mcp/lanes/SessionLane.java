@@ -198,7 +198,7 @@ public final class SessionLane implements Lane {
         budget.spend(ResponseBudget.REFUSALS);
         var isFirst = true; // The request has already been counted as one call.
         for (var json : messages) {
-            var response = isFirst ? one(JsonRpcMessage.of(json), visit) : another(JsonRpcMessage.of(json), visit);
+            var response = ofBatch(json, isFirst, visit);
             isFirst = false;
             if (response != null) {
                 responses.add(response);
@@ -221,7 +221,18 @@ public final class SessionLane implements Lane {
                     JsonRpcMessage.invalid("batches are for sessions of 2025-03-26, with 1 to 50 messages in each"),
                     visit.exchange().requestId());
         }
-        messages.forEach(JsonRpcMessage::of);
+    }
+
+    /** Serves one message of a batch. What is no message is refused alone, so that the others are served. */
+    private @Nullable ObjectNode ofBatch(JsonNode json, boolean isFirst, SessionVisit visit) {
+        JsonRpcMessage message;
+        try {
+            message = JsonRpcMessage.of(json);
+        } catch (Problem problem) {
+            return RpcError.invalidRequest(problem, visit.exchange().requestId())
+                    .json(JsonRpcMessage.findId(json));
+        }
+        return isFirst ? one(message, visit) : another(message, visit);
     }
 
     /** Serves one message of a batch. It counts against the rate limit as if sent alone. */
@@ -238,12 +249,21 @@ public final class SessionLane implements Lane {
 
     private @Nullable ObjectNode one(JsonRpcMessage message, SessionVisit visit) {
         if (message.isResponse() || message.isNotification()) {
-            work.take(message, visit);
+            take(message, visit);
             return null;
         } else if (visit.exchange().budget().left() < ResponseBudget.LEAST) {
             return usedUp(visit).json(message.id());
         }
         return OWN.contains(message.method()) ? own(message, visit) : work.answer(message, visit);
+    }
+
+    /** Handles a message that has no response in the array, even if it cannot be used. */
+    private void take(JsonRpcMessage message, SessionVisit visit) {
+        try {
+            work.take(message, visit);
+        } catch (Problem unusable) {
+            // The question that it should answer stays open.
+        }
     }
 
     private static RpcError usedUp(SessionVisit visit) {

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.mcp.wire.RequestNotifier;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.StorableInput;
 import java.util.HashMap;
 import java.util.Objects;
 import org.eclipse.jetty.http.HttpStatus;
@@ -36,11 +37,17 @@ public final class SessionWork {
         this.questions = questions;
     }
 
-    /** Handles a message that has no response: a notification, or the response to a question of the server. */
+    /**
+     * Handles a message that has no response: a notification, or the response to a question of the server.
+     *
+     * @throws Problem if the response to a question cannot be used; another one can still come
+     */
     void take(JsonRpcMessage message, SessionVisit visit) {
         if (message.isResponse()) {
+            StorableInput.check("", message.params());
             questions.answered(message, visit.session());
-        } else if (message.method().equals("notifications/cancelled")) {
+        } else if (StorableInput.isStorable(message.params())
+                && message.method().equals("notifications/cancelled")) {
             var request = message.params().get("requestId");
             if (request != null && (request.isString() || request.isIntegralNumber())) {
                 running.cancel(visit.session(), request);

@@ -49,6 +49,12 @@ public record JsonRpcMessage(@Nullable JsonNode id, String method, ObjectNode pa
         return new JsonRpcMessage(id, method(object), params(object));
     }
 
+    /** Returns the id of what may not be a message; null if it has none that can be returned. */
+    public static @Nullable JsonNode findId(JsonNode json) {
+        var id = json.get("id");
+        return id != null && (id.isString() || id.isIntegralNumber()) ? id : null;
+    }
+
     private static @Nullable JsonNode id(ObjectNode object) {
         var version = object.get("jsonrpc");
         if (version == null || !version.isString() || !version.asString().equals("2.0")) {

@@ -4,9 +4,8 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.schema.StorableInput;
 import java.util.Optional;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reads the params of a message. Each method throws a {@link Problem} that names the field. */
@@ -55,16 +54,9 @@ public final class Params {
     public static void checkTexts(String method, ObjectNode params) {
         for (var param : params.properties()) {
             if (!(method.equals("tools/call") && param.getKey().equals("arguments"))) {
-                checkTexts(param.getValue(), "params." + Name.shortened(param.getKey()));
+                StorableInput.check("a field's name in params", param.getKey());
+                StorableInput.check("params." + Name.shortened(param.getKey()), param.getValue());
             }
         }
-    }
-
-    private static void checkTexts(JsonNode value, String path) {
-        if (value.isString()) {
-            Schema.checkCharacters(path, value.asString());
-        }
-        value.propertyNames().forEach(name -> Schema.checkCharacters(path, name));
-        value.forEach(part -> checkTexts(part, path));
     }
 }

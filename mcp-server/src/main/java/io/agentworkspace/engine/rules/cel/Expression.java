@@ -41,6 +41,19 @@ public final class Expression {
     }
 
     /**
+     * Checks what a new expression must not have, although expressions that are stored already may have it.
+     *
+     * @throws ExpressionError if it names a time zone that does not exist
+     */
+    public static void checkNew(String text) throws ExpressionError {
+        try {
+            new TimeZones(compiled(Lazily.ENVIRONMENT, text)).check();
+        } catch (CelValidationException e) {
+            throw new ExpressionError(1, 1, "it cannot be evaluated: " + e.getMessage());
+        }
+    }
+
+    /**
      * The most that an evaluation can examine, in characters of the {@link EvaluationBudget}.
      *
      * @param each for each character of the content or of the document's text

@@ -97,6 +97,11 @@ final class ExpressionLimits {
     }
 
     private ExpressionError error(CelExpr at, String message) {
+        return error(ast, at, message);
+    }
+
+    /** Returns the refusal of a part of an expression. */
+    static ExpressionError error(CelAbstractSyntaxTree ast, CelExpr at, String message) {
         var source = ast.getSource();
         var location = java.util.Optional.ofNullable(source.getPositionsMap().get(at.id()))
                 .flatMap(source::getOffsetLocation);

@@ -102,6 +102,7 @@ class SearchToolsTest {
         assertThat(texts(search("name:paint"))).containsExactly("green red blue");
         assertThat(texts(search("blue name:\"colours one\""))).containsExactly("red green blue");
         assertThat(texts(search("blue tag:b"))).containsExactly("red green blue");
+        assertThat(texts(search("blue tag:B"))).containsExactly("red green blue");
         assertThat(texts(search("blue", ",'vx':{'tags':['a','b']}"))).containsExactly("red green blue");
         assertThat(texts(search("yelow"))).containsExactly("greenish yellow");
         assertThat(texts(search("blue", ",'page':{'limit':1}"))).hasSize(1);

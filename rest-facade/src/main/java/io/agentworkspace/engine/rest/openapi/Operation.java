@@ -146,6 +146,15 @@ public final class Operation {
         return this;
     }
 
+    /** Adds a file of any type to what the response with this status can be. */
+    public Operation orFile(int status) {
+        var content = (ObjectNode) responses.at("/%d/content".formatted(status));
+        var file = content.putObject("*/*");
+        file.putObject("schema").put("type", "string").put("format", "binary");
+        file.put("example", "(the bytes of the file)");
+        return this;
+    }
+
     /** Adds a header to the response with this status. */
     public Operation returns(int status, String header, String component) {
         responses

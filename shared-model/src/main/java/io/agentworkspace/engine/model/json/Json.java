@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.model.text.Excerpt;
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -21,16 +22,20 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamWriteException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
 import tools.jackson.core.io.SerializedString;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.ser.std.StdSerializer;
@@ -66,6 +71,8 @@ public final class Json {
     private static final JsonMapper SORTED =
             MAPPER.rebuild().enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED).build();
 
+    private static final ObjectWriter ESCAPING = MAPPER.writer().with(JsonWriteFeature.ESCAPE_NON_ASCII);
+
     private Json() {}
 
     private static Map<Pattern, String> reasons() {
@@ -77,6 +84,7 @@ public final class Json {
         reasons.put(
                 Pattern.compile("^Duplicate (?:Object )?property \"(.*?)\"", Pattern.DOTALL),
                 "the field '%s' comes twice");
+        reasons.put(Pattern.compile("surrogate", Pattern.CASE_INSENSITIVE), "a field's name has an unpaired surrogate");
         reasons.put(Pattern.compile("^Trailing token"), "something follows after the JSON value");
         reasons.put(Pattern.compile("end-of-input|End-of-input"), "it ends before it is complete");
         reasons.put(
@@ -106,6 +114,10 @@ public final class Json {
                 .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
                 .addModule(new SimpleModule().addSerializer(Instant.class, new InstantWriter()))
                 .build();
+    }
+
+    public static ArrayNode array() {
+        return JsonNodeFactory.instance.arrayNode();
     }
 
     public static ObjectNode object() {
@@ -204,14 +216,12 @@ public final class Json {
     }
 
     public static byte[] bytes(Object value) {
-        return MAPPER.writeValueAsBytes(value);
+        return sink(value).toByteArray();
     }
 
     /** Returns the value as UTF-8 bytes, like {@link #bytes}, but without copying what was {@link #written}. */
     public static ByteBuffer buffer(Object value) {
-        var out = new Sink();
-        MAPPER.writeValue(out, value);
-        return out.buffer();
+        return sink(value).buffer();
     }
 
     private static final class Sink extends ByteArrayOutputStream {
@@ -229,9 +239,26 @@ public final class Json {
         }
     }
 
-    /** Streams the value as UTF-8 bytes, without holding all of them in memory. */
-    public static void write(Object value, java.io.OutputStream to) {
-        MAPPER.writeValue(to, value);
+    /** Streams the value as UTF-8 bytes into something that counts them, without holding all of them in memory. */
+    public static void count(Object value, OutputStream counter) {
+        try {
+            MAPPER.writeValue(counter, value);
+        } catch (StreamWriteException unpairedSurrogate) {
+            ESCAPING.writeValue(counter, value); // It then counts some bytes twice.
+        }
+    }
+
+    private static Sink sink(Object value) {
+        try {
+            var out = new Sink();
+            MAPPER.writeValue(out, value);
+            return out;
+        } catch (StreamWriteException unpairedSurrogate) {
+            // UTF-8 cannot hold it, but JSON can escape it: a JSON-RPC id is returned as it was sent.
+            var out = new Sink();
+            ESCAPING.writeValue(out, value);
+            return out;
+        }
     }
 
     public static String text(Object value) {

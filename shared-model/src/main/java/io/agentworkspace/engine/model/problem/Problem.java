@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.model.problem;
 
+import io.agentworkspace.engine.model.text.StorableText;
 import io.agentworkspace.engine.model.tool.NearestTool;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +29,7 @@ public final class Problem extends RuntimeException {
             @Nullable LimitExceeded excess,
             @Nullable Cause cause,
             Map<String, Object> beside) {
-        super(note, null, false, false);
+        super(StorableText.replaced(note), null, false, false); // It may quote anything.
         this.failure = failure;
         this.retryAfter = retryAfter;
         this.excess = excess;

@@ -112,6 +112,7 @@ public final class Schema {
      *     {@code too_large}
      */
     public ObjectNode read(ObjectNode input, boolean strict) {
+        StorableInput.check("", input);
         checkTypes(input);
         if (strict) {
             refuseUnknown(input);
@@ -152,7 +153,13 @@ public final class Schema {
             case Shape.Whole _ -> require(value.isIntegralNumber() && value.canConvertToLong(), path, "an integer");
             case Shape.Fraction _ -> require(value.isNumber(), path, "a number");
             case Shape.Flag _ -> require(value.isBoolean(), path, "true or false");
-            case Shape.Free _, Shape.Open _ -> require(value.isObject(), path, "an object");
+            case Shape.Open _ -> require(value.isObject(), path, "an object");
+            case Shape.Free free -> {
+                require(value.isObject(), path, "an object");
+                value.properties()
+                        .forEach(property -> checkTypes(
+                                free.value(), property.getValue(), join(path, Name.shortened(property.getKey()))));
+            }
             case Shape.Items items -> {
                 require(value.isArray(), path, "an array" + example(items, value));
                 for (var i = 0; i < value.size(); i++) {
@@ -226,9 +233,33 @@ public final class Schema {
             }
         }
         for (var field : shape.fields()) {
-            if (field.shape() instanceof Shape.Fields inner && present(value, field) instanceof ObjectNode object) {
-                unknown(inner, object, join(path, field.name()), stranger);
+            var inner = present(value, field);
+            if (inner != null) {
+                inside(
+                        field.shape(),
+                        inner,
+                        join(path, field.name()),
+                        (at, fields, object) -> unknown(fields, object, at, stranger));
             }
+        }
+    }
+
+    private interface Inner {
+        void met(String path, Shape.Fields shape, JsonNode object);
+    }
+
+    /** Visits the objects with declared fields that the value is or contains as items. */
+    private static void inside(Shape shape, JsonNode value, String path, Inner inner) {
+        if (shape instanceof Shape.Fields fields && value.isObject()) {
+            inner.met(path, fields, value);
+        } else if (shape instanceof Shape.Items items && value.isArray()) {
+            for (var i = 0; i < value.size(); i++) {
+                inside(items.item(), value.get(i), "%s[%d]".formatted(path, i), inner);
+            }
+        } else if (shape instanceof Shape.Free free && value.isObject()) {
+            value.properties()
+                    .forEach(property -> inside(
+                            free.value(), property.getValue(), join(path, Name.shortened(property.getKey())), inner));
         }
     }
 
@@ -277,7 +308,7 @@ public final class Schema {
             var inner = present(value, field);
             var at = join(path, field.name());
             if (inner != null) {
-                var result = value(field, inner, at);
+                var result = value(field.shape(), inner, at);
                 if (result != null) {
                     checked.set(field.name(), result);
                 }
@@ -300,6 +331,8 @@ public final class Schema {
                 missing(object, inner == null ? Json.object() : inner, at, into);
             } else if (field.required() && (inner == null || isBlank(field.shape(), inner))) {
                 into.add(at);
+            } else if (inner != null) {
+                inside(field.shape(), inner, at, (place, fields, item) -> missing(fields, item, place, into));
             }
         }
     }
@@ -322,8 +355,9 @@ public final class Schema {
                 && !(value.isString() && value.asString().isBlank());
     }
 
-    private static @Nullable JsonNode value(Shape.Field field, JsonNode value, String path) {
-        return switch (field.shape()) {
+    /** Returns the checked value; null if it is blank, which counts as absent. */
+    private static @Nullable JsonNode value(Shape shape, JsonNode value, String path) {
+        return switch (shape) {
             case Shape.Fields inner -> fields(inner, value, path);
             case Shape.NameText _ -> name(value.asString(), path);
             case Shape.MemoryNameText _ -> memoryName(value.asString(), path);
@@ -332,10 +366,9 @@ public final class Schema {
             case Shape.Whole whole -> whole(whole, value, path);
             case Shape.Items items -> items(items, value, path);
             case Shape.Id _ -> id(value, path);
-            case Shape.Time _ -> time(field, value, path);
-            case Shape.Open _ -> open(value, path);
-            case Shape.Free _ -> free(value, path);
-            case Shape.Flag _, Shape.Fraction _ -> value;
+            case Shape.Time time -> time(time, value, path);
+            case Shape.Free free -> free(free, value, path);
+            case Shape.Open _, Shape.Flag _, Shape.Fraction _ -> value;
         };
     }
 
@@ -346,33 +379,8 @@ public final class Schema {
         return value;
     }
 
-    private static JsonNode free(JsonNode value, String path) {
-        if (value.isString()) {
-            checkCharacters(path, value.asString());
-        }
-        value.propertyNames().forEach(name -> checkCharacters("a field's name in " + path, name));
-        value.forEach(part -> free(part, path));
-        return value;
-    }
-
-    private static JsonNode open(JsonNode value, String path) {
-        if (value.isString()) {
-            checkCharacters(path, value.asString());
-        } else if (value.isNumber() && !Double.isFinite(value.doubleValue())) {
-            throw Problem.invalid(path, "must be a number in the range of a 64-bit float");
-        }
-        for (var i = 0; i < value.size() && value.isArray(); i++) {
-            open(value.get(i), "%s[%d]".formatted(path, i));
-        }
-        for (var property : value.properties()) {
-            checkCharacters("a field's name in " + path, property.getKey());
-            open(property.getValue(), join(path, Name.shortened(property.getKey())));
-        }
-        return value;
-    }
-
-    private static @Nullable JsonNode time(Shape.Field field, JsonNode value, String path) {
-        if (isBlank(field.shape(), value)) {
+    private static @Nullable JsonNode time(Shape.Time shape, JsonNode value, String path) {
+        if (isBlank(shape, value)) {
             return null;
         }
         try {
@@ -437,20 +445,6 @@ public final class Schema {
         if (length > text.max()) {
             throw Problem.tooLarge(path, length, text.max(), "characters");
         }
-        checkCharacters(path, value);
-    }
-
-    /** @throws Problem {@code invalid_field} for a text that the database cannot store */
-    public static void checkCharacters(String path, String value) {
-        if (!isStorable(value)) {
-            throw Problem.invalid(path, "must not contain NUL characters or unpaired surrogates");
-        }
-    }
-
-    /** Returns whether the database can store the text: no NUL, and only paired surrogates. */
-    public static boolean isStorable(String text) {
-        return text.codePoints()
-                .noneMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));
     }
 
     private static JsonNode whole(Shape.Whole whole, JsonNode value, String path) {
@@ -468,13 +462,29 @@ public final class Schema {
         if (value.size() > items.max()) {
             throw Problem.tooLarge(path, value.size(), items.max(), "items");
         }
-        var index = 0;
-        for (var item : value) {
-            if (items.item() instanceof Shape.Text text) {
-                checkText(text, item.asString(), "%s[%d]".formatted(path, index++));
-            }
+        var checked = Json.array();
+        for (var i = 0; i < value.size(); i++) {
+            checked.add(item(items.item(), value.get(i), "%s[%d]".formatted(path, i)));
         }
-        return value;
+        return checked;
+    }
+
+    private static JsonNode free(Shape.Free free, JsonNode value, String path) {
+        var checked = Json.object();
+        for (var property : value.properties()) {
+            var at = join(path, Name.shortened(property.getKey()));
+            checked.set(property.getKey(), item(free.value(), property.getValue(), at));
+        }
+        return checked;
+    }
+
+    /** Returns the checked item of a list or map, where a blank one is not absent but wrong. */
+    private static JsonNode item(Shape shape, JsonNode value, String path) {
+        var checked = value(shape, value, path);
+        if (checked == null) {
+            throw Problem.invalid(path, "must not be blank; leave the item out");
+        }
+        return checked;
     }
 
     private static @Nullable JsonNode present(JsonNode parent, Shape.Field field) {
@@ -482,7 +492,7 @@ public final class Schema {
         return value == null || value.isNull() ? null : value;
     }
 
-    private static String join(String path, String name) {
+    static String join(String path, String name) {
         return path.isEmpty() ? name : path + "." + name;
     }
 }

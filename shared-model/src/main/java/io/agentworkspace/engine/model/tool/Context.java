@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.model.tool;
 
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.text.StorableText;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,7 +30,7 @@ public record Context(
     /** Returns the context name in a request, if it is valid. */
     public static String named(ObjectNode arguments) {
         var name = arguments.at("/target/context").asString("").strip();
-        return name.isEmpty() || name.codePointCount(0, name.length()) > Name.MAX || !Schema.isStorable(name)
+        return name.isEmpty() || name.codePointCount(0, name.length()) > Name.MAX || !StorableText.isStorable(name)
                 ? DEFAULT
                 : name;
     }

@@ -104,14 +104,14 @@ public final class ResponseBudget {
     /** Returns how many bytes the value takes in the response. */
     public long cost(Object value) {
         var counter = new Counter();
-        Json.write(value, counter);
+        Json.count(value, counter);
         return twice ? 2 * counter.bytes + counter.escaped : counter.bytes;
     }
 
     /** Returns how many bytes the value takes if it is sent once. */
     public static long size(Object value) {
         var counter = new Counter();
-        Json.write(value, counter);
+        Json.count(value, counter);
         return counter.bytes;
     }
 
