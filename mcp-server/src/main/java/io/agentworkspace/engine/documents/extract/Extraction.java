@@ -99,7 +99,9 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
                 if (text.isBlank()) {
                     throw new Rejection(Code.EMPTY, "the file has nothing but white space");
                 }
-                yield text(text, TextShape.of(text), out);
+                var shape = TextShape.of(text);
+                var isCalledCsv = shape == DocumentType.TEXT && claim.type().filter(DocumentType.CSV::equals).isPresent();
+                yield text(text, isCalledCsv ? DocumentType.CSV : shape, out);
             }
         };
     }
