@@ -15,7 +15,7 @@ import java.util.List;
  * A file read as UTF-8, with the places where it is not.
  *
  * @param faults their offsets in the file
- * @param evidence how much of it can hardly be anything else: a character of two bytes is 1, of three 3, of four 6
+ * @param evidence how many valid characters beyond ASCII it has
  */
 record Utf8Text(String text, List<Integer> faults, long evidence) {
     /** A file with more faults is damaged, whatever its encoding. */
@@ -25,7 +25,7 @@ record Utf8Text(String text, List<Integer> faults, long evidence) {
     private static final int FEW = 3;
 
     /** The evidence from which no other encoding is considered. */
-    private static final int CERTAIN = 12;
+    private static final int CERTAIN = 8;
 
     private static final int NAMED = 5;
 
@@ -45,14 +45,10 @@ record Utf8Text(String text, List<Integer> faults, long evidence) {
             text.put('\uFFFD');
         }
         var read = text.flip().toString();
-        return new Utf8Text(read, List.copyOf(faults), evidence(read) - 3L * faults.size());
-    }
-
-    private static long evidence(String text) {
-        return text.codePoints()
-                .map(c -> c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 3 : 6)
-                .asLongStream()
-                .sum();
+        var beyondAscii = read.codePoints()
+                .filter(c -> c >= 0x80 && Character.getType(c) != Character.PRIVATE_USE)
+                .count();
+        return new Utf8Text(read, List.copyOf(faults), beyondAscii - faults.size());
     }
 
     boolean isValid() {
