@@ -274,7 +274,10 @@ public final class DocumentTools {
                     check(in.sha256(), file.sha256());
                     var charset = Upload.charset(in.mediaType()).orElse(file.charset());
                     return new SubmitResponse(documents.insert(
-                            call, name, declared(in.mediaType()), file.withCharset(in.text() == null ? charset : UTF_8)));
+                            call,
+                            name,
+                            declared(in.mediaType()),
+                            file.withCharset(in.text() == null ? charset : UTF_8)));
                 });
     }
 

@@ -88,7 +88,8 @@ final class DocumentFiles {
             if (sent.name() != null && !arguments.has("name")) {
                 arguments.put("name", withoutFolder(sent.name()));
             }
-            var upload = intake.finish().withCharset(Upload.charset(sent.mediaType()).orElse(null));
+            var upload =
+                    intake.finish().withCharset(Upload.charset(sent.mediaType()).orElse(null));
             if (!arguments.has("sha256")) {
                 arguments.put("sha256", upload.sha256());
             }

@@ -35,8 +35,7 @@ final class FileForm implements MultiPart.Parser.Listener {
     private @Nullable RuntimeException refusal;
 
     /** The name and the media type that a file was sent with. */
-    record SentFile(
-            @Nullable String name, @Nullable String mediaType) {}
+    record SentFile(@Nullable String name, @Nullable String mediaType) {}
 
     /** Receives the pieces of the file. */
     @FunctionalInterface

@@ -15,10 +15,12 @@ final class DividedWords {
     private static final Pattern COMPOUND = Pattern.compile("\\p{L}+(?:[-\u2010]\\p{L}+)+");
     private static final Pattern FIRST = Pattern.compile("(?:.*\\P{L})?(\\p{L}+)[-\u2010]", Pattern.DOTALL);
     private static final Pattern SECOND = Pattern.compile("(\\p{L}+).*", Pattern.DOTALL);
-    private static final Pattern KEPT = Pattern.compile("\\p{L}|self|well|ill|ex|half|all|non", Pattern.CASE_INSENSITIVE);
+    private static final Pattern KEPT =
+            Pattern.compile("\\p{L}|self|well|ill|ex|half|all|non", Pattern.CASE_INSENSITIVE);
 
     /** Words before which a hyphen stands for a part that is left out, as in {@code Vor- und Nachteile}. */
-    private static final Set<String> AND = Set.of("und", "oder", "bis", "sowie", "and", "or", "to", "et", "ou", "y", "o", "e", "en", "of");
+    private static final Set<String> AND =
+            Set.of("und", "oder", "bis", "sowie", "and", "or", "to", "et", "ou", "y", "o", "e", "en", "of");
 
     private final Set<String> compounds = new HashSet<>();
 

@@ -108,7 +108,8 @@ final class DocxExtractor {
             case "p" -> beginParagraph();
             case "pPr" -> withParagraph(p -> p.isInProperties = true);
             case "pStyle" -> style(DocxStyles.attribute(reader, "val"));
-            case "outlineLvl" -> withParagraph(p -> p.heading = DocxStyles.outline(DocxStyles.attribute(reader, "val")));
+            case "outlineLvl" ->
+                withParagraph(p -> p.heading = DocxStyles.outline(DocxStyles.attribute(reader, "val")));
             case "r" ->
                 withParagraph(p -> {
                     p.isHiddenRunStyle = false;

@@ -44,7 +44,8 @@ final class DocxStyles {
         switch (reader.getLocalName()) {
             case "style" -> {
                 style = attribute(reader, "styleId");
-                if (attribute(reader, "type").equals("paragraph") && attribute(reader, "default").matches("1|true|on")) {
+                if (attribute(reader, "type").equals("paragraph")
+                        && attribute(reader, "default").matches("1|true|on")) {
                     bases.put(DEFAULT, style);
                 }
             }

@@ -39,7 +39,10 @@ final class EncodingDetector {
     private static final List<Language> LANGUAGES = languages();
 
     private static final List<Charset> WIDE = List.of(
-            StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE, Charset.forName("UTF-32LE"), Charset.forName("UTF-32BE"));
+            StandardCharsets.UTF_16LE,
+            StandardCharsets.UTF_16BE,
+            Charset.forName("UTF-32LE"),
+            Charset.forName("UTF-32BE"));
 
     private EncodingDetector() {}
 
@@ -54,7 +57,9 @@ final class EncodingDetector {
                     .filter(line -> !line.startsWith("#"))
                     .map(line -> line.split(" \\| ", -1))
                     .map(parts -> new Language(
-                            Arrays.stream(parts[1].split(" ")).map(Charset::forName).toList(),
+                            Arrays.stream(parts[1].split(" "))
+                                    .map(Charset::forName)
+                                    .toList(),
                             new LetterCosts(parts[2])))
                     .toList();
         } catch (IOException e) {
@@ -70,7 +75,8 @@ final class EncodingDetector {
 
     private static List<Charset> withWide(Language language, int length) {
         return length % 2 == 0
-                ? Stream.concat(language.charsets().stream(), WIDE.stream().limit(2)).toList()
+                ? Stream.concat(language.charsets().stream(), WIDE.stream().limit(2))
+                        .toList()
                 : language.charsets();
     }
 
@@ -84,11 +90,13 @@ final class EncodingDetector {
             return false;
         }
         var readings = readings(sample(file), Language::charsets);
-        var isStrange = LANGUAGES.stream().allMatch(language -> language.costs().of(onlyBeyond(utf8)) >= count / 2 * 12);
+        var isStrange =
+                LANGUAGES.stream().allMatch(language -> language.costs().of(onlyBeyond(utf8)) >= count / 2 * 12);
         return isStrange
                 && readings.stream()
                         .anyMatch(reading -> LANGUAGES.stream()
-                                .anyMatch(language -> language.costs().of(onlyBeyond(reading.text())) <= count * USUAL));
+                                .anyMatch(
+                                        language -> language.costs().of(onlyBeyond(reading.text())) <= count * USUAL));
     }
 
     private static String onlyBeyond(String text) {
@@ -137,9 +145,10 @@ final class EncodingDetector {
         }
         var first = readings.getFirst();
         var size = WIDE.contains(first.charset()) ? sample.length : beyondAscii(sample);
-        var isClear =
-                readings.size() == 1 || readings.get(1).cost() - first.cost() >= MARGIN + MARGIN_EACH * size;
-        return isClear && LetterCosts.beyondAscii(first.text(), first.cost()) <= MOST * size ? Optional.of(first.charset()) : Optional.empty();
+        var isClear = readings.size() == 1 || readings.get(1).cost() - first.cost() >= MARGIN + MARGIN_EACH * size;
+        return isClear && LetterCosts.beyondAscii(first.text(), first.cost()) <= MOST * size
+                ? Optional.of(first.charset())
+                : Optional.empty();
     }
 
     private static long beyondAscii(byte[] bytes) {

@@ -79,8 +79,7 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
                                 .formatted(claimed.title(), type.title())));
     }
 
-    private static DocumentType read(
-            byte[] file, DeclaredFile claim, BlockWriter out, List<DocumentReason> warnings) {
+    private static DocumentType read(byte[] file, DeclaredFile claim, BlockWriter out, List<DocumentReason> warnings) {
         if (file.length == 0) {
             throw new Rejection(Code.EMPTY, "the file has no bytes");
         }
@@ -100,7 +99,8 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
                     throw new Rejection(Code.EMPTY, "the file has nothing but white space");
                 }
                 var shape = TextShape.of(text);
-                var isCalledCsv = shape == DocumentType.TEXT && claim.type().filter(DocumentType.CSV::equals).isPresent();
+                var isCalledCsv = shape == DocumentType.TEXT
+                        && claim.type().filter(DocumentType.CSV::equals).isPresent();
                 yield text(text, isCalledCsv ? DocumentType.CSV : shape, out);
             }
         };

@@ -48,7 +48,9 @@ final class PdfColumns {
     private static void addAsWritten(List<Fragment> fragments, List<List<Fragment>> lines) {
         var isFirst = true;
         for (var fragment : fragments) {
-            if (isFirst || fragment.beginsLine() || fragment.y() != lines.getLast().getFirst().y()) {
+            if (isFirst
+                    || fragment.beginsLine()
+                    || fragment.y() != lines.getLast().getFirst().y()) {
                 lines.add(new ArrayList<>());
             }
             lines.getLast().add(fragment);
@@ -78,7 +80,9 @@ final class PdfColumns {
 
     private static void addBetween(
             List<Fragment> fragments, double border, double from, double to, int most, List<List<Fragment>> lines) {
-        var here = fragments.stream().filter(one -> one.y() > from && one.y() <= to).toList();
+        var here = fragments.stream()
+                .filter(one -> one.y() > from && one.y() <= to)
+                .toList();
         addColumn(here.stream().filter(one -> one.right() <= border).toList(), most, lines);
         addColumn(here.stream().filter(one -> one.left() >= border).toList(), most, lines);
     }
@@ -102,7 +106,9 @@ final class PdfColumns {
         var fewest = Long.MAX_VALUE;
         for (var x : fragments.stream().map(Fragment::left).distinct().toList()) {
             var border = x - SPACE / 2;
-            var left = fragments.stream().filter(one -> one.right() <= border - SPACE / 2).toList();
+            var left = fragments.stream()
+                    .filter(one -> one.right() <= border - SPACE / 2)
+                    .toList();
             var right = fragments.stream().filter(one -> one.left() >= border).toList();
             var across = (long) fragments.size() - left.size() - right.size();
             if (across < fewest && across * 3 <= left.size() + right.size() && areColumns(left, right, border)) {
@@ -128,7 +134,12 @@ final class PdfColumns {
     }
 
     private static double median(List<Fragment> fragments, ToDoubleFunction<Fragment> of) {
-        return fragments.stream().mapToDouble(of).sorted().skip(fragments.size() / 2).findFirst().orElse(0);
+        return fragments.stream()
+                .mapToDouble(of)
+                .sorted()
+                .skip(fragments.size() / 2)
+                .findFirst()
+                .orElse(0);
     }
 
     private static boolean areBeside(List<Fragment> left, List<Fragment> right) {

@@ -243,7 +243,8 @@ final class PdfExtractor extends PDFTextStripper {
         var paragraphs = new ArrayList<Paragraph>();
         Line before = null;
         for (var line : lines) {
-            var isDivided = before != null && line.size() == before.size() && words.continues(before.text(), line.text());
+            var isDivided =
+                    before != null && line.size() == before.size() && words.continues(before.text(), line.text());
             if (before == null || isNew(line, before, usual) && !isDivided) {
                 paragraphs.add(new Paragraph(line.text(), line.size(), line.page()));
             } else {

@@ -60,8 +60,11 @@ final class TypeDetector {
                     Code.ENCRYPTED, "it is an Office document protected by a password; save it without one");
         } else if (UNREADABLE.contains(name)) {
             throw notAllowed(name);
-        } else if (isText(type) || TextDecoder.isWide(file) || name.equals(UNKNOWN) && !EncodingDetector.hasControls(file)) {
-            return Format.TEXT; // Tika does not recognise text in other encodings than UTF-8 if most of it is not Latin.
+        } else if (isText(type)
+                || TextDecoder.isWide(file)
+                || name.equals(UNKNOWN) && !EncodingDetector.hasControls(file)) {
+            return Format
+                    .TEXT; // Tika does not recognise text in other encodings than UTF-8 if most of it is not Latin.
         }
         throw notAllowed(name);
     }

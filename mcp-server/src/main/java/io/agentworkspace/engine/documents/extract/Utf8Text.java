@@ -57,8 +57,7 @@ record Utf8Text(String text, List<Integer> faults, long evidence) {
 
     /** Returns whether it is UTF-8 with few faults, if any. */
     boolean isUtf8(boolean isDeclared) {
-        return faults.size() <= MOST_FAULTS
-                && (evidence >= 2L * faults.size() || isDeclared && faults.size() <= FEW);
+        return faults.size() <= MOST_FAULTS && (evidence >= 2L * faults.size() || isDeclared && faults.size() <= FEW);
     }
 
     boolean isCertain() {
@@ -73,7 +72,8 @@ record Utf8Text(String text, List<Integer> faults, long evidence) {
                         .map(at -> new DocumentReason(
                                 Code.ENCODING_FAULTS,
                                 "a warning: bytes that are not UTF-8 were replaced by \uFFFD%s; correct them and submit it again"
-                                        .formatted(faults.size() > NAMED ? " in %d places".formatted(faults.size()) : ""),
+                                        .formatted(
+                                                faults.size() > NAMED ? " in %d places".formatted(faults.size()) : ""),
                                 "byte " + (at + 1)))
                         .toList());
     }

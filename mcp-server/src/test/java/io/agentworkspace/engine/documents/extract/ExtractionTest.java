@@ -49,7 +49,9 @@ class ExtractionTest {
         assertThat(csv("Name;Age\r\nJörg;41\r\n")).isEqualTo("header Name | Age\nrow Jörg | 41");
         assertThat(csv("Name\tAge\nJörg\t41")).isEqualTo("header Name | Age\nrow Jörg | 41");
         for (var prose : List.of("Hello, world\nHow are you, then", "Dear Ann,\nthank you,", "Either, or.\nYes, no."))
-            assertThat(extraction("note", prose.getBytes(StandardCharsets.UTF_8)).type()).isEqualTo(DocumentType.TEXT);
+            assertThat(extraction("note", prose.getBytes(StandardCharsets.UTF_8))
+                            .type())
+                    .isEqualTo(DocumentType.TEXT);
     }
 
     @Test
@@ -109,13 +111,13 @@ class ExtractionTest {
                         + paragraph(deleted, run("", "End.")),
                 "");
         assertThat(shown(extraction("a.docx", file)))
-                .isEqualTo("paragraph One two three.\nparagraph Next.\nparagraph Last.\nheader cell text | other\nparagraph End.");
+                .isEqualTo(
+                        "paragraph One two three.\nparagraph Next.\nparagraph Last.\nheader cell text | other\nparagraph End.");
     }
 
     @Test
     void hiddenRunsAreLeftOut() throws IOException {
-        var styles =
-                """
+        var styles = """
                 <w:style w:type='character' w:styleId='Secret'><w:rPr><w:vanish/></w:rPr></w:style>
                 <w:style w:type='character' w:styleId='Derived'><w:basedOn w:val='Secret'/></w:style>
                 <w:style w:type='character' w:styleId='Seen'><w:basedOn w:val='Secret'/><w:rPr><w:vanish w:val='0'/></w:rPr></w:style>
@@ -131,7 +133,10 @@ class ExtractionTest {
                                 run("<w:rStyle w:val='Derived'/><w:vanish w:val='0'/>", " again"),
                                 run("<w:rStyle w:val='Seen'/>", " too"),
                                 run("", "."))
-                        + paragraph("<w:pStyle w:val='Note'/>", run("", "hidden"), run("<w:vanish w:val='0'/>", "But this."))
+                        + paragraph(
+                                "<w:pStyle w:val='Note'/>",
+                                run("", "hidden"),
+                                run("<w:vanish w:val='0'/>", "But this."))
                         + paragraph("<w:rPr><w:vanish/></w:rPr>", run("", "A hidden mark "))
                         + paragraph("", run("", "joins.")),
                 styles);
@@ -188,15 +193,19 @@ class ExtractionTest {
                                 "Paul about COVID-",
                                 "19, its pre- and post-",
                                 "and more."))))
-                .isEqualTo("paragraph The reconciliation of a state-of-the-art and a state-of-the-art is a well-known e-mail"
-                        + " of Jean-Paul about COVID-19, its pre- and post- and more.");
+                .isEqualTo(
+                        "paragraph The reconciliation of a state-of-the-art and a state-of-the-art is a well-known e-mail"
+                                + " of Jean-Paul about COVID-19, its pre- and post- and more.");
     }
 
     /** Two columns whose lines the file has in turn, below a title and above a footer across both. */
     @Test
     void columnsAreNotMixed() throws IOException {
         var file = pdf(FONT, to -> {
-            to.at(60, 720, "A title that is so long that it goes across both of the columns of this page, to its right end");
+            to.at(
+                    60,
+                    720,
+                    "A title that is so long that it goes across both of the columns of this page, to its right end");
             for (var i = 0; i < 8; i++) {
                 to.at(60, 690 - 12 * i, "Left words of line %d in the first column".formatted(i));
                 to.at(320, 690 - 12 * i, "Right words of line %d in the second one".formatted(i));
@@ -235,14 +244,13 @@ class ExtractionTest {
         encoding.setItem(COSName.DIFFERENCES, names);
         font.getCOSObject().setItem(COSName.ENCODING, encoding);
         var extraction = extraction("a.pdf", pdf(font, to -> to.at(60, 700, "Unreadable words")));
-        assertThat(extraction.reasons())
-                .extracting(DocumentReason::code)
-                .containsExactly(DocumentReason.Code.NO_TEXT);
+        assertThat(extraction.reasons()).extracting(DocumentReason::code).containsExactly(DocumentReason.Code.NO_TEXT);
     }
 
     @Test
     void codeKeepsItsFences() {
-        var file = "# Use\n\n```java\nint a = 1;\n  int b;\n```\n\n~~~\nold ``` fence\n~~~\n".getBytes(StandardCharsets.UTF_8);
+        var file = "# Use\n\n```java\nint a = 1;\n  int b;\n```\n\n~~~\nold ``` fence\n~~~\n"
+                .getBytes(StandardCharsets.UTF_8);
         assertThat(extraction("a.md", file).blocks().stream().map(Block::rendered))
                 .containsExactly("# Use", "```java\nint a = 1;\n  int b;\n```", "````\nold ``` fence\n````");
     }

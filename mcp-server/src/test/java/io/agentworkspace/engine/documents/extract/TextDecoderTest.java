@@ -51,9 +51,13 @@ class TextDecoderTest {
         var samples = samples();
         assertThat(samples).hasSizeGreaterThanOrEqualTo(200);
         assertThat(samples.stream().map(sample -> sample.shown(found(sample))))
-                .containsExactlyElementsOf(
-                        samples.stream().map(sample -> sample.shown(sample.found())).toList());
-        assertThat(samples.stream().filter(sample -> sample.found().equals("decoded")).count() * 3)
+                .containsExactlyElementsOf(samples.stream()
+                        .map(sample -> sample.shown(sample.found()))
+                        .toList());
+        assertThat(samples.stream()
+                                .filter(sample -> sample.found().equals("decoded"))
+                                .count()
+                        * 3)
                 .isGreaterThanOrEqualTo(samples.size() * 2L);
     }
 
@@ -65,18 +69,20 @@ class TextDecoderTest {
                     .as(sample.encoding())
                     .isEqualTo(sample.text().replace("\uFEFF", ""));
             if (!sample.encoding().startsWith("UTF-") && !sample.text().contains("\n")) {
-                var html = "<html><head><meta charset=\"%s\"></head><body>%s".formatted(sample.encoding(), sample.text());
+                var html =
+                        "<html><head><meta charset=\"%s\"></head><body>%s".formatted(sample.encoding(), sample.text());
                 assertThat(TextDecoder.decode(html.getBytes(Charset.forName(sample.encoding())), Optional.empty())
                                 .text())
                         .isEqualTo(html);
-                var xhtml = "<?xml version='1.0' encoding='%s'?><html><body>%s"
-                        .formatted(sample.encoding(), sample.text());
+                var xhtml =
+                        "<?xml version='1.0' encoding='%s'?><html><body>%s".formatted(sample.encoding(), sample.text());
                 assertThat(TextDecoder.decode(xhtml.getBytes(Charset.forName(sample.encoding())), Optional.empty())
                                 .text())
                         .isEqualTo(xhtml);
             }
         }
-        assertThat(TextDecoder.decode("①髙".getBytes(Charset.forName("windows-31j")), DeclaredCharset.ofUpload("Shift_JIS"))
+        assertThat(TextDecoder.decode(
+                                "①髙".getBytes(Charset.forName("windows-31j")), DeclaredCharset.ofUpload("Shift_JIS"))
                         .text())
                 .isEqualTo("①髙");
         assertThatThrownBy(() -> DeclaredCharset.ofUpload("x-none")).hasMessageContaining("unknown encoding x-none");
@@ -122,7 +128,8 @@ class TextDecoderTest {
 
     @Test
     void anUndecidedTextIsRefusedWithThePlace() {
-        for (var file : List.of(bytes("plain, then ", 0xF1), bytes("caf", 0x81, 0x20, 0xFE, 0xFD), bytes(0xCF, 0xB5, 0xCD, 0xB3))) {
+        for (var file : List.of(
+                bytes("plain, then ", 0xF1), bytes("caf", 0x81, 0x20, 0xFE, 0xFD), bytes(0xCF, 0xB5, 0xCD, 0xB3))) {
             assertThatThrownBy(() -> TextDecoder.decode(file, Optional.empty()))
                     .isInstanceOfSatisfying(
                             Rejection.class,
@@ -135,6 +142,8 @@ class TextDecoderTest {
         var file = bytes("<html><meta charset=iso-8859-1><body>Grüße");
         var decoded = TextDecoder.decode(file, Optional.empty());
         assertThat(decoded.text()).endsWith("Grüße");
-        assertThat(decoded.warnings()).extracting(DocumentReason::code).containsExactly(DocumentReason.Code.ENCODING_FAULTS);
+        assertThat(decoded.warnings())
+                .extracting(DocumentReason::code)
+                .containsExactly(DocumentReason.Code.ENCODING_FAULTS);
     }
 }

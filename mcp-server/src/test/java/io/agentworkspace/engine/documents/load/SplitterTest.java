@@ -65,9 +65,10 @@ class SplitterTest {
                 .collect(Collectors.joining("\n"));
         var pieces = Splitter.split(List.of(heading(1, "Plan"), new Block(BlockKind.CODE, 0, code, "line 2", "java")));
         assertThat(pieces).hasSizeGreaterThan(3);
-        assertThat(pieces).allSatisfy(piece -> assertThat(piece.text())
-                .startsWith("Plan\n\n```java\n    call(")
-                .endsWith(");\n```"));
+        assertThat(pieces)
+                .allSatisfy(piece -> assertThat(piece.text())
+                        .startsWith("Plan\n\n```java\n    call(")
+                        .endsWith(");\n```"));
         assertThat(pieces.stream()
                         .flatMap(piece -> piece.text().lines().filter(line -> line.startsWith("    call")))
                         .collect(Collectors.joining("\n")))

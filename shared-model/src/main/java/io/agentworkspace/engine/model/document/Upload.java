@@ -28,6 +28,9 @@ public record Upload(
 
     /** Returns the encoding that a media type names, such as {@code text/csv; charset=windows-1252}. */
     public static Optional<String> charset(@Nullable String mediaType) {
-        return Optional.ofNullable(mediaType).map(CHARSET::matcher).filter(java.util.regex.Matcher::find).map(found -> found.group(1));
+        return Optional.ofNullable(mediaType)
+                .map(CHARSET::matcher)
+                .filter(java.util.regex.Matcher::find)
+                .map(found -> found.group(1));
     }
 }
