@@ -113,7 +113,7 @@ public final class DocumentFileStore implements FileTransfer {
         @Override
         public Upload finish() {
             flush();
-            return new Upload(id, size, HexFormat.of().formatHex(digest.digest()));
+            return new Upload(id, size, HexFormat.of().formatHex(digest.digest()), null);
         }
 
         @Override

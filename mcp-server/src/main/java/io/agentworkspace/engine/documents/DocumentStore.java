@@ -52,9 +52,9 @@ public final class DocumentStore {
                  WHERE d.tenant_id = :tenant AND d.name_key = :key
                     ON CONFLICT (tenant_id, name_key) DO UPDATE SET last = greatest(v.last + 1, EXCLUDED.last)
                 RETURNING v.last)
-            INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, declared_type, size, sha256, owner_id,
-                                  created_at, queued_at)
-            SELECT :tenant, :id, :name, :key, next.last, :upload, CAST(:declared AS text), :size, :sha256, :user,
+            INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, declared_type, declared_charset, size, sha256,
+                                  owner_id, created_at, queued_at)
+            SELECT :tenant, :id, :name, :key, next.last, :upload, CAST(:declared AS text), CAST(:charset AS text), :size, :sha256, :user,
                    :now, clock_timestamp()
               FROM next
              WHERE :admin
@@ -80,6 +80,7 @@ public final class DocumentStore {
                 .set("key", name.key())
                 .set("upload", file.id())
                 .set("declared", declaredType)
+                .set("charset", file.charset())
                 .set("size", file.size())
                 .set("sha256", file.sha256())
                 .run();

@@ -31,6 +31,7 @@ public final class DocumentTools {
     static final int MOST_CHARACTERS = 1 << 20;
 
     private static final String TEXT = "text";
+    private static final String UTF_8 = StandardCharsets.UTF_8.name();
 
     private final DocumentQueries reads;
     private final DocumentStore documents;
@@ -227,7 +228,7 @@ public final class DocumentTools {
 
             @Doc(
                     value =
-                            "Its type, e.g. text/markdown; refused if the content is of another type. Default: detected from the content.",
+                            "Its type, e.g. text/markdown, or text/csv; charset=windows-1252; refused if the content is of another type. Default: detected from the content.",
                     max = 200)
             @Nullable
             String mediaType,
@@ -271,7 +272,12 @@ public final class DocumentTools {
                     var name = DocumentName.checked("name", in.name());
                     var file = file(in, call);
                     check(in.sha256(), file.sha256());
-                    return new SubmitResponse(documents.insert(call, name, declared(in.mediaType()), file));
+                    var charset = Upload.charset(in.mediaType()).orElse(file.charset());
+                    return new SubmitResponse(documents.insert(
+                            call,
+                            name,
+                            declared(in.mediaType()),
+                            file.withCharset(in.text() == null ? charset : UTF_8)));
                 });
     }
 

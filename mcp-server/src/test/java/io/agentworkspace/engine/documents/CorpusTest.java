@@ -51,7 +51,7 @@ class CorpusTest {
             pieces.removeFirst();
         }
         try {
-            return process.extract(new Extraction.DeclaredFile(name, null), pieces::removeFirst);
+            return process.extract(new Extraction.DeclaredFile(name, null, null), pieces::removeFirst);
         } catch (ExtractorProcess.Lost lost) {
             throw new AssertionError(name, lost);
         }

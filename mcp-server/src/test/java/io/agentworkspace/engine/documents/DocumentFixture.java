@@ -60,6 +60,12 @@ final class DocumentFixture {
 
     /** Sends a form as browsers do. */
     static HttpResponse<String> form(String url, String key, String fileName, byte[] file, String... fields) {
+        return formOf("application/x-wrong", url, key, fileName, file, fields);
+    }
+
+    /** The same, with this type of the file. */
+    static HttpResponse<String> formOf(
+            String type, String url, String key, String fileName, byte[] file, String... fields) {
         var body = new ByteArrayOutputStream();
         for (var i = 0; i < fields.length; i += 2) {
             body.writeBytes("--%s\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n"
@@ -67,8 +73,8 @@ final class DocumentFixture {
                     .getBytes(StandardCharsets.UTF_8));
         }
         body.writeBytes(
-                "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/x-wrong\r\n\r\n"
-                        .formatted(BOUNDARY, fileName)
+                "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: %s\r\n\r\n"
+                        .formatted(BOUNDARY, fileName, type)
                         .getBytes(StandardCharsets.UTF_8));
         body.writeBytes(file);
         body.writeBytes("\r\n--%s--\r\n".formatted(BOUNDARY).getBytes(StandardCharsets.UTF_8));

@@ -327,4 +327,31 @@ class DocumentToolsTest {
                 .isEqualTo("queue.txt");
         rest.call("DC_Delete", "{'id':'queue.txt'}").ok();
     }
+
+    /** In a form by the part's type, in JSON by the media type; text in JSON is UTF-8. */
+    @Test
+    void theEncodingThatAFileIsSentWithCounts() {
+        var sent = new TestTenant();
+        var ann = sent.person(ClientApi.REST, "ann", Role.MEMBER);
+        var key = sent.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
+        var row = "1,東京".getBytes(java.nio.charset.Charset.forName("Shift_JIS"));
+        var form = DocumentFixture.formOf(
+                "text/csv; charset=\"Shift_JIS\"", TestServer.url(), key, "row.txt", row);
+        var id = DocumentFixture.json(form, 201).at("/document/id").asString();
+        DocumentFixture.validated(ann, id);
+        assertThat(ann.call("DC_Read", "{'id':'row.txt','part':'text'}").ok().text("/text"))
+                .isEqualTo("1,東京");
+        var word = java.util.Base64.getEncoder()
+                .encodeToString("España".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+        ann.call("DC_Submit", "{'name':'none.txt','base64':'%s'}".formatted(word)).ok();
+        ann.call("DC_Submit", "{'name':'word.txt','base64':'%s','media_type':'text/plain; charset=iso-8859-1'}"
+                        .formatted(word))
+                .ok();
+        var refused = DocumentFixture.validated(ann, "none.txt");
+        assertThat(DocumentFixture.codes(refused)).isEqualTo("encoding");
+        assertThat(refused.text("/document/reasons/0/position")).isEqualTo("byte 5");
+        DocumentFixture.validated(ann, "word.txt");
+        assertThat(ann.call("DC_Read", "{'id':'word.txt','part':'text'}").ok().text("/text"))
+                .isEqualTo("España");
+    }
 }

@@ -135,7 +135,7 @@ class ValidationQueueTest {
     @Test
     void aFileThatTakesTooLongEndsItsOwnProcessOnly() throws Exception {
         var deep = "<div>".repeat(60_000);
-        var claim = new Extraction.DeclaredFile("deep.html", null);
+        var claim = new Extraction.DeclaredFile("deep.html", null, null);
         var file = new ArrayDeque<>(List.of(("<html><body>" + deep).getBytes(), new byte[0]));
         try (var process = ExtractorProcess.start(Duration.ZERO)) {
             assertThatThrownBy(() -> process.extract(claim, file::removeFirst))

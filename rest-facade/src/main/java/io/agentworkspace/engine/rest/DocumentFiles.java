@@ -84,9 +84,12 @@ final class DocumentFiles {
         var intake = transfer.begin(caller);
         try {
             var arguments = Json.object();
-            var name = receive(tool, context.getEntityStream(), arguments, intake);
-            name.filter(_ -> !arguments.has("name")).ifPresent(given -> arguments.put("name", withoutFolder(given)));
-            var upload = intake.finish();
+            var sent = receive(tool, context.getEntityStream(), arguments, intake);
+            if (sent.name() != null && !arguments.has("name")) {
+                arguments.put("name", withoutFolder(sent.name()));
+            }
+            var upload =
+                    intake.finish().withCharset(Upload.charset(sent.mediaType()).orElse(null));
             if (!arguments.has("sha256")) {
                 arguments.put("sha256", upload.sha256());
             }
@@ -96,7 +99,7 @@ final class DocumentFiles {
         }
     }
 
-    private static Optional<String> receive(
+    private static FileForm.SentFile receive(
             Tool<?, ?> tool, InputStream body, ObjectNode arguments, FileTransfer.Intake intake) {
         var deadline = System.nanoTime() + LONGEST.toNanos();
         FileForm.Sink sink = (bytes, length) -> {
@@ -116,7 +119,7 @@ final class DocumentFiles {
             for (var count = body.read(piece); count >= 0; count = body.read(piece)) {
                 sink.write(piece, count);
             }
-            return Optional.empty();
+            return new FileForm.SentFile(null, RestExchange.current().contentType());
         } catch (IOException | HttpException.RuntimeException e) {
             throw new Problem(Failure.BAD_REQUEST, "the body ended too early; send the whole body");
         }

@@ -8,7 +8,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jetty.http.MultiPart;
 import org.eclipse.jetty.io.Content;
@@ -28,10 +27,15 @@ final class FileForm implements MultiPart.Parser.Listener {
     private final Sink sink;
     private @Nullable String part;
     private @Nullable String fileName;
+    private @Nullable String fileType;
+    private @Nullable String partType;
     private final ByteArrayOutputStream field = new ByteArrayOutputStream();
     private boolean hasFile;
     private boolean isComplete;
     private @Nullable RuntimeException refusal;
+
+    /** The name and the media type that a file was sent with. */
+    record SentFile(@Nullable String name, @Nullable String mediaType) {}
 
     /** Receives the pieces of the file. */
     @FunctionalInterface
@@ -50,10 +54,10 @@ final class FileForm implements MultiPart.Parser.Listener {
      *
      * @param known the fields that the form may have, besides the file
      * @param fields receives the values of these fields
-     * @return the name that the file was sent with
+     * @return what the file was sent with
      * @throws Problem if the body is not such a form; what the sink throws is passed on at once
      */
-    static Optional<String> read(InputStream body, String contentType, Set<String> known, ObjectNode fields, Sink sink)
+    static SentFile read(InputStream body, String contentType, Set<String> known, ObjectNode fields, Sink sink)
             throws IOException {
         var boundary = MultiPart.extractBoundary(contentType);
         if (boundary == null) {
@@ -72,7 +76,7 @@ final class FileForm implements MultiPart.Parser.Listener {
         } else if (!form.hasFile) {
             throw Problem.missing("the form's part '%s'".formatted(UploadBody.PART));
         }
-        return Optional.ofNullable(form.fileName);
+        return new SentFile(form.fileName, form.fileType);
     }
 
     private void take(MultiPart.Parser parser, ByteBuffer bytes, boolean isLast) {
@@ -98,6 +102,7 @@ final class FileForm implements MultiPart.Parser.Listener {
     @Override
     public void onPartBegin() {
         part = null;
+        partType = null;
         field.reset();
     }
 
@@ -108,6 +113,8 @@ final class FileForm implements MultiPart.Parser.Listener {
             if (UploadBody.PART.equals(part)) {
                 fileName = parameter(value, "filename");
             }
+        } else if (name.toLowerCase(Locale.ROOT).equals("content-type")) {
+            partType = value;
         }
     }
 
@@ -133,6 +140,7 @@ final class FileForm implements MultiPart.Parser.Listener {
                     "is not known; the file is the part '%s'".formatted(UploadBody.PART)));
         }
         hasFile |= isFile;
+        fileType = isFile ? partType : fileType;
     }
 
     @Override

@@ -5,20 +5,33 @@ import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Collects the blocks of a document within {@link Bounds}. It cleans their text and drops empty ones. */
 final class BlockWriter {
+    private static final int LONGEST_LANGUAGE = 40;
+
     private final List<Block> blocks = new ArrayList<>();
     private long characters;
 
     void add(BlockKind kind, int level, String text, String position) {
+        add(kind, level, text, position, null);
+    }
+
+    /** @param language that a fence names, or nothing */
+    void addCode(String text, @Nullable String language, String position) {
+        var word = language == null ? "" : language.strip().split("[\\s`~]", 2)[0];
+        add(BlockKind.CODE, 0, text, position, word.isEmpty() || word.length() > LONGEST_LANGUAGE ? null : word);
+    }
+
+    private void add(BlockKind kind, int level, String text, String position, @Nullable String language) {
         var clean = clean(kind, text);
         if (clean.isBlank()) {
             return;
         }
         for (var from = 0; from < clean.length(); ) {
-            var to = end(clean, from);
-            put(new Block(kind, level, clean.substring(from, to), position));
+            var to = end(clean, from, kind == BlockKind.CODE ? '\n' : ' ');
+            put(new Block(kind, level, clean.substring(from, to), position, language));
             from = to;
         }
     }
@@ -35,12 +48,12 @@ final class BlockWriter {
         }
     }
 
-    private static int end(String text, int from) {
+    private static int end(String text, int from, char between) {
         if (text.length() - from <= Bounds.BLOCK) {
             return text.length();
         }
         var to = from + Bounds.BLOCK;
-        var space = text.lastIndexOf(' ', to);
+        var space = text.lastIndexOf(between, to);
         if (space > from + Bounds.BLOCK / 2) {
             return space;
         }

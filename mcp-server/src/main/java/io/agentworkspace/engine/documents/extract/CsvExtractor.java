@@ -11,8 +11,7 @@ final class CsvExtractor {
     private CsvExtractor() {}
 
     static void extract(String text, BlockWriter out) {
-        var format = CsvFormat.of(text).orElse(new CsvFormat(','));
-        var reader = new CsvFormat.Reader(text, format.separator());
+        var reader = new CsvFormat.Reader(text, CsvFormat.called(text));
         var isFirst = true;
         for (var row = reader.next(); row.isPresent(); row = reader.next()) {
             var cells = joined(row.get().cells());

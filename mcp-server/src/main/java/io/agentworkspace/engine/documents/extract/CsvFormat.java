@@ -3,12 +3,22 @@ package io.agentworkspace.engine.documents.extract;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
-/** CSV as RFC 4180 describes it, with any separator. */
-record CsvFormat(char separator) {
+/**
+ * CSV as RFC 4180 describes it, with any separator.
+ *
+ * @param start where the first record begins: after the line {@code sep=;} that spreadsheets write, if there is one
+ */
+record CsvFormat(char separator, int start) {
     private static final char[] SEPARATORS = {',', ';', '\t', '|'};
     private static final int SAMPLE = 100;
     private static final int WIDEST = 1_000;
+
+    /** The most characters in a cell of a table with two records of two cells. */
+    private static final int SHORT = 60;
+
+    private static final Pattern NAMED_SEPARATOR = Pattern.compile("\\A\"?sep=(.)\"?\\r?\\n", Pattern.CASE_INSENSITIVE);
 
     /** A record, and the line that it begins on. */
     record Row(int line, List<String> cells) {}
@@ -18,11 +28,13 @@ record CsvFormat(char separator) {
         private final String text;
         private final char separator;
         private int at;
-        private int line = 1;
+        private int line;
 
-        Reader(String text, char separator) {
+        Reader(String text, CsvFormat format) {
             this.text = text;
-            this.separator = separator;
+            this.separator = format.separator();
+            this.at = format.start();
+            this.line = at == 0 ? 1 : 2;
         }
 
         /** Returns the next record; empty at the end. */
@@ -100,13 +112,17 @@ record CsvFormat(char separator) {
      * Returns the format in which the beginning of the text is a table: nearly all records have the same number of cells.
      */
     static Optional<CsvFormat> of(String text) {
+        var named = NAMED_SEPARATOR.matcher(text);
+        if (named.find()) {
+            return Optional.of(new CsvFormat(named.group(1).charAt(0), named.end()));
+        }
         CsvFormat best = null;
         var most = 0;
         for (var separator : SEPARATORS) {
             var width = width(text, separator);
             if (width > most) {
                 most = width;
-                best = new CsvFormat(separator);
+                best = new CsvFormat(separator, 0);
             }
         }
         return Optional.ofNullable(best);
@@ -120,10 +136,9 @@ record CsvFormat(char separator) {
         }
         var width = rows.getFirst().cells().size();
         var same = rows.stream().filter(row -> row.cells().size() == width).count();
-        var needed = width == 2 ? 3 : 2;
         var isTable = width >= 2
                 && width <= WIDEST
-                && rows.size() >= needed
+                && (width > 2 || rows.size() > 2 || rows.stream().allMatch(row -> isPair(row.cells())))
                 && same * 10 >= rows.size() * 9L
                 && rows.getFirst().cells().stream().allMatch(CsvFormat::isTitle)
                 && !isProse(rows, separator);
@@ -131,7 +146,7 @@ record CsvFormat(char separator) {
     }
 
     private static List<Row> sample(String text, char separator) {
-        var reader = new Reader(text, separator);
+        var reader = new Reader(text, new CsvFormat(separator, 0));
         var rows = new ArrayList<Row>();
         try {
             for (var row = reader.next(); row.isPresent() && rows.size() < SAMPLE; row = reader.next()) {
@@ -144,6 +159,37 @@ record CsvFormat(char separator) {
             return rows; // If the rest is a table, its extraction reports this.
         }
         return rows;
+    }
+
+    /** Returns whether two cells are values rather than the halves of a sentence. */
+    private static boolean isPair(List<String> cells) {
+        return cells.stream()
+                .allMatch(cell -> !cell.isBlank()
+                        && cell.equals(cell.strip())
+                        && cell.length() <= SHORT
+                        && !cell.matches(".*[.!?:,;]"));
+    }
+
+    /**
+     * Returns the format of a text that is called CSV, although its records have different numbers of cells: the
+     * separator that most lines contain.
+     */
+    static CsvFormat called(String text) {
+        return of(text).orElseGet(() -> {
+            var best = SEPARATORS[0];
+            var most = 0L;
+            for (var separator : SEPARATORS) {
+                var count = text.lines()
+                        .limit(SAMPLE)
+                        .filter(line -> line.indexOf(separator) >= 0)
+                        .count();
+                if (count > most) {
+                    most = count;
+                    best = separator;
+                }
+            }
+            return new CsvFormat(best, 0);
+        });
     }
 
     /** Returns whether a cell looks like a column title or a first value: short, and not a sentence. */

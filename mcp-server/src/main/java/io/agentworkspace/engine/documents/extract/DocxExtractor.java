@@ -4,11 +4,9 @@ import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
+import java.util.function.Consumer;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
@@ -16,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Extracts the text of a DOCX: headings by their styles, paragraphs, lists, tables and notes, without text
- * that was deleted under review.
+ * that is hidden or was deleted under review.
  */
 final class DocxExtractor {
     private static final String MAIN = "word/document.xml";
@@ -26,18 +24,30 @@ final class DocxExtractor {
     private static final Set<String> SKIPPED =
             Set.of("del", "moveFrom", "instrText", "Fallback", "sectPr", "rPrChange", "pPrChange", "tblPr");
 
-    private static final Pattern HEADING = Pattern.compile("heading (\\d)", Pattern.CASE_INSENSITIVE);
-
     private final BlockWriter out;
-    private final Map<String, Integer> headings;
+    private final DocxStyles styles;
     private final Deque<Paragraph> paragraphs = new ArrayDeque<>();
     private final Deque<Table> tables = new ArrayDeque<>();
     private int number;
+    private @Nullable Paragraph continued;
 
     private static final class Paragraph {
         private final StringBuilder text = new StringBuilder();
         private int heading;
         private int item;
+        /** Whether its properties are being read, among them those of its mark. */
+        private boolean isInProperties;
+        /** Whether its mark is deleted or hidden, so that the next paragraph continues it. */
+        private boolean continues;
+
+        private boolean isHiddenStyle;
+        private boolean isHiddenRunStyle;
+        private @Nullable Boolean isHiddenRun;
+
+        /** Styles of a paragraph and of a run that are both hidden cancel each other out. */
+        boolean shows() {
+            return !(isHiddenRun == null ? isHiddenStyle ^ isHiddenRunStyle : isHiddenRun);
+        }
     }
 
     private static final class Table {
@@ -46,9 +56,9 @@ final class DocxExtractor {
         private boolean hasRows;
     }
 
-    private DocxExtractor(BlockWriter out, Map<String, Integer> headings) {
+    private DocxExtractor(BlockWriter out, DocxStyles styles) {
         this.out = out;
-        this.headings = headings;
+        this.styles = styles;
     }
 
     static void extract(byte[] file, BlockWriter out) {
@@ -56,59 +66,12 @@ final class DocxExtractor {
             if (!opened.has(MAIN)) {
                 throw DocxPackage.damaged(MAIN);
             }
-            var extractor = new DocxExtractor(out, headings(opened));
+            var extractor = new DocxExtractor(out, DocxStyles.of(opened));
             extractor.read(opened, MAIN);
             for (var notes : NOTES) {
                 extractor.read(opened, notes);
             }
         }
-    }
-
-    /** Returns the levels of the heading styles by the ids that paragraphs refer to. */
-    private static Map<String, Integer> headings(DocxPackage opened) {
-        var headings = new HashMap<String, Integer>();
-        opened.xml("word/styles.xml").ifPresent(reader -> {
-            try {
-                var style = "";
-                while (reader.hasNext()) {
-                    if (reader.next() == XMLStreamConstants.START_ELEMENT) {
-                        switch (reader.getLocalName()) {
-                            case "style" -> style = attribute(reader, "styleId");
-                            case "name" -> {
-                                var level = level(attribute(reader, "val"));
-                                if (level > 0) {
-                                    headings.put(style, level);
-                                }
-                            }
-                            case "outlineLvl" -> headings.putIfAbsent(style, outline(attribute(reader, "val")));
-                            default -> {}
-                        }
-                    }
-                }
-            } catch (XMLStreamException e) {
-                throw DocxPackage.damaged("word/styles.xml");
-            }
-        });
-        headings.values().removeIf(level -> level < 1 || level > 9);
-        return headings;
-    }
-
-    private static int level(String style) {
-        var named = HEADING.matcher(style);
-        return named.matches() ? Integer.parseInt(named.group(1)) : style.equalsIgnoreCase("title") ? 1 : 0;
-    }
-
-    private static int outline(String level) {
-        return level.matches("[0-8]") ? Integer.parseInt(level) + 1 : 0;
-    }
-
-    private static String attribute(XMLStreamReader reader, String name) {
-        for (var i = 0; i < reader.getAttributeCount(); i++) {
-            if (reader.getAttributeLocalName(i).equals(name)) {
-                return reader.getAttributeValue(i);
-            }
-        }
-        return "";
     }
 
     private void read(DocxPackage opened, String part) {
@@ -121,6 +84,7 @@ final class DocxExtractor {
                         default -> {}
                     }
                 }
+                endContinued();
             } catch (XMLStreamException e) {
                 throw DocxPackage.damaged(part);
             }
@@ -130,27 +94,91 @@ final class DocxExtractor {
     private void begin(XMLStreamReader reader) throws XMLStreamException {
         var name = reader.getLocalName();
         if (SKIPPED.contains(name)) {
+            if (name.equals("del") || name.equals("moveFrom")) {
+                withMark(p -> p.continues = true);
+            }
             skip(reader);
             return;
         }
         switch (name) {
-            case "tbl" -> tables.push(new Table());
-            case "p" -> paragraphs.push(new Paragraph());
-            case "pStyle" -> withParagraph(p -> p.heading = headings.getOrDefault(attribute(reader, "val"), 0));
-            case "outlineLvl" -> withParagraph(p -> p.heading = outline(attribute(reader, "val")));
+            case "tbl" -> {
+                endContinued();
+                tables.push(new Table());
+            }
+            case "p" -> beginParagraph();
+            case "pPr" -> withParagraph(p -> p.isInProperties = true);
+            case "pStyle" -> style(DocxStyles.attribute(reader, "val"));
+            case "outlineLvl" ->
+                withParagraph(p -> p.heading = DocxStyles.outline(DocxStyles.attribute(reader, "val")));
+            case "r" ->
+                withParagraph(p -> {
+                    p.isHiddenRunStyle = false;
+                    p.isHiddenRun = null;
+                });
+            case "rStyle" -> {
+                var isHidden = styles.isHidden(DocxStyles.attribute(reader, "val"));
+                withRun(p -> p.isHiddenRunStyle = isHidden);
+            }
+            case "vanish", "specVanish" -> {
+                var isOn = DocxStyles.isOn(reader);
+                withMark(p -> p.continues |= isOn);
+                withRun(p -> p.isHiddenRun = isOn);
+            }
             case "numPr" -> withParagraph(p -> p.item = Math.max(1, p.item));
-            case "ilvl" -> withParagraph(p -> p.item = outline(attribute(reader, "val")));
+            case "ilvl" -> withParagraph(p -> p.item = DocxStyles.outline(DocxStyles.attribute(reader, "val")));
             case "t" -> {
                 var text = reader.getElementText();
-                withParagraph(p -> p.text.append(text));
+                withShown(p -> p.text.append(text));
             }
-            case "tab", "br", "cr" -> withParagraph(p -> p.text.append(' '));
-            case "noBreakHyphen" -> withParagraph(p -> p.text.append('-'));
+            case "tab", "br", "cr" -> withShown(p -> p.text.append(' '));
+            case "noBreakHyphen" -> withShown(p -> p.text.append('-'));
             default -> {}
         }
     }
 
-    private void withParagraph(java.util.function.Consumer<Paragraph> change) {
+    /** Begins a paragraph, with the text of those before whose marks are deleted. */
+    private void beginParagraph() {
+        var paragraph = new Paragraph();
+        paragraph.isHiddenStyle = styles.isHidden("");
+        if (continued != null && paragraphs.isEmpty()) {
+            paragraph.text.append(continued.text);
+            continued = null;
+        }
+        paragraphs.push(paragraph);
+    }
+
+    private void style(String id) {
+        withParagraph(p -> {
+            p.heading = styles.heading(id);
+            p.isHiddenStyle = styles.isHidden(id);
+        });
+    }
+
+    private void withMark(Consumer<Paragraph> change) {
+        withParagraph(p -> {
+            if (p.isInProperties) {
+                change.accept(p);
+            }
+        });
+    }
+
+    private void withRun(Consumer<Paragraph> change) {
+        withParagraph(p -> {
+            if (!p.isInProperties) {
+                change.accept(p);
+            }
+        });
+    }
+
+    private void withShown(Consumer<Paragraph> change) {
+        withParagraph(p -> {
+            if (p.shows()) {
+                change.accept(p);
+            }
+        });
+    }
+
+    private void withParagraph(Consumer<Paragraph> change) {
         var paragraph = paragraphs.peek();
         if (paragraph != null) {
             change.accept(paragraph);
@@ -167,8 +195,10 @@ final class DocxExtractor {
     private void end(String name) {
         switch (name) {
             case "p" -> endParagraph(paragraphs.poll());
+            case "pPr" -> withParagraph(p -> p.isInProperties = false);
             case "tc" ->
                 withTable(table -> {
+                    endContinued();
                     table.cells.add(table.cell.toString());
                     table.cell.setLength(0);
                 });
@@ -183,7 +213,7 @@ final class DocxExtractor {
         }
     }
 
-    private void withTable(java.util.function.Consumer<Table> change) {
+    private void withTable(Consumer<Table> change) {
         var table = tables.peek();
         if (table != null) {
             change.accept(table);
@@ -208,6 +238,23 @@ final class DocxExtractor {
             return;
         }
         number++;
+        if (paragraph.continues && paragraphs.isEmpty()) {
+            continued = paragraph;
+        } else {
+            write(paragraph);
+        }
+    }
+
+    /** Writes a paragraph that nothing follows, although its mark is deleted. */
+    private void endContinued() {
+        var last = continued;
+        continued = null;
+        if (last != null) {
+            write(last);
+        }
+    }
+
+    private void write(Paragraph paragraph) {
         var text = paragraph.text.toString();
         if (!tables.isEmpty()) {
             var cell = tables.element().cell;

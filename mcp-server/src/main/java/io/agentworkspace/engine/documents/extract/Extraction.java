@@ -15,8 +15,15 @@ import org.jspecify.annotations.Nullable;
  */
 public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<DocumentReason> reasons) {
 
-    /** The declared name and type of a file, which are only compared with its content. */
-    public record DeclaredFile(String name, @Nullable String mediaType) {
+    /**
+     * What a file was sent with: its name and type, which are only compared with its content, and its encoding.
+     *
+     * @param charset by its name
+     */
+    public record DeclaredFile(
+            String name,
+            @Nullable String mediaType,
+            @Nullable String charset) {
         private Optional<DocumentType> type() {
             return Optional.ofNullable(mediaType)
                     .flatMap(DocumentType::ofMediaType)
@@ -27,11 +34,13 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
     /** Extracts a file. This returns for any content, unless it takes too much time or memory. */
     static Extraction of(byte[] file, DeclaredFile claim) {
         var out = new BlockWriter();
+        var warnings = new ArrayList<DocumentReason>();
         DocumentType type = null;
         try {
-            type = read(file, out);
+            type = read(file, claim, out, warnings);
             check(out, type);
             var reasons = new ArrayList<>(ContentScan.reasons(out.blocks()));
+            reasons.addAll(warnings);
             mismatch(type, claim).ifPresent(reasons::addFirst);
             return new Extraction(type, out.blocks(), List.copyOf(reasons));
         } catch (Rejection rejection) {
@@ -70,7 +79,7 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
                                 .formatted(claimed.title(), type.title())));
     }
 
-    private static DocumentType read(byte[] file, BlockWriter out) {
+    private static DocumentType read(byte[] file, DeclaredFile claim, BlockWriter out, List<DocumentReason> warnings) {
         if (file.length == 0) {
             throw new Rejection(Code.EMPTY, "the file has no bytes");
         }
@@ -83,15 +92,24 @@ public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<D
                 DocxExtractor.extract(file, out);
                 yield DocumentType.DOCX;
             }
-            case HTML -> text(TextDecoder.decode(file, HtmlExtractor.declared(file)), DocumentType.HTML, out);
+            case HTML -> text(decoded(file, claim, warnings), DocumentType.HTML, out);
             case TEXT -> {
-                var text = TextDecoder.decode(file, null);
+                var text = decoded(file, claim, warnings);
                 if (text.isBlank()) {
                     throw new Rejection(Code.EMPTY, "the file has nothing but white space");
                 }
-                yield text(text, TextShape.of(text), out);
+                var shape = TextShape.of(text);
+                var isCalledCsv = shape == DocumentType.TEXT
+                        && claim.type().filter(DocumentType.CSV::equals).isPresent();
+                yield text(text, isCalledCsv ? DocumentType.CSV : shape, out);
             }
         };
+    }
+
+    private static String decoded(byte[] file, DeclaredFile claim, List<DocumentReason> warnings) {
+        var decoded = TextDecoder.decode(file, DeclaredCharset.ofUpload(claim.charset()));
+        warnings.addAll(decoded.warnings());
+        return decoded.text();
     }
 
     private static DocumentType text(String text, DocumentType type, BlockWriter out) {

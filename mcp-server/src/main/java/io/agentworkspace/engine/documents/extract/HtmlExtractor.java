@@ -2,8 +2,6 @@ package io.agentworkspace.engine.documents.extract;
 
 import io.agentworkspace.engine.documents.extract.Block.BlockKind;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
-import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -14,18 +12,14 @@ import org.jsoup.nodes.Node;
 import org.jsoup.nodes.TextNode;
 import org.jsoup.parser.Parser;
 import org.jsoup.select.NodeFilter;
-import org.jspecify.annotations.Nullable;
 
 /** Extracts HTML as a reader sees it: without scripts, styles and hidden content. */
 final class HtmlExtractor implements NodeFilter {
     private static final Set<String> UNSEEN = Set.of(
             "script", "style", "template", "noscript", "svg", "math", "object", "iframe", "canvas", "select", "head");
     private static final Set<String> ITEMS = Set.of("li", "dt", "dd");
-    private static final Pattern DECLARED =
-            Pattern.compile("<meta[^>]{1,500}charset\\s*=\\s*[\"']?([\\w.:-]{2,40})", Pattern.CASE_INSENSITIVE);
     private static final Pattern HIDDEN = Pattern.compile(
             "(display\\s*:\\s*none|visibility\\s*:\\s*hidden|font-size\\s*:\\s*0)", Pattern.CASE_INSENSITIVE);
-    private static final int DECLARED_WITHIN = 4_096;
 
     private final BlockWriter out;
     private final StringBuilder text = new StringBuilder();
@@ -39,17 +33,6 @@ final class HtmlExtractor implements NodeFilter {
 
     private HtmlExtractor(BlockWriter out) {
         this.out = out;
-    }
-
-    /** Returns the declared encoding, which may be wrong. */
-    static @Nullable Charset declared(byte[] file) {
-        var head = new String(file, 0, Math.min(file.length, DECLARED_WITHIN), StandardCharsets.ISO_8859_1);
-        var declared = DECLARED.matcher(head);
-        try {
-            return declared.find() ? Charset.forName(declared.group(1)) : null;
-        } catch (IllegalArgumentException unknown) {
-            return null;
-        }
     }
 
     static void extract(String html, BlockWriter out) {

@@ -59,8 +59,8 @@ final class MarkdownExtractor {
             case Heading heading -> out.add(BlockKind.HEADING, heading.getLevel(), inline(heading), position);
             case Paragraph paragraph ->
                 out.add(depth > 0 ? BlockKind.ITEM : BlockKind.PARAGRAPH, depth, inline(paragraph), position);
-            case FencedCodeBlock code -> out.add(BlockKind.CODE, 0, code.getLiteral(), position);
-            case IndentedCodeBlock code -> out.add(BlockKind.CODE, 0, code.getLiteral(), position);
+            case FencedCodeBlock code -> out.addCode(code.getLiteral(), code.getInfo(), position);
+            case IndentedCodeBlock code -> out.addCode(code.getLiteral(), null, position);
             case HtmlBlock html ->
                 out.add(BlockKind.PARAGRAPH, 0, Jsoup.parse(html.getLiteral()).text(), position);
             case BulletList list -> children(list, depth + 1);

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.documents.extract;
 
 import io.agentworkspace.engine.documents.extract.Block.BlockKind;
+import io.agentworkspace.engine.documents.extract.PdfColumns.Fragment;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.io.IOException;
 import java.io.Writer;
@@ -11,13 +12,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.pdfbox.Loader;
 import org.apache.pdfbox.io.IOUtils;
 import org.apache.pdfbox.pdmodel.PDDocument;
 import org.apache.pdfbox.pdmodel.PDPage;
 import org.apache.pdfbox.pdmodel.encryption.InvalidPasswordException;
+import org.apache.pdfbox.pdmodel.font.PDFont;
+import org.apache.pdfbox.pdmodel.font.encoding.GlyphList;
 import org.apache.pdfbox.text.PDFTextStripper;
 import org.apache.pdfbox.text.TextPosition;
+import org.apache.pdfbox.util.Matrix;
+import org.apache.pdfbox.util.Vector;
 
 /** Extracts the text of a PDF: paragraphs by their spacing, headings by their size. Images are not read. */
 final class PdfExtractor extends PDFTextStripper {
@@ -35,14 +41,22 @@ final class PdfExtractor extends PDFTextStripper {
     /** The vertical distance within which text is on the same line, relative to the letters' size. */
     private static final double SAME_LINE = 0.4;
 
+    /** The space between parts of a line that may be of different columns, relative to the letters' size. */
+    private static final double WIDE_SPACE = 1.2;
+
     private final List<Line> lines = new ArrayList<>();
+    private final List<Fragment> page = new ArrayList<>();
     private final TreeMap<Integer, Integer> sizes = new TreeMap<>();
     private final TreeMap<Integer, Integer> gaps = new TreeMap<>();
     private StringBuilder text = new StringBuilder();
     private int size;
     private double y;
-    private int gap = -1;
+    private double left;
+    private double right;
+    private boolean beginsLine;
     private long characters;
+    private long letters;
+    private long unknown;
 
     /**
      * A line of text.
@@ -68,6 +82,7 @@ final class PdfExtractor extends PDFTextStripper {
             }
             var extractor = new PdfExtractor();
             extractor.pages(document);
+            extractor.checkLetters();
             extractor.write(out);
         } catch (InvalidPasswordException e) {
             throw new Rejection(Code.ENCRYPTED, "it is a PDF protected by a password; save it without one");
@@ -100,7 +115,28 @@ final class PdfExtractor extends PDFTextStripper {
             throw Rejection.damaged("the PDF has no pages", null);
         }
         writeText(document, Writer.nullWriter());
-        endLine();
+    }
+
+    /** Counts glyphs whose font does not contain which characters they are. Their codes would be read as if they were. */
+    @Override
+    protected void showGlyph(Matrix matrix, PDFont font, int code, Vector displacement) throws IOException {
+        if (font.toUnicode(code, GlyphList.getAdobeGlyphList()) == null) {
+            unknown++;
+        } else {
+            super.showGlyph(matrix, font, code, displacement);
+        }
+    }
+
+    private static boolean isNoCharacter(int c) {
+        return c == 0xFFFD || Character.isISOControl(c) || !Character.isDefined(c);
+    }
+
+    private void checkLetters() {
+        if (unknown > letters) {
+            throw new Rejection(
+                    Code.NO_TEXT,
+                    "its fonts do not contain which letters they draw, so it has no text; export it again with embedded fonts, or submit its text");
+        }
     }
 
     @Override
@@ -114,14 +150,12 @@ final class PdfExtractor extends PDFTextStripper {
             }
         }
         if (!positions.isEmpty() && largest > 0) {
-            var at = positions.getFirst().getYDirAdj();
-            if (text.isEmpty() || Math.abs(at - y) * 10 > SAME_LINE * Math.max(size, largest)) {
-                endLine();
-                begin(at, largest);
-            }
+            place(positions, largest);
         }
         size = Math.max(size, largest);
         characters += words.length();
+        letters += words.codePoints().filter(Character::isLetterOrDigit).count();
+        unknown += words.codePoints().filter(PdfExtractor::isNoCharacter).count();
         if (characters > Bounds.CHARACTERS) {
             throw new Rejection(
                     Code.TOO_LARGE,
@@ -131,15 +165,19 @@ final class PdfExtractor extends PDFTextStripper {
         text.append(words);
     }
 
-    private void begin(double at, int largest) {
-        var before = lines.isEmpty() || lines.getLast().page() != getCurrentPageNo()
-                ? -1
-                : (int) ((at - y) * 1000 / largest);
-        gap = before > 0 && before < 1_000 ? before : -1;
-        if (gap > 0) {
-            gaps.merge(gap / 5 * 5, 1, Integer::sum);
+    /** Ends the fragment before a word on another line, or after a wide space. */
+    private void place(List<TextPosition> positions, int largest) {
+        var at = positions.getFirst().getYDirAdj();
+        var from = positions.getFirst().getXDirAdj();
+        var most = Math.max(size, largest);
+        var isSameLine = !text.isEmpty() && Math.abs(at - y) * 10 <= SAME_LINE * most;
+        if (!isSameLine || from < left || (from - right) * 10 > WIDE_SPACE * most) {
+            endFragment();
+            y = isSameLine ? y : at;
+            beginsLine = !isSameLine;
+            left = from;
         }
-        y = at;
+        right = positions.getLast().getXDirAdj() + positions.getLast().getWidthDirAdj();
     }
 
     @Override
@@ -164,13 +202,33 @@ final class PdfExtractor extends PDFTextStripper {
 
     @Override
     protected void writePageEnd() {
-        endLine();
+        endFragment();
+        Line before = null;
+        var last = 0.0;
+        for (var fragments : PdfColumns.lines(page)) {
+            var words = fragments.stream().map(Fragment::text).collect(Collectors.joining(" "));
+            var largest = fragments.stream().mapToInt(Fragment::size).max().orElse(0);
+            var at = fragments.getFirst().y();
+            before = new Line(words, largest, before == null ? -1 : gap(at - last, largest), getCurrentPageNo());
+            lines.add(before);
+            last = at;
+        }
+        page.clear();
     }
 
-    private void endLine() {
-        var line = text.toString().strip();
-        if (!line.isEmpty()) {
-            lines.add(new Line(line, size, gap, getCurrentPageNo()));
+    private int gap(double distance, int largest) {
+        var gap = (int) (distance * 1000 / largest);
+        if (gap <= 0 || gap >= 1_000) {
+            return -1;
+        }
+        gaps.merge(gap / 5 * 5, 1, Integer::sum);
+        return gap;
+    }
+
+    private void endFragment() {
+        var words = text.toString().strip();
+        if (!words.isEmpty() && size > 0) {
+            page.add(new Fragment(words, size, left, right, y, beginsLine));
         }
         text = new StringBuilder();
         size = 0;
@@ -181,15 +239,18 @@ final class PdfExtractor extends PDFTextStripper {
                 .max(Map.Entry.comparingByValue())
                 .map(Map.Entry::getKey)
                 .orElse(120);
+        var words = new DividedWords(lines.stream().map(Line::text).toList());
         var paragraphs = new ArrayList<Paragraph>();
         Line before = null;
         for (var line : lines) {
-            if (before == null || isNew(line, before, usual)) {
+            var isDivided =
+                    before != null && line.size() == before.size() && words.continues(before.text(), line.text());
+            if (before == null || isNew(line, before, usual) && !isDivided) {
                 paragraphs.add(new Paragraph(line.text(), line.size(), line.page()));
             } else {
                 var last = paragraphs.removeLast();
                 paragraphs.add(new Paragraph(
-                        joined(last.text(), line.text()), Math.max(last.size(), line.size()), last.page()));
+                        words.joined(last.text(), line.text()), Math.max(last.size(), line.size()), last.page()));
             }
             before = line;
         }
@@ -202,11 +263,6 @@ final class PdfExtractor extends PDFTextStripper {
                 || line.size() > before.size() * LARGER
                 || before.size() > line.size() * LARGER
                 || ITEM.matcher(line.text()).matches();
-    }
-
-    /** Joins two lines. After a soft hyphen, the word continues. */
-    private static String joined(String line, String next) {
-        return line.endsWith("\u00AD") ? line.substring(0, line.length() - 1) + next : line + " " + next;
     }
 
     private void write(BlockWriter out) {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.documents.extract;
 
+import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -8,135 +9,144 @@ import java.nio.charset.Charset;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
-import org.apache.tika.parser.txt.CharsetDetector;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.IntStream;
 
-/** Decodes text: by its byte order mark, as UTF-8 if it is valid, else in the encoding that Tika finds most likely. */
+/**
+ * Decodes text: by its byte order mark, by the encoding that it declares, as UTF-8, or in the encoding that
+ * {@link EncodingDetector} finds. A text whose encoding is not certain is refused.
+ */
 final class TextDecoder {
-    /** The confidence of Tika, in percent, below which bytes do not count as text. */
-    private static final int LEAST = 10;
-
-    private static final int SAMPLE = 64 * 1024;
+    private static final Charset ISO_2022_JP = Charset.forName("ISO-2022-JP");
 
     private TextDecoder() {}
+
+    /** A text, and the warnings about how it was read. */
+    record DecodedText(String text, List<DocumentReason> warnings) {}
 
     private record Mark(Charset charset, int... bytes) {
         boolean begins(byte[] file) {
             return file.length >= bytes.length
-                    && java.util.stream.IntStream.range(0, bytes.length).allMatch(i -> (file[i] & 0xFF) == bytes[i]);
+                    && IntStream.range(0, bytes.length).allMatch(i -> (file[i] & 0xFF) == bytes[i]);
         }
     }
 
     private static final Mark[] MARKS = {
         new Mark(StandardCharsets.UTF_8, 0xEF, 0xBB, 0xBF),
-        new Mark(StandardCharsets.UTF_32LE, 0xFF, 0xFE, 0, 0),
-        new Mark(StandardCharsets.UTF_32BE, 0, 0, 0xFE, 0xFF),
+        new Mark(Charset.forName("UTF-32LE"), 0xFF, 0xFE, 0, 0),
+        new Mark(Charset.forName("UTF-32BE"), 0, 0, 0xFE, 0xFF),
         new Mark(StandardCharsets.UTF_16LE, 0xFF, 0xFE),
         new Mark(StandardCharsets.UTF_16BE, 0xFE, 0xFF)
     };
 
-    /** Returns whether the file begins with a byte order mark, or has the zeros of UTF-16 without one. */
+    /** Returns whether the file begins with a byte order mark, or is UTF-16 or UTF-32 without one. */
     static boolean isWide(byte[] file) {
-        return Arrays.stream(MARKS).anyMatch(mark -> mark.begins(file)) || wide(file) != null;
+        return Arrays.stream(MARKS).anyMatch(mark -> mark.begins(file))
+                || EncodingDetector.detectWide(file).isPresent();
     }
 
     /**
-     * @param declared the encoding that the text itself declares, as HTML can
+     * @param sent the encoding that was sent with the file
      * @throws Rejection {@code encoding}
      */
-    static String decode(byte[] file, @Nullable Charset declared) {
+    static DecodedText decode(byte[] file, Optional<Charset> sent) {
         for (var mark : MARKS) {
             if (mark.begins(file)) {
-                return strictly(file, mark.bytes().length, mark.charset());
+                var text = Arrays.copyOfRange(file, mark.bytes().length, file.length);
+                return declared(text, mark.charset(), mark.bytes().length);
             }
         }
-        var wide = wide(file);
-        if (wide != null) {
-            return strictly(file, 0, wide);
+        if (sent.isPresent()) {
+            return declared(file, sent.get(), 0);
         }
-        var utf8 = tried(file, 0, StandardCharsets.UTF_8);
-        if (utf8.isPresent()) {
-            return utf8.get();
-        } else if (declared != null) {
-            return strictly(file, 0, declared);
+        var wide = EncodingDetector.detectWide(file);
+        if (wide.isPresent()) {
+            return strictly(file, wide.get(), 0);
         }
-        return strictly(file, 0, likely(file));
+        var inHead = DeclaredCharset.inHead(file);
+        return inHead.isPresent() ? declared(file, inHead.get(), 0) : undeclared(file);
     }
 
-    /** Detects UTF-16 without a mark, in which every other byte of mostly Latin text is zero. */
-    private static @Nullable Charset wide(byte[] file) {
-        var size = Math.min(file.length, 4_096) & ~1;
-        var even = 0;
-        var odd = 0;
-        for (var i = 0; i < size; i += 2) {
-            even += file[i] == 0 ? 1 : 0;
-            odd += file[i + 1] == 0 ? 1 : 0;
+    /** @param offset of the text in the file */
+    private static DecodedText declared(byte[] text, Charset charset, int offset) {
+        if (charset.equals(StandardCharsets.UTF_8)) {
+            var utf8 = Utf8Text.of(text, offset);
+            return utf8.isUtf8(true) ? utf8.decoded() : strictly(text, charset, offset);
         }
-        if (size < 8) {
-            return null;
+        // Bytes are valid in any encoding of one byte each, but UTF-8 is hardly ever valid by chance.
+        var isNarrow = charset.canEncode() && charset.newEncoder().maxBytesPerChar() == 1;
+        var utf8 = isNarrow ? tried(text, StandardCharsets.UTF_8) : Optional.<String>empty();
+        if (utf8.isPresent() && utf8.get().length() < text.length) {
+            return new DecodedText(
+                    utf8.get(),
+                    List.of(DocumentReason.of(
+                            Code.ENCODING_FAULTS,
+                            "a warning: it declares the encoding %s, but was read as UTF-8, in which it is valid; declare UTF-8"
+                                    .formatted(charset.name()))));
         }
-        return odd > size / 4 && even == 0
-                ? StandardCharsets.UTF_16LE
-                : even > size / 4 && odd == 0 ? StandardCharsets.UTF_16BE : null;
+        return strictly(text, charset, offset);
     }
 
-    private static Charset likely(byte[] file) {
-        var detector = new CharsetDetector(SAMPLE);
-        detector.setText(sample(file));
-        for (var match : detector.detectAll()) {
-            if (match.getConfidence() >= LEAST && Charset.isSupported(match.getName())) {
-                var charset = Charset.forName(match.getName());
-                if (tried(file, 0, charset).isPresent()) {
-                    return charset;
-                }
+    private static DecodedText undeclared(byte[] file) {
+        var utf8 = Utf8Text.of(file, 0);
+        if (utf8.isValid()) {
+            var text = utf8.decoded().text();
+            if (text.contains("\u001B$")) {
+                return strictly(file, ISO_2022_JP, 0);
+            } else if (EncodingDetector.isOnlyByChance(file, text)) {
+                throw undecided(file);
             }
+            return utf8.decoded();
         }
-        throw new Rejection(
+        var found = EncodingDetector.detect(file);
+        if (utf8.isUtf8(false) && (utf8.isCertain() || found.isEmpty())) {
+            return utf8.decoded();
+        }
+        return strictly(file, found.orElseThrow(() -> undecided(file)), 0);
+    }
+
+    private static Rejection undecided(byte[] file) {
+        var at = 0;
+        while (at < file.length && file[at] >= 0) {
+            at++;
+        }
+        return new Rejection(
                 Code.ENCODING,
-                "no encoding could be found in which all of it is text; save it as UTF-8",
-                "byte " + (firstBad(file, 0, StandardCharsets.UTF_8) + 1));
+                "it is not UTF-8, declares no encoding, and could be text in several; save it as UTF-8, or send it with its charset in media_type, such as text/plain; charset=windows-1252",
+                "byte " + (at + 1));
     }
 
-    /** Returns the text from the first byte that is not ASCII, which is more significant than a long English preface. */
-    private static byte[] sample(byte[] file) {
-        var first = 0;
-        while (first < file.length && file[first] >= 0) {
-            first++;
-        }
-        var from = Math.max(0, Math.min(first - 2_000, file.length - SAMPLE));
-        return Arrays.copyOfRange(file, from, Math.min(file.length, from + SAMPLE));
+    private static DecodedText strictly(byte[] text, Charset charset, int offset) {
+        return new DecodedText(
+                tried(text, charset)
+                        .orElseThrow(() -> new Rejection(
+                                Code.ENCODING,
+                                "its encoding is %s, but it has bytes that are not in it; save it as UTF-8"
+                                        .formatted(charset.name()),
+                                "byte " + (firstBad(text, charset) + offset + 1))),
+                List.of());
     }
 
-    private static String strictly(byte[] file, int from, Charset charset) {
-        return tried(file, from, charset)
-                .orElseThrow(() -> new Rejection(
-                        Code.ENCODING,
-                        "it declares the encoding %s, but has bytes that are not in it; save it as UTF-8"
-                                .formatted(charset.name()),
-                        "byte " + (firstBad(file, from, charset) + 1)));
-    }
-
-    private static Optional<String> tried(byte[] file, int from, Charset charset) {
+    private static Optional<String> tried(byte[] text, Charset charset) {
         try {
             var decoder = charset.newDecoder()
                     .onMalformedInput(CodingErrorAction.REPORT)
                     .onUnmappableCharacter(CodingErrorAction.REPORT);
-            return Optional.of(decoder.decode(ByteBuffer.wrap(file, from, file.length - from))
-                    .toString());
+            return Optional.of(decoder.decode(ByteBuffer.wrap(text)).toString());
         } catch (CharacterCodingException e) {
             return Optional.empty();
         }
     }
 
-    private static int firstBad(byte[] file, int from, Charset charset) {
-        var bytes = ByteBuffer.wrap(file, from, file.length - from);
+    private static int firstBad(byte[] text, Charset charset) {
+        var bytes = ByteBuffer.wrap(text);
         var decoder = charset.newDecoder()
                 .onMalformedInput(CodingErrorAction.REPORT)
                 .onUnmappableCharacter(CodingErrorAction.REPORT);
-        var text = CharBuffer.allocate(8_192);
-        while (decoder.decode(bytes, text, true).isOverflow()) {
-            text.clear();
+        var decoded = CharBuffer.allocate(8_192);
+        while (decoder.decode(bytes, decoded, true).isOverflow()) {
+            decoded.clear();
         }
         return bytes.position();
     }

@@ -60,8 +60,11 @@ final class TypeDetector {
                     Code.ENCRYPTED, "it is an Office document protected by a password; save it without one");
         } else if (UNREADABLE.contains(name)) {
             throw notAllowed(name);
-        } else if (isText(type) || TextDecoder.isWide(file) || name.equals(UNKNOWN) && hasNoControls(file)) {
-            return Format.TEXT;
+        } else if (isText(type)
+                || TextDecoder.isWide(file)
+                || name.equals(UNKNOWN) && !EncodingDetector.hasControls(file)) {
+            return Format
+                    .TEXT; // Tika does not recognise text in other encodings than UTF-8 if most of it is not Latin.
         }
         throw notAllowed(name);
     }
@@ -77,19 +80,6 @@ final class TypeDetector {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /**
-     * Returns whether the bytes can be text. Tika does not recognise text in encodings other than
-     * UTF-8 if most of it is not Latin.
-     */
-    private static boolean hasNoControls(byte[] file) {
-        for (var b : file) {
-            if (b >= 0 && b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1B) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** Returns whether the type counts as text. A mail, a script or a source file does; markup other than HTML does not. */

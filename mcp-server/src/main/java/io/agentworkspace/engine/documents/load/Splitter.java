@@ -160,6 +160,10 @@ final class Splitter {
 
     /** Splits a paragraph by sentences. Each part begins with the end of the one before. */
     private void cut(Block block) {
+        if (block.kind() == BlockKind.CODE) {
+            cutCode(block);
+            return;
+        }
         var part = new StringBuilder();
         var before = "";
         for (var sentence : sentences(block.text())) {
@@ -173,9 +177,29 @@ final class Splitter {
         put(block, part.toString());
     }
 
+    /** Splits code between its lines. Each part gets fences of its own. */
+    private void cutCode(Block block) {
+        var part = new StringBuilder();
+        for (var line : block.text().split("(?<=\n)")) {
+            var pieces = new ArrayList<String>();
+            addPieces(line, pieces);
+            for (var piece : pieces) {
+                if (!part.isEmpty() && Tokens.of(part.toString()) + Tokens.of(piece) > MOST) {
+                    put(block, part.toString());
+                    part.setLength(0);
+                }
+                part.append(piece);
+            }
+        }
+        put(block, part.toString());
+    }
+
     private void put(Block block, String text) {
-        add(new Block(block.kind(), block.level(), text.strip(), block.position()));
-        end();
+        var clean = block.kind() == BlockKind.CODE ? text.stripTrailing() : text.strip();
+        if (!clean.isBlank()) {
+            add(new Block(block.kind(), block.level(), clean, block.position(), block.language()));
+            end();
+        }
     }
 
     /** Returns the last whole words. */

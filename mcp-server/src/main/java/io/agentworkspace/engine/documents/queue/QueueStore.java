@@ -45,7 +45,7 @@ public final class QueueStore {
                    attempts = d.attempts + 1
               FROM next, app_user u
              WHERE d.tenant_id = next.tenant_id AND d.id = next.id AND u.tenant_id = d.tenant_id AND u.id = d.owner_id
-            RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.size, d.sha256, d.attempts,
+            RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.declared_charset, d.size, d.sha256, d.attempts,
                    u.name AS submitter, u.role AS submitter_role
             """).with("waiting", DocumentRow.WAITING).sql();
 
@@ -110,6 +110,7 @@ public final class QueueStore {
             String name,
             long version,
             @Nullable String declaredType,
+            @Nullable String declaredCharset,
             long size,
             String sha256,
             String submitter,
@@ -128,6 +129,7 @@ public final class QueueStore {
                         row.text("name"),
                         row.number("version"),
                         row.textOrNull("declared_type"),
+                        row.textOrNull("declared_charset"),
                         row.number("size"),
                         row.text("sha256"),
                         row.text("submitter"),

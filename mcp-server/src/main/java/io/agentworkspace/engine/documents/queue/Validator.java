@@ -47,7 +47,7 @@ final class Validator {
         }
         var piece = new AtomicInteger();
         var extracted = process.extract(
-                new Extraction.DeclaredFile(claim.name(), claim.declaredType()),
+                new Extraction.DeclaredFile(claim.name(), claim.declaredType(), claim.declaredCharset()),
                 () -> files.chunk(claim.tenant(), claim.id(), piece.getAndIncrement()));
         decide(claim, extracted);
     }

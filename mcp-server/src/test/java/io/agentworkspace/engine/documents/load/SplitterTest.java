@@ -56,4 +56,22 @@ class SplitterTest {
         outline.forEach(point -> assertThat(all).contains(point.text()));
         assertThat(pieces).hasSizeGreaterThan(10).allMatch(piece -> Tokens.of(piece.text()) < 700);
     }
+
+    /** Each piece of long code is code of its own. */
+    @Test
+    void codeKeepsItsFences() {
+        var code = IntStream.range(0, 300)
+                .mapToObj(n -> "    call(%d, \"some words. And more.\");".formatted(n))
+                .collect(Collectors.joining("\n"));
+        var pieces = Splitter.split(List.of(heading(1, "Plan"), new Block(BlockKind.CODE, 0, code, "line 2", "java")));
+        assertThat(pieces).hasSizeGreaterThan(3);
+        assertThat(pieces)
+                .allSatisfy(piece -> assertThat(piece.text())
+                        .startsWith("Plan\n\n```java\n    call(")
+                        .endsWith(");\n```"));
+        assertThat(pieces.stream()
+                        .flatMap(piece -> piece.text().lines().filter(line -> line.startsWith("    call")))
+                        .collect(Collectors.joining("\n")))
+                .isEqualTo(code);
+    }
 }

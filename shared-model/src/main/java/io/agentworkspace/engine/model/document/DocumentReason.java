@@ -32,7 +32,9 @@ public record DocumentReason(
         RULE,
         SECRETS,
         /** The text addresses agents. This is a warning. */
-        INSTRUCTIONS;
+        INSTRUCTIONS,
+        /** Some bytes are not in the text's encoding. This is a warning. */
+        ENCODING_FAULTS;
 
         @JsonValue
         public String word() {
@@ -47,7 +49,7 @@ public record DocumentReason(
 
     /** Returns whether the finding is a warning about an accepted document. */
     public boolean warns() {
-        return code == Code.INSTRUCTIONS;
+        return code == Code.INSTRUCTIONS || code == Code.ENCODING_FAULTS;
     }
 
     public static DocumentReason of(Code code, String message) {
