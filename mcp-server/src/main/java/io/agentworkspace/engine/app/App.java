@@ -157,7 +157,7 @@ public final class App implements AutoCloseable {
             var observability = settings.observability();
             var metrics = new Metrics();
             var http = new HttpMeter(metrics);
-            var figures = new EngineMetrics(metrics).database(db);
+            var figures = new EngineMetrics(metrics).database(db).connections(server);
             var tracing = tracing();
 
             // Callers: keys, sessions and tokens.
@@ -380,7 +380,11 @@ public final class App implements AutoCloseable {
                         settings.http().allowedOrigins(),
                         callerLimit,
                         rate(settings.http().strangerLimit()))
-                .behind(new TrustedProxies(settings.http().trustedProxies()));
+                .behind(proxies());
+    }
+
+    private TrustedProxies proxies() {
+        return new TrustedProxies(settings.http().trustedProxies());
     }
 
     private static RequestRate rate(RateLimit limit) {
@@ -397,7 +401,8 @@ public final class App implements AutoCloseable {
 
     private WebServer bind() {
         try {
-            return WebServer.bind(settings.http().host(), settings.http().port());
+            return WebServer.bind(
+                    settings.http().host(), settings.http().port(), proxies());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

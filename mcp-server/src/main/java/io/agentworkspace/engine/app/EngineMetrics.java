@@ -2,6 +2,7 @@ package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
+import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
@@ -44,6 +45,17 @@ final class EngineMetrics {
                 "engine_db_connections_max", "Connections that there may be (ENGINE_DATABASE_POOL_SIZE).", db::most);
         metrics.gauge("engine_db_calls_waiting", "Calls that wait for a connection.", db::waiting);
         metrics.latency("engine_db_wait_seconds", "How long calls waited for a connection.", db.waits());
+        return this;
+    }
+
+    EngineMetrics connections(WebServer server) {
+        metrics.gauge("engine_http_connections", "Open connections of clients.", server::connections);
+        metrics.gauge(
+                "engine_http_connections_max",
+                "Connections of clients that there may be, by the heap and the limit of open files.",
+                server::mostConnections);
+        metrics.counters("engine_http_connections_closed", "Connections closed because there were too many.", "reason")
+                .with("limit", server::closedConnections);
         return this;
     }
 
