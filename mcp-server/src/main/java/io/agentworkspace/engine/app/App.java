@@ -267,6 +267,7 @@ public final class App implements AutoCloseable {
             var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, files, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, published));
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
+            housekeeping.every(SECOND, "writing repeated requests", refusals::flushLog);
             var gateRules = rules(callerLimit)
                     .within(quotas::commands)
                     .reading(catalogue.tools())

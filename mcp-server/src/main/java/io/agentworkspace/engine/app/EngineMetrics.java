@@ -76,6 +76,10 @@ final class EngineMetrics {
                 "engine_embedding_model_loaded",
                 "1 while the model of embeddings is in memory.",
                 () -> embedder.isLoaded() ? 1 : 0);
+        metrics.gauge(
+                "engine_embedding_model_failed",
+                "1 while the model could not be loaded: searches go by words until it is tried again.",
+                () -> embedder.isFailed() ? 1 : 0);
         if (embedder.isOn()) {
             var last = new AtomicReference<>(new EmbeddingStore.Lag(0, Duration.ZERO));
             housekeeping.every(READ, "reading the embedding lag", () -> last.set(queue.lag()));

@@ -27,9 +27,11 @@ final class ConnectionAcceptor implements AutoCloseable {
     private static final int FIRST = 1_024;
     private static final int BACKLOG = 1_024;
     private static final Duration SWEEP = Duration.ofSeconds(1);
+    private static final Duration BEHIND = Duration.ofMillis(5);
 
     private final ServerSocketChannel listening;
     private final Selector selector;
+    private final SelectionKey accepting;
     private final ConnectionTable table;
 
     /** Takes over a connection. */
@@ -43,7 +45,7 @@ final class ConnectionAcceptor implements AutoCloseable {
         this.selector = Selector.open();
         this.table = table;
         listening.configureBlocking(false);
-        listening.register(selector, SelectionKey.OP_ACCEPT);
+        this.accepting = listening.register(selector, SelectionKey.OP_ACCEPT);
     }
 
     /**
@@ -74,7 +76,10 @@ final class ConnectionAcceptor implements AutoCloseable {
         var swept = System.nanoTime();
         while (listening.isOpen()) {
             try {
-                selector.select(SWEEP.toMillis());
+                // The system keeps some new connections until the threads have caught up.
+                var isBehind = table.isBehind();
+                accepting.interestOps(isBehind ? 0 : SelectionKey.OP_ACCEPT);
+                selector.select((isBehind ? BEHIND : SWEEP).toMillis());
                 for (var key : selector.selectedKeys()) {
                     if (key.isValid() && key.isAcceptable()) {
                         accept();
@@ -111,7 +116,11 @@ final class ConnectionAcceptor implements AutoCloseable {
     }
 
     private void accept() throws IOException {
-        for (var connection = listening.accept(); connection != null; connection = listening.accept()) {
+        while (!table.isBehind()) {
+            var connection = listening.accept();
+            if (connection == null) {
+                return;
+            }
             try {
                 connection.configureBlocking(false);
                 connection.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -145,6 +154,7 @@ final class ConnectionAcceptor implements AutoCloseable {
         }
         if (first.flip().hasRemaining()) {
             key.cancel();
+            entry.handed();
             (isProbe(first) ? probes : others).take(connection, first, entry);
         }
     }

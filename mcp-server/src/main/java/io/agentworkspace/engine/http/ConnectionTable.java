@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The open connections and the memory that each uses, limited for the engine and for each address
- * (docs/operations.md, "Connections"). At a limit the connection that has waited longest for its request gives way,
- * first among those that never sent a valid credential. A connection whose request was admitted never gives way.
+ * (docs/operations.md, "Connections"). At a limit the connection that has waited longest gives way: first one whose
+ * headers are unfinished, then one that never sent a valid credential. One whose request was admitted never does.
  */
 final class ConnectionTable {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTable.class);
@@ -42,6 +43,7 @@ final class ConnectionTable {
     private final Share all;
     private final Map<String, Share> addresses = new HashMap<>();
     private int admitted;
+    private int unsettled;
     private long closed;
 
     /**
@@ -55,20 +57,34 @@ final class ConnectionTable {
         int requests() {
             return Math.max(1, connections - Math.ceilDiv(connections, 8));
         }
+
+        /** Returns how many connections may wait for a thread that serves or closes them. */
+        int unsettled() {
+            return Math.ceilDiv(connections, 8);
+        }
+    }
+
+    /** What a connection waits for, in the order in which they give way. */
+    enum Waiting {
+        HEADERS,
+        STRANGER,
+        CALLER
     }
 
     /** What one address uses, or all together. Those that wait for a request are in the order of their waiting. */
     static final class Share {
         private final int most;
         private final long mostMemory;
-        private final SequencedSet<OpenConnection> strangers = new LinkedHashSet<>();
-        private final SequencedSet<OpenConnection> callers = new LinkedHashSet<>();
+        private final Map<Waiting, SequencedSet<OpenConnection>> waiting = new EnumMap<>(Waiting.class);
         private int connections;
         private long memory;
 
         private Share(int most, long mostMemory) {
             this.most = most;
             this.mostMemory = mostMemory;
+            for (var each : Waiting.values()) {
+                waiting.put(each, new LinkedHashSet<>());
+            }
         }
 
         private boolean hasRoom(int count, long bytes) {
@@ -76,14 +92,15 @@ final class ConnectionTable {
         }
 
         private @Nullable OpenConnection oldest() {
-            return Stream.of(strangers, callers)
-                    .flatMap(Collection::stream)
-                    .findFirst()
-                    .orElse(null);
+            return waiting().findFirst().orElse(null);
         }
 
-        private SequencedSet<OpenConnection> waiting(boolean isCaller) {
-            return isCaller ? callers : strangers;
+        private Stream<OpenConnection> waiting() {
+            return waiting.values().stream().flatMap(Collection::stream);
+        }
+
+        private void add(OpenConnection connection, Waiting kind) {
+            waiting.getOrDefault(kind, new LinkedHashSet<>()).add(connection);
         }
     }
 
@@ -120,8 +137,7 @@ final class ConnectionTable {
                 connection = new OpenConnection(this, name, share, close);
                 addresses.putIfAbsent(name, share); // Its last connection may have given way.
                 add(connection, 1, OPEN);
-                share.waiting(false).add(connection);
-                all.waiting(false).add(connection);
+                enqueue(connection, Waiting.STRANGER);
             } else {
                 closed++;
                 forget(name, share);
@@ -143,13 +159,18 @@ final class ConnectionTable {
         var now = System.nanoTime();
         List<OpenConnection> late;
         synchronized (this) {
-            late = Stream.of(all.strangers, all.callers)
-                    .flatMap(Collection::stream)
+            late = all.waiting()
                     .filter(connection -> connection.isLate(now, limits))
                     .toList();
             late.forEach(this::remove);
         }
         late.forEach(OpenConnection::disconnect);
+    }
+
+    /** Records that the headers of a request begin. */
+    void begin(OpenConnection connection) {
+        enqueueOpen(connection, Waiting.HEADERS);
+        grow(connection, HEADERS);
     }
 
     /** Adds memory to a connection. If there is not enough, the oldest gives way, which may be this one. */
@@ -171,14 +192,25 @@ final class ConnectionTable {
         ousted.forEach(OpenConnection::disconnect);
     }
 
-    /** Puts a connection at the end of those that wait for a request, with no more memory than one without. */
-    synchronized void await(OpenConnection connection, boolean isCaller) {
+    /** Records that the response is complete, and that the connection waits for the next request. */
+    synchronized void await(OpenConnection connection, Waiting kind) {
+        if (connection.isOpen()) {
+            shrink(connection);
+            enqueueOpen(connection, kind);
+        }
+    }
+
+    /** Puts an open connection at the end of those that wait for the same. */
+    synchronized void enqueueOpen(OpenConnection connection, Waiting kind) {
         if (connection.isOpen()) {
             leaveQueues(connection);
-            shrink(connection);
-            connection.share().waiting(isCaller).add(connection);
-            all.waiting(isCaller).add(connection);
+            enqueue(connection, kind);
         }
+    }
+
+    private void enqueue(OpenConnection connection, Waiting kind) {
+        connection.share().add(connection, kind);
+        all.add(connection, kind);
     }
 
     /** Records that the request of a connection is served. Returns false if there are too many. */
@@ -196,11 +228,44 @@ final class ConnectionTable {
         return true;
     }
 
-    /** Removes a connection. */
+    /** Returns whether so many connections wait for a thread that no others should be accepted now. */
+    synchronized boolean isBehind() {
+        return unsettled >= limits.unsettled();
+    }
+
+    /** Records that a connection waits for a thread that serves it. */
+    synchronized void handed(OpenConnection connection) {
+        connection.setHanded();
+        setUnsettled(connection, true);
+    }
+
+    /** Records that a thread serves a connection. Returns whether it is open. */
+    synchronized boolean settle(OpenConnection connection) {
+        if (connection.isOpen()) {
+            setUnsettled(connection, false);
+        }
+        return connection.isOpen();
+    }
+
+    private void setUnsettled(OpenConnection connection, boolean isUnsettled) {
+        if (connection.isUnsettled() != isUnsettled) {
+            connection.setUnsettled(isUnsettled);
+            unsettled += isUnsettled ? 1 : -1;
+        }
+    }
+
+    /** Removes a connection that is closed. */
+    synchronized void forget(OpenConnection connection) {
+        remove(connection);
+        setUnsettled(connection, false);
+    }
+
+    /** Removes a connection that is to be closed. */
     synchronized void remove(OpenConnection connection) {
         if (connection.isOpen()) {
             leaveQueues(connection);
             connection.setClosed();
+            setUnsettled(connection, connection.isHanded());
             add(connection, -1, -connection.memory());
             forget(connection.address(), connection.share());
         }
@@ -241,8 +306,7 @@ final class ConnectionTable {
             admitted--;
         }
         for (var share : List.of(all, connection.share())) {
-            share.strangers.remove(connection);
-            share.callers.remove(connection);
+            share.waiting.values().forEach(queue -> queue.remove(connection));
         }
     }
 

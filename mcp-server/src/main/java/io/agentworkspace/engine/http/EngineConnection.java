@@ -22,9 +22,13 @@ final class EngineConnection extends HttpConnection {
     private static final Set<State> HEADERS = EnumSet.range(State.METHOD, State.HEADER);
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
+    /** A probe waits at least this long between two requests on one connection. */
+    private static final Duration PROBE_EVERY = Duration.ofMillis(100);
+
     private final OpenConnection entry;
     private @Nullable RequestHandler requests; // The superclass sets it.
     private volatile boolean isCaller;
+    private volatile long checkedAt = System.nanoTime() - PROBE_EVERY.toNanos();
 
     EngineConnection(HttpConfiguration configuration, Connector connector, EndPoint endPoint, OpenConnection entry) {
         this.entry = entry; // The superclass makes the parser, which needs it.
@@ -50,6 +54,14 @@ final class EngineConnection extends HttpConnection {
         if (!entry.admit()) {
             throw Problem.unavailable("all connections of the server are in use: try again shortly", PAUSE);
         }
+    }
+
+    /** Returns whether a request for health can be a probe: the first on this connection, or the first for a while. */
+    boolean isProbe() {
+        var now = System.nanoTime();
+        var isProbe = now - checkedAt >= PROBE_EVERY.toNanos();
+        checkedAt = now;
+        return isProbe;
     }
 
     /** Returns the memory that the headers of the request may use, in bytes. */
@@ -102,6 +114,12 @@ final class EngineConnection extends HttpConnection {
                 super.succeeded();
             }
         };
+    }
+
+    @Override
+    public void onFillable() {
+        entry.settled();
+        super.onFillable();
     }
 
     @Override

@@ -42,7 +42,7 @@ public final class Gate extends Handler.Wrapper {
         var requestId = RequestIds.of(request);
         request.setAttribute(RequestAttributes.REQUEST_ID, requestId);
         GuardedResponse.dress(response.getHeaders(), requestId);
-        RequestLog.watch(request, response);
+        refusals.log().watch(request, response);
         var guarded = new GuardedResponse(request, response);
         var failures = new FailureHandler(request, guarded, callback, refusals);
         try {

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.http.ConnectionTable.Limits;
 import io.agentworkspace.engine.http.ConnectionTable.Share;
+import io.agentworkspace.engine.http.ConnectionTable.Waiting;
 
 /** An open connection in the {@link ConnectionTable}, which guards what changes here. */
 final class OpenConnection {
@@ -17,6 +18,9 @@ final class OpenConnection {
     private boolean isAdmitted;
     private int headers;
     private volatile long since = System.nanoTime();
+    private boolean isHanded;
+    private boolean isUnsettled;
+    private volatile Waiting kind = Waiting.STRANGER;
     private volatile boolean isReading;
     private volatile boolean isReceived;
 
@@ -27,9 +31,22 @@ final class OpenConnection {
         this.close = close;
     }
 
+    /** Records that a connector takes the connection over. Until it has, only the table forgets the connection. */
+    void handed() {
+        close = () -> {};
+        table.handed(this);
+    }
+
     /** Records how to close the connection from now on. */
     void closedBy(Runnable other) {
         close = other;
+    }
+
+    /** Records that a thread serves the connection. Closes it if it had to give way in the meantime. */
+    void settled() {
+        if (!table.settle(this)) {
+            close.run();
+        }
     }
 
     /** Records that the first byte of a request arrived. */
@@ -38,7 +55,7 @@ final class OpenConnection {
         headers = 0;
         isReceived = false;
         isReading = true;
-        table.grow(this, ConnectionTable.HEADERS);
+        table.begin(this);
     }
 
     /** Records that a header arrived. */
@@ -52,6 +69,7 @@ final class OpenConnection {
     void received() {
         isReading = false;
         isReceived = true;
+        table.enqueueOpen(this, kind);
     }
 
     /**
@@ -73,12 +91,13 @@ final class OpenConnection {
         isReading = false;
         isReceived = false;
         since = System.nanoTime();
-        table.await(this, isCaller);
+        kind = isCaller ? Waiting.CALLER : Waiting.STRANGER;
+        table.await(this, kind);
     }
 
     /** Records that the connection is closed. */
     void closed() {
-        table.remove(this);
+        table.forget(this);
     }
 
     /** Closes the connection, which the table has removed. */
@@ -119,6 +138,22 @@ final class OpenConnection {
 
     void setClosed() {
         isOpen = false;
+    }
+
+    boolean isHanded() {
+        return isHanded;
+    }
+
+    boolean isUnsettled() {
+        return isUnsettled;
+    }
+
+    void setHanded() {
+        isHanded = true;
+    }
+
+    void setUnsettled(boolean unsettled) {
+        isUnsettled = unsettled;
     }
 
     long memory() {

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.http.limits.FileDescriptors;
+import io.agentworkspace.engine.metrics.FileDescriptors;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Set;

@@ -34,7 +34,7 @@ class ConnectionTableTest {
         open(table, FIRST, "c");
         open(table, FIRST, "d");
         open(table, FIRST, "e");
-        assertThat(closed).containsExactly("a", "b");
+        assertThat(closed).containsExactly("b", "a");
         assertThat(table.size()).isEqualTo(4);
         assertThat(table.closed()).isEqualTo(2);
     }

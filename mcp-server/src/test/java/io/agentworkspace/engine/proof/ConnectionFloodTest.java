@@ -41,7 +41,7 @@ class ConnectionFloodTest {
     @Test
     void theEngineGoesOn() throws Exception {
         try (var engine = EngineProcess.start(
-                dataDir, Map.of("JAVA_TOOL_OPTIONS", "-Xmx128m", "ENGINE_EMBEDDING", "off"))) {
+                dataDir, Map.of("JAVA_TOOL_OPTIONS", "-Xmx256m", "ENGINE_EMBEDDING", "off"))) {
             var whole = "GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
             flood(engine, unfinished("", "a:\r\n"));
             flood(engine, unfinished(whole, "b:1\r\n"));

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.http.limits;
+package io.agentworkspace.engine.metrics;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
@@ -17,6 +17,13 @@ public final class FileDescriptors {
     public static long forConnections() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
                 ? forConnections(system.getMaxFileDescriptorCount())
+                : Integer.MAX_VALUE;
+    }
+
+    /** Returns how many descriptors are free. */
+    public static long free() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+                ? system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount()
                 : Integer.MAX_VALUE;
     }
 

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.http.limits;
+package io.agentworkspace.engine.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
