@@ -168,7 +168,7 @@ public final class App implements AutoCloseable {
             var observability = settings.observability();
             var metrics = new Metrics();
             var http = new HttpMeter(metrics);
-            var figures = new EngineMetrics(metrics).database(db);
+            var figures = new EngineMetrics(metrics).database(db).connections(server);
             var tracing = tracing();
 
             // Callers: keys, sessions and tokens.
@@ -278,6 +278,7 @@ public final class App implements AutoCloseable {
             var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, files, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, published));
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
+            housekeeping.every(SECOND, "writing repeated requests", refusals::flushLog);
             var gateRules = rules(callerLimit)
                     .within(quotas::commands)
                     .reading(catalogue.tools())
@@ -391,7 +392,11 @@ public final class App implements AutoCloseable {
                         settings.http().allowedOrigins(),
                         callerLimit,
                         rate(settings.http().strangerLimit()))
-                .behind(new TrustedProxies(settings.http().trustedProxies()));
+                .behind(proxies());
+    }
+
+    private TrustedProxies proxies() {
+        return new TrustedProxies(settings.http().trustedProxies());
     }
 
     private static RequestRate rate(RateLimit limit) {
@@ -408,7 +413,8 @@ public final class App implements AutoCloseable {
 
     private WebServer bind() {
         try {
-            return WebServer.bind(settings.http().host(), settings.http().port());
+            return WebServer.bind(
+                    settings.http().host(), settings.http().port(), proxies());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.app;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
+import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
@@ -47,6 +48,17 @@ final class EngineMetrics {
         return this;
     }
 
+    EngineMetrics connections(WebServer server) {
+        metrics.gauge("engine_http_connections", "Open connections of clients.", server::connections);
+        metrics.gauge(
+                "engine_http_connections_max",
+                "Connections of clients that there may be, by the heap and the limit of open files.",
+                server::mostConnections);
+        metrics.counters("engine_http_connections_closed", "Connections closed because there were too many.", "reason")
+                .with("limit", server::closedConnections);
+        return this;
+    }
+
     EngineMetrics streams(StreamLimits streams) {
         metrics.gauge(
                 "engine_streams_open", "Open streams of MCP clients and of /api/stream: the listeners.", streams::open);
@@ -64,6 +76,10 @@ final class EngineMetrics {
                 "engine_embedding_model_loaded",
                 "1 while the model of embeddings is in memory.",
                 () -> embedder.isLoaded() ? 1 : 0);
+        metrics.gauge(
+                "engine_embedding_model_failed",
+                "1 while the model could not be loaded: searches go by words until it is tried again.",
+                () -> embedder.isFailed() ? 1 : 0);
         if (embedder.isOn()) {
             var last = new AtomicReference<>(new EmbeddingStore.Lag(0, Duration.ZERO));
             housekeeping.every(READ, "reading the embedding lag", () -> last.set(queue.lag()));

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RateBuckets;
+import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Allowance;
@@ -28,9 +29,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Identifies the caller and applies the rate limits. Callers are counted by credential, across all replicas. Requests
  * without one are counted by address, on this replica, with separate counts for reads, failures and look-ups. Health
- * is never refused.
+ * has a limit of its own, which no probe reaches.
  */
 final class Admission {
+    /** Of requests for health that follow another one on their connection at once: no probe sends them. */
+    private static final RequestRate HEALTH = new RequestRate(50, 500);
+
     private final Callers callers;
     private final CsrfRule forgery;
     private final Allowance.Meter quotas;
@@ -39,6 +43,7 @@ final class Admission {
     private final RateBuckets<String> readLimit;
     private final RateBuckets<String> failureLimit;
     private final RateBuckets<String> guessLimit;
+    private final RateBuckets<String> healthLimit;
 
     Admission(Callers callers, GateRules rules, Clock clock) {
         this.callers = callers;
@@ -49,6 +54,7 @@ final class Admission {
         this.readLimit = new RateBuckets<>(rules.strangers(), clock);
         this.failureLimit = new RateBuckets<>(rules.strangers(), clock);
         this.guessLimit = new RateBuckets<>(rules.strangers(), clock);
+        this.healthLimit = new RateBuckets<>(HEALTH, clock);
     }
 
     /** A request, the address that it is counted under, and whether it may be refused. */
@@ -88,10 +94,25 @@ final class Admission {
             callers.seen(caller, request.getHeaders().get(HttpHeader.USER_AGENT));
             request.setAttribute(RequestAttributes.ANOTHER_CALL, (Runnable) () -> callerLimit.take(caller, answer));
             request.setAttribute(RequestAttributes.CLIENT, (Consumer<String>) client -> callers.seen(caller, client));
-        } else if (!asked.isHealth()) {
+        } else if (asked.isHealth()) {
+            takeHealth(asked);
+        } else {
             readLimit.take(asked.address(), answer);
         }
         return caller;
+    }
+
+    /** Counts requests for health, except those that can be a probe: so no one else can use up the limit of a probe. */
+    private void takeHealth(Asked asked) {
+        if (EngineConnection.of(asked.request()).map(EngineConnection::isProbe).orElse(true)) {
+            return;
+        }
+        try {
+            healthLimit.take(asked.address(), asked.answer());
+        } catch (Problem refused) {
+            asked.answer().put(HttpHeader.CONNECTION, "close"); // More may already be on its way.
+            throw refused;
+        }
     }
 
     /** Counts the request. A refused request gets the same limit headers as a served one. */

@@ -77,7 +77,14 @@ final class Capacity {
      * @throws Problem {@code rate_limited} or {@code unavailable}
      */
     RequestShare enter(Request request) {
-        return new RequestShare(request, requests.take(asker(request), 1, AT_ONCE));
+        return new RequestShare(request, requests.take(asker(request), places(request), AT_ONCE));
+    }
+
+    /** Returns the slots that a request needs: more than one if it has many headers. */
+    private static long places(Request request) {
+        return EngineConnection.of(request)
+                .map(connection -> Math.ceilDiv(connection.headerMemory(), REQUEST))
+                .orElse(1L);
     }
 
     /** Finds the id of a JSON-RPC request that is refused unread, if the id comes early and there is memory for it. */

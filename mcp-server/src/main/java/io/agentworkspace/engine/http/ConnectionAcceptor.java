@@ -27,35 +27,37 @@ final class ConnectionAcceptor implements AutoCloseable {
     private static final int FIRST = 1_024;
     private static final int BACKLOG = 1_024;
     private static final Duration SWEEP = Duration.ofSeconds(1);
+    private static final Duration BEHIND = Duration.ofMillis(5);
 
     private final ServerSocketChannel listening;
     private final Selector selector;
-    private final Duration idle;
+    private final SelectionKey accepting;
+    private final ConnectionTable table;
 
     /** Takes over a connection. */
     @FunctionalInterface
     interface Connections {
-        void take(SocketChannel connection, ByteBuffer first);
+        void take(SocketChannel connection, ByteBuffer first, OpenConnection entry);
     }
 
-    private ConnectionAcceptor(ServerSocketChannel listening, Duration idle) throws IOException {
+    private ConnectionAcceptor(ServerSocketChannel listening, ConnectionTable table) throws IOException {
         this.listening = listening;
         this.selector = Selector.open();
-        this.idle = idle;
+        this.table = table;
         listening.configureBlocking(false);
-        listening.register(selector, SelectionKey.OP_ACCEPT);
+        this.accepting = listening.register(selector, SelectionKey.OP_ACCEPT);
     }
 
     /**
-     * @param idle how long a connection may be silent before its first bytes
+     * @param table receives each connection, and may refuse it
      * @throws IOException if the host is not an address of this machine, or the port is in use
      */
-    static ConnectionAcceptor bind(String host, int port, Duration idle) throws IOException {
+    static ConnectionAcceptor bind(String host, int port, ConnectionTable table) throws IOException {
         var listening = ServerSocketChannel.open();
         try {
             listening.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             listening.bind(new InetSocketAddress(host, port), BACKLOG);
-            return new ConnectionAcceptor(listening, idle);
+            return new ConnectionAcceptor(listening, table);
         } catch (IOException | RuntimeException e) {
             listening.close();
             throw e;
@@ -74,7 +76,10 @@ final class ConnectionAcceptor implements AutoCloseable {
         var swept = System.nanoTime();
         while (listening.isOpen()) {
             try {
-                selector.select(SWEEP.toMillis());
+                // The system keeps some new connections until the threads have caught up.
+                var isBehind = table.isBehind();
+                accepting.interestOps(isBehind ? 0 : SelectionKey.OP_ACCEPT);
+                selector.select((isBehind ? BEHIND : SWEEP).toMillis());
                 for (var key : selector.selectedKeys()) {
                     if (key.isValid() && key.isAcceptable()) {
                         accept();
@@ -88,11 +93,11 @@ final class ConnectionAcceptor implements AutoCloseable {
             }
             if (System.nanoTime() - swept > SWEEP.toNanos()) {
                 swept = System.nanoTime();
-                sweep(swept - idle.toNanos());
+                table.expire();
             }
         }
-        selector.keys().forEach(key -> quietly(key.channel()));
-        quietly(selector);
+        selector.keys().forEach(key -> ConnectionTable.quietly(key.channel()));
+        ConnectionTable.quietly(selector);
     }
 
     /**
@@ -111,32 +116,46 @@ final class ConnectionAcceptor implements AutoCloseable {
     }
 
     private void accept() throws IOException {
-        for (var connection = listening.accept(); connection != null; connection = listening.accept()) {
+        while (!table.isBehind()) {
+            var connection = listening.accept();
+            if (connection == null) {
+                return;
+            }
             try {
                 connection.configureBlocking(false);
                 connection.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                connection.register(selector, SelectionKey.OP_READ, System.nanoTime());
+                register(connection);
             } catch (IOException e) {
-                quietly(connection); // The client has already reset the connection, which some systems report here.
+                ConnectionTable.quietly(connection); // The client has already reset the connection, which some systems report here.
             }
+        }
+    }
+
+    private void register(SocketChannel connection) throws IOException {
+        var remote = (InetSocketAddress) connection.getRemoteAddress();
+        var entry = table.open(remote.getAddress(), () -> ConnectionTable.quietly(connection));
+        if (entry.isPresent()) {
+            connection.register(selector, SelectionKey.OP_READ, entry.get());
         }
     }
 
     private static void pass(SelectionKey key, Connections probes, Connections others) {
         var connection = (SocketChannel) key.channel();
+        var entry = (OpenConnection) key.attachment();
         var first = ByteBuffer.allocate(FIRST);
         try {
             if (connection.read(first) < 0) {
-                quietly(connection);
+                entry.end();
                 return;
             }
         } catch (IOException e) {
-            quietly(connection);
+            entry.end();
             return;
         }
         if (first.flip().hasRemaining()) {
             key.cancel();
-            (isProbe(first) ? probes : others).take(connection, first);
+            entry.handed();
+            (isProbe(first) ? probes : others).take(connection, first, entry);
         }
     }
 
@@ -144,22 +163,6 @@ final class ConnectionAcceptor implements AutoCloseable {
         return PROBES.stream()
                 .anyMatch(probe -> first.remaining() >= probe.length
                         && ByteBuffer.wrap(probe).equals(first.slice(0, probe.length)));
-    }
-
-    private void sweep(long since) {
-        for (var key : selector.keys()) {
-            if (key.attachment() instanceof Long begun && begun - since < 0) {
-                quietly(key.channel());
-            }
-        }
-    }
-
-    private static void quietly(AutoCloseable closeable) {
-        try {
-            closeable.close();
-        } catch (Exception e) {
-            LOG.debug("a connection could not be closed", e);
-        }
     }
 
     /** Stops listening, and closes connections that have not sent anything yet. */

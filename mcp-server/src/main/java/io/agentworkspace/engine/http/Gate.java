@@ -42,7 +42,7 @@ public final class Gate extends Handler.Wrapper {
         var requestId = RequestIds.of(request);
         request.setAttribute(RequestAttributes.REQUEST_ID, requestId);
         GuardedResponse.dress(response.getHeaders(), requestId);
-        RequestLog.watch(request, response);
+        refusals.log().watch(request, response);
         var guarded = new GuardedResponse(request, response);
         var failures = new FailureHandler(request, guarded, callback, refusals);
         try {
@@ -86,13 +86,25 @@ public final class Gate extends Handler.Wrapper {
     private Capacity.RequestShare place(Request request, boolean isPublic, HttpFields.Mutable headers) {
         try {
             request.setAttribute(RequestAttributes.CALLER, admission.admit(request, isPublic, headers));
-            return capacity.enter(request);
+            return entered(request);
         } catch (Problem refused) {
             if (request.getAttribute(RequestAttributes.CALLER) != null
                     && Endpoints.isMcp(Request.getPathInContext(request))) {
                 capacity.readId(request);
             }
             throw refused;
+        }
+    }
+
+    private Capacity.RequestShare entered(Request request) {
+        var place = capacity.enter(request);
+        try {
+            var isCaller = request.getAttribute(RequestAttributes.CALLER) != null;
+            EngineConnection.of(request).ifPresent(connection -> connection.admit(isCaller));
+            return place;
+        } catch (Problem full) {
+            place.close();
+            throw full;
         }
     }
 

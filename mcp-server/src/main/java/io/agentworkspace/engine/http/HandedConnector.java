@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.http;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
@@ -9,6 +8,7 @@ import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -20,13 +20,33 @@ import org.jspecify.annotations.Nullable;
 final class HandedConnector extends ServerConnector {
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** @param threads the threads that serve its connections; null: the server's */
-    HandedConnector(Server server, @Nullable Executor threads, HttpConfiguration configuration) {
-        super(server, threads, null, null, 1, 1, new HttpConnectionFactory(configuration));
+    private final Factory factory;
+
+    /** An accepted connection: its first bytes, and its entry in the table. */
+    private record Accepted(ByteBuffer first, OpenConnection entry) {}
+
+    private static final class Factory extends HttpConnectionFactory {
+        Factory(HttpConfiguration configuration) {
+            super(configuration);
+        }
+
+        EngineConnection connection(Connector connector, EndPoint endPoint, OpenConnection entry) {
+            var connection = new EngineConnection(getHttpConfiguration(), connector, endPoint, entry);
+            connection.setTransferEncodingChunkMaxLength(getTransferEncodingChunkMaxLength());
+            configure(connection, connector, endPoint);
+            return connection;
+        }
     }
 
-    void take(SocketChannel connection, ByteBuffer first) {
-        getSelectorManager().accept(connection, first);
+    /** @param threads the threads that serve its connections; null: the server's */
+    HandedConnector(Server server, @Nullable Executor threads, HttpConfiguration configuration) {
+        var factory = new Factory(configuration);
+        super(server, threads, null, null, 1, 1, factory);
+        this.factory = factory;
+    }
+
+    void take(SocketChannel connection, ByteBuffer first, OpenConnection entry) {
+        getSelectorManager().accept(connection, new Accepted(first, entry));
     }
 
     @Override
@@ -54,10 +74,10 @@ final class HandedConnector extends ServerConnector {
     protected SelectorManager newSelectorManager(Executor threads, Scheduler scheduler, int selectors) {
         return new ServerConnectorManager(threads, scheduler, selectors) {
             @Override
-            public Connection newConnection(SelectableChannel channel, EndPoint endPoint, Object first)
-                    throws IOException {
-                var connection = super.newConnection(channel, endPoint, first);
-                ((Connection.UpgradeTo) connection).onUpgradeTo((ByteBuffer) first);
+            public Connection newConnection(SelectableChannel channel, EndPoint endPoint, Object attachment) {
+                var accepted = (Accepted) attachment;
+                var connection = factory.connection(HandedConnector.this, endPoint, accepted.entry());
+                connection.onUpgradeTo(accepted.first());
                 return connection;
             }
         };

@@ -25,6 +25,7 @@ public final class RefusalWriter {
     private final Clock clock;
     private final @Nullable PageEndpoint pages;
     private final BiConsumer<Request, Problem> atMcp;
+    private final RequestLog log = new RequestLog();
 
     public RefusalWriter(Clock clock) {
         this(clock, null, (_, _) -> {});
@@ -38,6 +39,16 @@ public final class RefusalWriter {
         this.clock = clock;
         this.pages = pages;
         this.atMcp = atMcp;
+    }
+
+    /** Returns the log of requests, which those that Jetty refuses share with the others. */
+    RequestLog log() {
+        return log;
+    }
+
+    /** Writes the counts of repeated requests to the log. */
+    public void flushLog() {
+        log.flush();
     }
 
     /** Lets handlers of pages show a refusal as a page, too. */

@@ -4,26 +4,88 @@ import io.agentworkspace.engine.credentials.KeyFormat;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One structured line for each request: never a query, a header, a body or a key. */
+/**
+ * One structured line for each request: never a query, a header, a body or a key. Of equal requests without a caller,
+ * and of those over a rate limit, one line is written in a second, and then one with the number of the others.
+ */
 final class RequestLog {
     private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
     private static final int MAX_PATH = 200;
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
-    private RequestLog() {}
+    /** The number of different requests in a second that are counted separately. */
+    private static final int DIFFERENT = 100;
+
+    private final Map<Repeatable, LongAdder> repeated = new ConcurrentHashMap<>();
+
+    /** What equal requests have in common. */
+    private record Repeatable(String method, String path, int status, String remote) {
+        private static Repeatable others(int status) {
+            return new Repeatable("", "", status, "");
+        }
+
+        private void write(long requests) {
+            LOG.atInfo()
+                    .addKeyValue("method", method)
+                    .addKeyValue("path", path)
+                    .addKeyValue("status", status)
+                    .addKeyValue("remote", remote)
+                    .addKeyValue("requests", requests)
+                    .log("requests");
+        }
+    }
 
     /** Writes the line when the response is sent, or the client has disconnected. */
-    static void watch(Request request, Response response) {
+    void watch(Request request, Response response) {
         if (LOG.isInfoEnabled()) {
-            Request.addCompletionListener(request, failure -> write(request, response, failure));
+            Request.addCompletionListener(request, failure -> {
+                if (isFirst(request, response)) {
+                    write(request, response, failure);
+                }
+            });
+        }
+    }
+
+    /** Returns whether no equal request came since the last {@link #flush}; counts it otherwise. */
+    private boolean isFirst(Request request, Response response) {
+        var status = response.getStatus();
+        var isLimited = status == HttpStatus.TOO_MANY_REQUESTS_429;
+        if (request.getAttribute(RequestAttributes.CALLER) != null && !isLimited) {
+            return true;
+        }
+        var own = new Repeatable(request.getMethod(), path(request), status, Request.getRemoteAddr(request));
+        var counted = repeated.size() < DIFFERENT || repeated.containsKey(own) ? own : Repeatable.others(status);
+        var isFirst = new boolean[1];
+        repeated.compute(counted, (_, known) -> {
+            isFirst[0] = known == null && counted == own;
+            var count = known == null ? new LongAdder() : known;
+            if (!isFirst[0]) {
+                count.increment();
+            }
+            return count;
+        });
+        return isFirst[0];
+    }
+
+    /** Writes how many equal requests came since the last time. */
+    void flush() {
+        for (var request : repeated.keySet()) {
+            var count = repeated.remove(request);
+            if (count != null && count.sum() > 0) {
+                request.write(count.sum());
+            }
         }
     }
 

@@ -52,7 +52,7 @@ final class ServerErrors implements Request.Handler {
         if (requestId == null) {
             requestId = RequestIds.of(request);
             request.setAttribute(RequestAttributes.REQUEST_ID, requestId);
-            RequestLog.watch(request, response);
+            refusals.log().watch(request, response);
         }
         GuardedResponse.dress(response.getHeaders(), requestId);
         refusals.write(request, response, callback, problem(request, response.getStatus(), requestId));

@@ -88,7 +88,8 @@ public final class TrustedProxies {
         };
     }
 
-    private boolean isTrusted(InetAddress address) {
+    /** Returns whether an address is one of the proxies. */
+    boolean isTrusted(InetAddress address) {
         return trusted.test(address);
     }
 

@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.metrics.FileDescriptors;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -31,6 +33,12 @@ public final class WebServer implements AutoCloseable {
     static final Duration GRACE = Duration.ofSeconds(10);
 
     private static final int MAX_HEADER_BYTES = 16 * 1024;
+    /** How long the headers of a request may take to arrive, from their first byte. */
+    private static final Duration HEADER_TIME = Duration.ofSeconds(10);
+
+    /** Connections may use this part of the heap, besides the requests that are served. */
+    private static final int CONNECTIONS = 4;
+
     private static final int MAX_CONCURRENT = 10_000;
     /**
      * Longer than clients and load balancers keep a connection. Otherwise they may send a request on one that is just
@@ -51,15 +59,17 @@ public final class WebServer implements AutoCloseable {
     private final ConnectionAcceptor acceptor;
     private final HandedConnector probes;
     private final HandedConnector others;
+    private final ConnectionTable connections;
     private final int port;
     private final Duration grace;
     private @Nullable StagedHandler staged;
     private Duration drain = Duration.ZERO;
 
-    private WebServer(Server server, ConnectionAcceptor acceptor, Duration grace) {
+    private WebServer(Server server, ConnectionAcceptor acceptor, ConnectionTable connections, Duration grace) {
         this.server = server;
         this.grace = grace;
         this.acceptor = acceptor;
+        this.connections = connections;
         this.port = acceptor.port();
         this.probes = connector(new QueuedThreadPool(PROBES, 2), configuration());
         this.others = connector(null, configuration());
@@ -75,15 +85,34 @@ public final class WebServer implements AutoCloseable {
 
     /** @throws IOException if the host is not an address of this machine, or the port is in use */
     public static WebServer bind(String host, int port) throws IOException {
-        return bind(host, port, GRACE);
+        return bind(host, port, new TrustedProxies(Set.of()));
+    }
+
+    /**
+     * @param proxies may use all connections, as programs on this machine may
+     * @throws IOException if the host is not an address of this machine, or the port is in use
+     */
+    public static WebServer bind(String host, int port, TrustedProxies proxies) throws IOException {
+        return bind(host, port, GRACE, limits(Runtime.getRuntime().maxMemory()), proxies);
     }
 
     /** @param grace the maximum time for requests in progress to complete */
-    static WebServer bind(String host, int port, Duration grace) throws IOException {
+    static WebServer bind(
+            String host, int port, Duration grace, ConnectionTable.Limits limits, TrustedProxies proxies)
+            throws IOException {
         // The server's own pool instead of a platform pool that dispatches: 40 % more throughput.
         var server = new Server(new VirtualThreadPool(MAX_CONCURRENT));
         server.setStopTimeout(grace.toMillis());
-        return new WebServer(server, ConnectionAcceptor.bind(host, port, IDLE), grace);
+        var connections = new ConnectionTable(
+                limits, address -> address.isLoopbackAddress() || proxies.isTrusted(address));
+        return new WebServer(server, ConnectionAcceptor.bind(host, port, connections), connections, grace);
+    }
+
+    /** @param heap the maximum size of the heap, in bytes */
+    static ConnectionTable.Limits limits(long heap) {
+        var memory = heap / CONNECTIONS;
+        var most = Math.min(memory / ConnectionTable.OPEN, FileDescriptors.forConnections());
+        return new ConnectionTable.Limits((int) most, memory, HEADER_TIME, IDLE);
     }
 
     private static HttpConfiguration configuration() {
@@ -102,6 +131,21 @@ public final class WebServer implements AutoCloseable {
     /** Returns the port that the server listens on. */
     public int port() {
         return port;
+    }
+
+    /** Returns how many connections are open. */
+    public int connections() {
+        return connections.size();
+    }
+
+    /** Returns how many connections there may be. */
+    public int mostConnections() {
+        return connections.most();
+    }
+
+    /** Returns how many connections were refused, or had to give way to others, since the start. */
+    public long closedConnections() {
+        return connections.closed();
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.testing.TestServer;
 import java.io.IOException;
@@ -115,5 +116,48 @@ class ProbeTest {
                         .containsSubsequence("HTTP/1.1 200 ", "\"status\":\"ok\"", "HTTP/1.1 200 ", "contract");
             }
         }
+    }
+
+    /** Also from the same address. */
+    @Test
+    void whoAsksForHealthEndlesslyIsRefusedAndProbesAreNot() throws Exception {
+        try (var log = new CapturedLog()) {
+            var request = "GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+            var at = URI.create(TestServer.url());
+            try (var socket = new Socket(at.getHost(), at.getPort())) {
+                socket.setSoTimeout(120_000);
+                var sent = Thread.ofVirtual().start(() -> {
+                    try {
+                        socket.getOutputStream()
+                                .write(request.repeat(20_000).getBytes(StandardCharsets.US_ASCII));
+                    } catch (IOException e) {
+                        // The engine closed the connection.
+                    }
+                });
+                assertThat(refused(socket)).isTrue();
+                sent.join();
+            }
+            for (var i = 0; i < 20; i++) {
+                assertThat(probe("GET /api/health/live")).startsWith("HTTP/1.1 200 ");
+            }
+            var lines = log.requests().stream()
+                    .filter(line -> "/api/health/live".equals(line.get("path")))
+                    .toList();
+            assertThat(lines).hasSizeLessThan(100);
+            await().until(() -> log.text().contains("requests="));
+        }
+    }
+
+    private static boolean refused(Socket socket) {
+        var answers = new StringBuilder();
+        var buffer = new byte[8_192];
+        try {
+            for (var n = 0; n >= 0; n = socket.getInputStream().read(buffer)) {
+                answers.append(new String(buffer, 0, n, StandardCharsets.US_ASCII));
+            }
+        } catch (IOException e) {
+            // The rest of the requests was not read.
+        }
+        return answers.toString().contains("HTTP/1.1 429 ");
     }
 }

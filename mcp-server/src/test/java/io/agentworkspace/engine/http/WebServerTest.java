@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -23,6 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("slow")
 class WebServerTest {
+    private static final long HEAP = 256 << 20;
+
     @Test
     void stoppingFinishesTheRequestsInFlightAndAcceptsNoMore() throws Exception {
         var server = new SampleServer();
@@ -40,7 +43,8 @@ class WebServerTest {
 
     @Test
     void stoppingDoesNotWaitForIdleConnections() throws Exception {
-        var server = WebServer.bind("127.0.0.1", 0, Duration.ofHours(1));
+        var server = WebServer.bind(
+                "127.0.0.1", 0, Duration.ofHours(1), WebServer.limits(HEAP), new TrustedProxies(Set.of()));
         server.serve(new SampleRest(), new RefusalWriter(Clock.systemUTC()));
         try (var idle = new Socket("127.0.0.1", server.port())) {
             idle.getOutputStream()

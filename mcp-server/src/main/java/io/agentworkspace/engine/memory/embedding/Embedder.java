@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.embedding;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.metrics.FileDescriptors;
 import io.agentworkspace.engine.settings.EmbeddingSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes vectors of texts. The model is loaded when it is first needed, and unloaded when it is idle. If it cannot be
- * loaded, there are no vectors, and memories are found by their words.
+ * loaded, there are no vectors, and memories are found by their words, until it is tried again.
  */
 public final class Embedder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Embedder.class);
@@ -34,6 +35,12 @@ public final class Embedder implements AutoCloseable {
 
     /** The runtime of the model ends the process when its command line is longer than 3.9 kB. */
     private static final int LONGEST_COMMAND = 3_500;
+
+    /** The runtime of the model ends the process if it cannot open its files. */
+    private static final int FILES = 64;
+
+    /** How long to wait after the model could not be loaded. */
+    private static final Duration RETRY = Duration.ofSeconds(30);
 
     private static final Duration IDLE = Duration.ofMinutes(2);
     private static final Duration QUESTION = Duration.ofSeconds(2);
@@ -57,7 +64,8 @@ public final class Embedder implements AutoCloseable {
             2, Thread.ofPlatform().daemon().name("embedding-", 0).factory());
 
     private @Nullable EmbeddingModel model;
-    private volatile boolean isBroken;
+    private final boolean isPossible;
+    private volatile @Nullable Instant failedAt;
     private volatile boolean isClosed;
     private volatile Instant usedAt;
     private volatile long freeAt = System.nanoTime();
@@ -70,13 +78,31 @@ public final class Embedder implements AutoCloseable {
         var endpoint = settings.endpoint();
         if (endpoint == null) {
             id = BUILTIN + "/1";
-            loading = () -> new BuiltinModel(BUILTIN);
-            isBroken = isOn && isCommandTooLong();
+            loading = Embedder::builtin;
+            isPossible = !isOn || !isCommandTooLong();
         } else {
             var name = Objects.requireNonNull(settings.model());
             id = endpoint.getHost() + "/" + name;
             loading = () -> new EndpointModel(endpoint, settings.key(), name);
+            isPossible = true;
         }
+    }
+
+    /** Makes vectors with another model. */
+    Embedder(Supplier<EmbeddingModel> loading, Clock clock) {
+        this.clock = clock;
+        this.usedAt = clock.instant();
+        this.isOn = true;
+        this.id = "test/1";
+        this.loading = loading;
+        this.isPossible = true;
+    }
+
+    private static EmbeddingModel builtin() {
+        if (FileDescriptors.free() < FILES) {
+            throw new IllegalStateException("too few file descriptors are left: raise the limit of open files");
+        }
+        return new BuiltinModel(BUILTIN);
     }
 
     private static boolean isCommandTooLong() {
@@ -94,9 +120,20 @@ public final class Embedder implements AutoCloseable {
         }
     }
 
-    /** Returns whether there is a model, as far as is known. */
+    /** Returns whether there is a model to load. */
+    boolean isPossible() {
+        return isOn && isPossible;
+    }
+
+    /** Returns whether there is a model that can be used now. One that could not be loaded is tried again after a while. */
     public boolean isOn() {
-        return isOn && !isBroken;
+        return isPossible() && !isFailed();
+    }
+
+    /** Returns whether the model could not be loaded, and is not tried again yet. */
+    public boolean isFailed() {
+        var failed = failedAt;
+        return failed != null && Duration.between(failed, clock.instant()).compareTo(RETRY) < 0;
     }
 
     /** Returns the id of the model. Only vectors of one model can be compared. */
@@ -210,9 +247,10 @@ public final class Embedder implements AutoCloseable {
             if (model == null) {
                 model = loading.get();
                 usedAt = clock.instant();
+                failedAt = null;
             }
-        } catch (LinkageError | IllegalStateException e) {
-            isBroken = true;
+        } catch (LinkageError | RuntimeException e) {
+            failedAt = clock.instant();
             throw new IllegalStateException("the embedding model cannot be loaded here", e);
         } finally {
             lock.writeLock().unlock();

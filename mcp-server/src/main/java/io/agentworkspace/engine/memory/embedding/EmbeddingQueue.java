@@ -40,7 +40,7 @@ public final class EmbeddingQueue implements AutoCloseable {
     }
 
     public void start() {
-        if (embedder.isOn()) {
+        if (embedder.isPossible()) {
             thread.start();
         }
     }
@@ -58,8 +58,12 @@ public final class EmbeddingQueue implements AutoCloseable {
     }
 
     private void run() {
-        while (!isClosed && embedder.isOn()) {
+        while (!isClosed) {
             try {
+                if (!embedder.isOn()) {
+                    rest();
+                    continue;
+                }
                 var begins = last == 0;
                 var waiting = claim();
                 embed(waiting);

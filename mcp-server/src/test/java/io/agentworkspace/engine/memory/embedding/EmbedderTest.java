@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.TestClock;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** When the model of embeddings is in memory. */
 class EmbedderTest {
@@ -36,5 +42,50 @@ class EmbedderTest {
             assertThat(embedder.passages("The ferry leaves at noon.")).isEqualTo(vectors);
             assertThat(embedder.isLoaded()).isTrue();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {IllegalStateException.class, UncheckedIOException.class, NoClassDefFoundError.class})
+    void aModelThatCouldNotBeLoadedIsTriedAgain(Class<? extends Throwable> failure) {
+        var attempts = new AtomicInteger();
+        try (var embedder = new Embedder(
+                () -> {
+                    if (attempts.incrementAndGet() == 1) {
+                        switch (failure.getSimpleName()) {
+                            case "NoClassDefFoundError" -> throw new NoClassDefFoundError("runtime");
+                            case "UncheckedIOException" -> throw new UncheckedIOException(new IOException("files"));
+                            default -> throw new IllegalStateException("files");
+                        }
+                    }
+                    return new OneVector();
+                },
+                clock)) {
+            assertThat(embedder.question("first").vector()).isNull();
+            assertThat(embedder.isFailed()).isTrue();
+            assertThat(embedder.isOn()).isFalse();
+            assertThat(embedder.question("second").vector()).isNull();
+            assertThat(attempts).hasValue(1);
+
+            clock.advance(Duration.ofMinutes(1));
+            assertThat(embedder.isOn()).isTrue();
+            assertThat(embedder.passages("third")).isNotEmpty();
+            assertThat(embedder.isFailed()).isFalse();
+            assertThat(attempts).hasValue(2);
+        }
+    }
+
+    private record OneVector() implements EmbeddingModel {
+        @Override
+        public float[] query(String text) {
+            return new float[] {1};
+        }
+
+        @Override
+        public List<float[]> passages(String text) {
+            return List.of(query(text));
+        }
+
+        @Override
+        public void close() {}
     }
 }

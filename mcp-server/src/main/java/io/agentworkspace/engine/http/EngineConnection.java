@@ -1,0 +1,130 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.http.HttpParser.State;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.internal.HttpConnection;
+import org.jspecify.annotations.Nullable;
+
+/** An HTTP/1.1 connection that reports to the {@link ConnectionTable} how far its request has arrived. */
+final class EngineConnection extends HttpConnection {
+    private static final Set<State> HEADERS = EnumSet.range(State.METHOD, State.HEADER);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /** A probe waits at least this long between two requests on one connection. */
+    private static final Duration PROBE_EVERY = Duration.ofMillis(100);
+
+    private final OpenConnection entry;
+    private @Nullable RequestHandler requests; // The superclass sets it.
+    private volatile boolean isCaller;
+    private volatile long checkedAt = System.nanoTime() - PROBE_EVERY.toNanos();
+
+    EngineConnection(HttpConfiguration configuration, Connector connector, EndPoint endPoint, OpenConnection entry) {
+        this.entry = entry; // The superclass makes the parser, which needs it.
+        super(configuration, connector, endPoint);
+        entry.closedBy(endPoint::close);
+    }
+
+    /** Returns the connection that a request came on; empty if it did not come over the network. */
+    static Optional<EngineConnection> of(Request request) {
+        return request.getConnectionMetaData().getConnection() instanceof EngineConnection connection
+                ? Optional.of(connection)
+                : Optional.empty();
+    }
+
+    /**
+     * Records that the request is served.
+     *
+     * @param byCaller whether it has a valid credential
+     * @throws Problem {@code unavailable} if too many are being served
+     */
+    void admit(boolean byCaller) {
+        isCaller = byCaller;
+        if (!entry.admit()) {
+            throw Problem.unavailable("all connections of the server are in use: try again shortly", PAUSE);
+        }
+    }
+
+    /** Returns whether a request for health can be a probe: the first on this connection, or the first for a while. */
+    boolean isProbe() {
+        var now = System.nanoTime();
+        var isProbe = now - checkedAt >= PROBE_EVERY.toNanos();
+        checkedAt = now;
+        return isProbe;
+    }
+
+    /** Returns the memory that the headers of the request may use, in bytes. */
+    long headerMemory() {
+        return entry.headerMemory();
+    }
+
+    @Override
+    protected RequestHandler newRequestHandler() {
+        requests = new RequestHandler() {
+            @Override
+            public void parsedHeader(HttpField field) {
+                entry.header();
+                super.parsedHeader(field);
+            }
+
+            @Override
+            public boolean headerComplete() {
+                entry.received();
+                return super.headerComplete();
+            }
+        };
+        return requests;
+    }
+
+    @Override
+    protected HttpParser newHttpParser(HttpCompliance compliance) {
+        var configuration = getHttpConfiguration();
+        var parser = new HttpParser(requests, configuration.getRequestHeaderSize(), compliance) {
+            @Override
+            protected void setState(State state) {
+                var isFirstByte = isStart() && HEADERS.contains(state);
+                super.setState(state);
+                if (isFirstByte) {
+                    entry.began();
+                }
+            }
+        };
+        parser.setHeaderCacheSize(configuration.getHeaderCacheSize());
+        parser.setHeaderCacheCaseSensitive(configuration.isHeaderCacheCaseSensitive());
+        return parser;
+    }
+
+    @Override
+    protected HttpStreamOverHTTP1 newHttpStream(String method, String uri, HttpVersion version) {
+        return new HttpStreamOverHTTP1(method, uri, version) {
+            @Override
+            public void succeeded() {
+                entry.ended(isCaller); // First: the next request may begin at once.
+                super.succeeded();
+            }
+        };
+    }
+
+    @Override
+    public void onFillable() {
+        entry.settled();
+        super.onFillable();
+    }
+
+    @Override
+    public void onClose(@Nullable Throwable cause) {
+        entry.closed();
+        super.onClose(cause);
+    }
+}

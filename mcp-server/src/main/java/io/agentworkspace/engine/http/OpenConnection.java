@@ -1,0 +1,166 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.http.ConnectionTable.Limits;
+import io.agentworkspace.engine.http.ConnectionTable.Share;
+import io.agentworkspace.engine.http.ConnectionTable.Waiting;
+
+/** An open connection in the {@link ConnectionTable}, which guards what changes here. */
+final class OpenConnection {
+    /** Memory for headers is taken for this many at once. */
+    private static final int PORTION = 32;
+
+    private final ConnectionTable table;
+    private final String address;
+    private final Share share;
+    private volatile Runnable close;
+    private long memory;
+    private boolean isOpen = true;
+    private boolean isAdmitted;
+    private int headers;
+    private volatile long since = System.nanoTime();
+    private boolean isHanded;
+    private boolean isUnsettled;
+    private volatile Waiting kind = Waiting.STRANGER;
+    private volatile boolean isReading;
+    private volatile boolean isReceived;
+
+    OpenConnection(ConnectionTable table, String address, Share share, Runnable close) {
+        this.table = table;
+        this.address = address;
+        this.share = share;
+        this.close = close;
+    }
+
+    /** Records that a connector takes the connection over. Until it has, only the table forgets the connection. */
+    void handed() {
+        close = () -> {};
+        table.handed(this);
+    }
+
+    /** Records how to close the connection from now on. */
+    void closedBy(Runnable other) {
+        close = other;
+    }
+
+    /** Records that a thread serves the connection. Closes it if it had to give way in the meantime. */
+    void settled() {
+        if (!table.settle(this)) {
+            close.run();
+        }
+    }
+
+    /** Records that the first byte of a request arrived. */
+    void began() {
+        since = System.nanoTime();
+        headers = 0;
+        isReceived = false;
+        isReading = true;
+        table.begin(this);
+    }
+
+    /** Records that a header arrived. */
+    void header() {
+        if (++headers % PORTION == 0) {
+            table.grow(this, PORTION * ConnectionTable.HEADER);
+        }
+    }
+
+    /** Records that all headers arrived: from now on, the deadlines of the request apply. */
+    void received() {
+        isReading = false;
+        isReceived = true;
+        table.enqueueOpen(this, kind);
+    }
+
+    /**
+     * Records that the request is served, so that the connection does not give way to others.
+     *
+     * @return whether there is room for another request
+     */
+    boolean admit() {
+        return table.admit(this);
+    }
+
+    /** Returns the memory of the headers in bytes. */
+    long headerMemory() {
+        return ConnectionTable.HEADERS + (long) headers * ConnectionTable.HEADER;
+    }
+
+    /** Records that the response is complete. */
+    void ended(boolean isCaller) {
+        isReading = false;
+        isReceived = false;
+        since = System.nanoTime();
+        kind = isCaller ? Waiting.CALLER : Waiting.STRANGER;
+        table.await(this, kind);
+    }
+
+    /** Records that the connection is closed. */
+    void closed() {
+        table.forget(this);
+    }
+
+    /** Closes the connection, which the table has removed. */
+    void disconnect() {
+        close.run();
+    }
+
+    /** Closes and removes the connection. */
+    void end() {
+        table.remove(this);
+        close.run();
+    }
+
+    boolean isLate(long now, Limits limits) {
+        var most = isReading ? limits.headerTime() : limits.idle();
+        return !isReceived && now - since > most.toNanos();
+    }
+
+    String address() {
+        return address;
+    }
+
+    Share share() {
+        return share;
+    }
+
+    boolean isOpen() {
+        return isOpen;
+    }
+
+    boolean isAdmitted() {
+        return isAdmitted;
+    }
+
+    void setAdmitted(boolean admitted) {
+        isAdmitted = admitted;
+    }
+
+    void setClosed() {
+        isOpen = false;
+    }
+
+    boolean isHanded() {
+        return isHanded;
+    }
+
+    boolean isUnsettled() {
+        return isUnsettled;
+    }
+
+    void setHanded() {
+        isHanded = true;
+    }
+
+    void setUnsettled(boolean unsettled) {
+        isUnsettled = unsettled;
+    }
+
+    long memory() {
+        return memory;
+    }
+
+    void add(long bytes) {
+        memory += bytes;
+    }
+}

@@ -1,0 +1,107 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.testing.EngineProcess;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A stranger opens thousands of connections with unfinished headers to an engine with a small heap. */
+@Tag("slow")
+class ConnectionFloodTest {
+    private static final int CONNECTIONS = 7_000;
+    private static final int OPEN_AT_ONCE = 3_000;
+    private static final int PROBE_EVERY = 500;
+    private static final String LIVE = "/api/health/live";
+
+    @TempDir
+    Path dataDir;
+
+    private static byte[] unfinished(String before, String line) {
+        var headers = line.repeat(16_000 / line.length());
+        return (before + "GET /api/health HTTP/1.1\r\nHost: localhost\r\n" + headers)
+                .getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @Test
+    void theEngineGoesOn() throws Exception {
+        try (var engine = EngineProcess.start(
+                dataDir, Map.of("JAVA_TOOL_OPTIONS", "-Xmx256m", "ENGINE_EMBEDDING", "off"))) {
+            var whole = "GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+            flood(engine, unfinished("", "a:\r\n"));
+            flood(engine, unfinished(whole, "b:1\r\n"));
+            flood(engine, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n%s\r\n"
+                    .formatted("b:1\r\n".repeat(3_000))
+                    .getBytes(StandardCharsets.US_ASCII));
+            assertThat(engine.stop()).isZero();
+        }
+        assertThat(Files.readString(dataDir.resolve("engine.log"))).doesNotContain("OutOfMemory");
+    }
+
+    private static void flood(EngineProcess engine, byte[] bytes) throws Exception {
+        var at = URI.create(engine.url());
+        var open = new ArrayDeque<SocketChannel>();
+        try {
+            for (var i = 0; i < CONNECTIONS; i++) {
+                open.add(connection(at, bytes));
+                if (open.size() > OPEN_AT_ONCE) {
+                    open.removeFirst().close();
+                }
+                if (i % PROBE_EVERY == PROBE_EVERY - 1) {
+                    assertThat(probe(at)).startsWith("HTTP/1.1 200 ");
+                    assertThat(call(engine)).isEqualTo(200);
+                }
+            }
+        } finally {
+            for (var connection : open) {
+                connection.close();
+            }
+        }
+    }
+
+    private static SocketChannel connection(URI at, byte[] bytes) throws IOException {
+        var connection = SocketChannel.open();
+        try {
+            connection.connect(new InetSocketAddress(at.getHost(), at.getPort()));
+            connection.configureBlocking(false);
+            connection.write(ByteBuffer.wrap(bytes));
+        } catch (IOException e) {
+            connection.close(); // The engine closed it.
+        }
+        return connection;
+    }
+
+    private static String probe(URI at) throws IOException {
+        try (var socket = new Socket(at.getHost(), at.getPort())) {
+            socket.getOutputStream()
+                    .write("GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                            .formatted(LIVE)
+                            .getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static int call(EngineProcess engine) throws Exception {
+        try (var client = HttpClient.newHttpClient()) {
+            var request = HttpRequest.newBuilder(URI.create(engine.url() + "/api/account"))
+                    .header("X-Api-Key", engine.key())
+                    .build();
+            return client.send(request, BodyHandlers.ofString()).statusCode();
+        }
+    }
+}
