@@ -273,8 +273,7 @@ final class LexicalQuery {
     }
 
     private static double weight(long frequency, IndexReader reader) {
-        // Both count what is replaced and not yet merged away, such as memories before they had vectors.
-        return Math.log(1 + (Math.max(0, reader.maxDoc() - frequency) + 0.5) / (frequency + 0.5));
+        return Math.log(1 + (Math.max(0, reader.numDocs() - frequency) + 0.5) / (frequency + 0.5));
     }
 
     private static Query query(QueryParser.Parsed parsed, List<WordGroup> groups) {

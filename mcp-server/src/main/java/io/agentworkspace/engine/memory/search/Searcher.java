@@ -29,6 +29,7 @@ import org.apache.lucene.index.MultiReader;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.TermQuery;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,7 @@ public final class Searcher {
     private final Embedder embedder;
     private final PgvectorStore pgvector;
     private final VectorScan scan = new VectorScan();
+    private final TextLengths lengths = new TextLengths();
 
     public Searcher(SearchQueries queries, IndexCache indexes, Embedder embedder, PgvectorStore pgvector) {
         this.queries = queries;
@@ -112,8 +114,12 @@ public final class Searcher {
             long memories,
             Mode mode) {}
 
-    /** An index, as it is searched. This stays as it is, also if the index is closed meanwhile. */
-    record SearchedIndex(long bank, DirectoryReader reader) {}
+    /**
+     * An index, as it is searched. This stays as it is, also if the index is closed meanwhile.
+     *
+     * @param censored the agents whose memories are hidden in the bank
+     */
+    record SearchedIndex(long bank, DirectoryReader reader, List<Long> censored) {}
 
     /** The banks that are searched, with their updated indexes. */
     record SearchScope(SearchQueries.Banks banks, List<SearchedIndex> indexes) implements AutoCloseable {
@@ -189,13 +195,18 @@ public final class Searcher {
     }
 
     private SearchResult search(Call call, SearchScope scope, BegunSearch begun) {
-        var past = past(call, scope, begun.wanted().asOf());
-        var readers = Stream.concat(
-                        scope.indexes().stream().map(SearchedIndex::reader),
-                        past.stream().map(BankIndex::reader))
-                .toArray(IndexReader[]::new);
+        var asOf = begun.wanted().asOf();
+        var past = past(call, scope, asOf);
         try {
-            return search(call, new MultiReader(readers, false), scope, begun);
+            var readers = new ArrayList<IndexReader>();
+            for (var index : scope.indexes()) {
+                var hidden = BankIndex.hidden(index.censored(), call.now(), asOf);
+                readers.add(VisibleReader.of(index.reader(), hidden, lengths));
+            }
+            for (var index : past) {
+                readers.add(VisibleReader.of(index.reader(), MatchNoDocsQuery.INSTANCE, lengths));
+            }
+            return search(call, new MultiReader(readers.toArray(IndexReader[]::new), false), scope, begun);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
@@ -238,7 +249,7 @@ public final class Searcher {
             var isCurrent = isCurrent(index, bank, known) || isBroughtUpToDate(call, index, bank, known);
             var reader = isCurrent ? index.acquire() : null;
             if (reader != null) {
-                return new SearchedIndex(bank.id(), reader);
+                return new SearchedIndex(bank.id(), reader, bank.censored());
             }
         }
     }
