@@ -38,7 +38,7 @@ public final class MemoryStore {
                                                       jsonb_build_object('kind', COALESCE(editor.kind, author.kind),
                                                                          'name', COALESCE(editor.name, author.name))),
                                    'revision', m.revision, 'derived_from', m.derived_from, 'supersedes', m.supersedes,
-                                   'superseded_by', m.superseder, 'expires_at', m.expires_at, 'pinned', m.pinned,
+                                   'reason', m.reason, 'superseded_by', m.superseder, 'expires_at', m.expires_at, 'pinned', m.pinned,
                                    'created_at', m.created_at, 'updated_at', m.updated_at)
                 """).with("bank", bank).sql();
     }
@@ -325,6 +325,7 @@ public final class MemoryStore {
                         ? List.of()
                         : draft.origins().stream().map(UUID::toString).toList(),
                 draft.supersedes() == null ? null : draft.supersedes().toString(),
+                draft.reason(),
                 null,
                 draft.expiresAt() == null ? null : stored(draft.expiresAt()),
                 Boolean.TRUE.equals(draft.pinned()),

@@ -28,6 +28,7 @@ public final class RevisionStore {
                     CASE WHEN n.updated_at <= :as_of THEN n.derived_from ELSE r.derived_from END AS derived_from,
                     CASE WHEN n.updated_at <= :as_of THEN n.source ELSE r.source END AS source,
                     CASE WHEN n.updated_at <= :as_of THEN n.supersedes ELSE r.supersedes END AS supersedes,
+                    CASE WHEN n.updated_at <= :as_of THEN n.reason ELSE r.reason END AS reason,
                     CASE WHEN n.updated_at <= :as_of THEN n.expires_at ELSE r.expires_at END AS expires_at,
                     CASE WHEN n.updated_at <= :as_of THEN n.pinned ELSE r.pinned END AS pinned,
                     CASE WHEN n.updated_at <= :as_of THEN n.updated_at ELSE r.stored_at END AS updated_at

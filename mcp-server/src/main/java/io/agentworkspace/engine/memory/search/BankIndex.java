@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.memory.embedding.Vectors;
+import io.agentworkspace.engine.model.problem.Name;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -250,6 +251,11 @@ final class BankIndex implements AutoCloseable {
         return new IndexWriter(directory, config);
     }
 
+    /** Returns the term of a tag, of which the case does not count. */
+    static Term tag(String text) {
+        return new Term(TAG, Name.key(Name.normal(text)));
+    }
+
     static Term word(String text) {
         return new Term(WORDS, text);
     }
@@ -341,7 +347,7 @@ final class BankIndex implements AutoCloseable {
         if (entry.name() != null) {
             document.add(new TextField(NAME, TextAnalysis.exact(entry.name())));
         }
-        entry.tags().forEach(tag -> document.add(new StringField(TAG, tag, Field.Store.NO)));
+        entry.tags().forEach(tag -> document.add(new StringField(TAG, Name.key(tag), Field.Store.NO)));
         document.add(new LongPoint(AUTHOR, entry.author()));
         document.add(new LongPoint(UPDATED, entry.updatedAt().toEpochMilli()));
         document.add(new StringField(LANGUAGE, language.code(), Field.Store.NO));

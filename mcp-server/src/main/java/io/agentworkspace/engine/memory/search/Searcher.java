@@ -417,7 +417,7 @@ public final class Searcher {
         var all = new BooleanQuery.Builder().add(query, Occur.MUST);
         var tags = new LinkedHashSet<>(wanted.tags());
         tags.addAll(parsed.tags());
-        tags.forEach(tag -> all.add(new TermQuery(new org.apache.lucene.index.Term(BankIndex.TAG, tag)), Occur.FILTER));
+        tags.forEach(tag -> all.add(new TermQuery(BankIndex.tag(tag)), Occur.FILTER));
         var authors = scope.banks().authors();
         if (authors != null) {
             all.add(LongPoint.newSetQuery(BankIndex.AUTHOR, authors), Occur.FILTER);
