@@ -115,6 +115,90 @@ class SearchToolsTest {
     }
 
     @Test
+    void anEmptyPhraseIsIgnored() {
+        store("plain tea", ",'vx':{'tags':['Food','Caf\u00e9'],'name':'Teas'}");
+        store("other words", "");
+        for (var query : List.of(
+                "\"\" plain",
+                "plain \"\"",
+                "\" \" plain",
+                "“” plain «»",
+                "-\"\" plain",
+                "plain name:\"\"",
+                "tag:\" \" plain",
+                "\"\u00a0\u200b\" plain")) {
+            for (var mode : List.of("text", "hybrid")) {
+                assertThat(texts(search(query, ",'mode':'%s'".formatted(mode))))
+                        .as(query)
+                        .containsExactly("plain tea");
+            }
+        }
+        assertThat(texts(search("\"\" tag:food"))).containsExactly("plain tea");
+        assertThat(texts(search("-other"))).containsExactly("plain tea");
+    }
+
+    @Test
+    void nothingContainsPunctuation() {
+        storeAll("plain tea - with (much) sugar * and milk", "other");
+        for (var query : List.of("-", "*", "()", "- *", "( )", "...", "🙂", "\"\"", "\"\" \"\"", "\"()\"", "- tag:x", "()*", "-\"\"")) {
+            for (var mode : List.of("text", "vector", "hybrid")) {
+                var found = search(query, ",'mode':'%s'".formatted(mode));
+                assertThat(found.at("/content").size()).as(query).isZero();
+                assertThat(found.at("/abstain").asBoolean()).isTrue();
+            }
+        }
+        assertThat(texts(search("tea - sugar"))).containsExactly("plain tea - with (much) sugar * and milk");
+    }
+
+    @Test
+    void theCaseOfATagDoesNotCount() {
+        store("tea", ",'vx':{'tags':['Food','Caf\u00c9']}");
+        store("coffee", ",'vx':{'tags':['drink']}");
+        for (var query : List.of("tag:food", "tag:FOOD", "tag:\"Food\"", "tea tag:food", "tag:caf\u00e9", "tag:cafe\u0301")) {
+            assertThat(texts(search(query))).as(query).containsExactly("tea");
+        }
+        assertThat(texts(search("tea", ",'vx':{'tags':['fOOD']}"))).containsExactly("tea");
+        assertThat(texts(search("tag:foo"))).isEmpty();
+    }
+
+    @Test
+    void theOrderOfWordsDecidesBetweenEquals() {
+        storeAll(
+                "Grade 4 Week 1",
+                "Grade 1 Week 4",
+                "The train from Berlin to Moscow is late.",
+                "The train from Moscow to Berlin is late.",
+                "Ann owes Bob ten euros.",
+                "Bob owes Ann ten euros.");
+        for (var mode : List.of("text", "hybrid")) {
+            for (var expected : Map.of(
+                            "Grade 4 Week 1", "Grade 4 Week 1",
+                            "grade 1 week 4", "Grade 1 Week 4",
+                            "train Berlin Moscow", "The train from Berlin to Moscow is late.",
+                            "train from Moscow to Berlin", "The train from Moscow to Berlin is late.",
+                            "does Ann owe Bob euros", "Ann owes Bob ten euros.",
+                            "does Bob owe Ann euros", "Bob owes Ann ten euros.")
+                    .entrySet()) {
+                assertThat(texts(search(expected.getKey(), ",'mode':'%s'".formatted(mode))).getFirst())
+                        .as(expected.getKey())
+                        .isEqualTo(expected.getValue());
+            }
+        }
+    }
+
+    /** Many more have the same words than are compared in the end. */
+    @Test
+    void theOrderOfWordsIsHeardAmongMany() {
+        for (var grade = 1; grade <= 8; grade++) {
+            for (var week = 1; week <= 8; week++) {
+                store("Week %d of grade %d: unit of week %d".formatted(grade, week, week), "");
+            }
+        }
+        store("grade eight is full", "");
+        assertThat(texts(search("grade 3 unit of week 3")).getFirst()).endsWith("of grade 3: unit of week 3");
+    }
+
+    @Test
     void wordsAreFoundInOtherFormsOfManyLanguages() {
         storeAll(
                 "Die Häuser der Straße wurden verkauft, und das ist gut.",
