@@ -389,7 +389,8 @@ final class BankIndex implements AutoCloseable {
                 .add(superseded, Occur.SHOULD);
         if (asOf != null) {
             hidden.add(
-                    LongPoint.newRangeQuery(UPDATED, Math.addExact(at.toEpochMilli(), 1), Long.MAX_VALUE), Occur.SHOULD);
+                    LongPoint.newRangeQuery(UPDATED, Math.addExact(at.toEpochMilli(), 1), Long.MAX_VALUE),
+                    Occur.SHOULD);
         }
         return hidden.build();
     }

@@ -176,9 +176,9 @@ final class LexicalQuery {
         groups.sort(Comparator.comparingDouble(WordGroup::weight).reversed());
         var used = List.copyOf(groups.subList(0, Math.min(MOST_GROUPS, groups.size())));
         // Words that the analysis does not know, such as punctuation, are in no memory.
-        Query all = used.isEmpty() && !parsed.isOnlyRestricted() ? MatchNoDocsQuery.INSTANCE : MatchAllDocsQuery.INSTANCE;
-        return new LexicalQuery(
-                used, query(parsed, used, all), restricted(parsed, all, Occur.FILTER), order(parsed));
+        Query all =
+                used.isEmpty() && !parsed.isOnlyRestricted() ? MatchNoDocsQuery.INSTANCE : MatchAllDocsQuery.INSTANCE;
+        return new LexicalQuery(used, query(parsed, used, all), restricted(parsed, all, Occur.FILTER), order(parsed));
     }
 
     private static Query order(QueryParser.Parsed parsed) {
@@ -190,8 +190,8 @@ final class LexicalQuery {
             }
         }
         var order = new BooleanQuery.Builder();
-        pairs.forEach(pair -> order.add(
-                new PhraseQuery(BETWEEN, BankIndex.WORDS, pair.getFirst(), pair.getLast()), Occur.SHOULD));
+        pairs.forEach(pair ->
+                order.add(new PhraseQuery(BETWEEN, BankIndex.WORDS, pair.getFirst(), pair.getLast()), Occur.SHOULD));
         return order.build();
     }
 

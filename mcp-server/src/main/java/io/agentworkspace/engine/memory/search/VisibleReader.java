@@ -107,7 +107,8 @@ final class VisibleReader extends FilterDirectoryReader {
             if (terms == null) {
                 return null;
             }
-            var length = lengths.of(in, field) - TextLengths.sum(in, field, new BitSetIterator(hidden, hiddenDocuments));
+            var length =
+                    lengths.of(in, field) - TextLengths.sum(in, field, new BitSetIterator(hidden, hiddenDocuments));
             return new VisibleTerms(terms, hidden, hiddenDocuments, numDocs(), length);
         }
 

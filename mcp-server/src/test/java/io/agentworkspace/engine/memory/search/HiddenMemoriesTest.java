@@ -108,7 +108,11 @@ class HiddenMemoriesTest {
                 .valueStream()
                 .map(hit -> "%s %s %s %s %s"
                         .formatted(
-                                hit.path("text"), hit.path("name"), hit.path("tags"), hit.path("score"), hit.path("why")));
+                                hit.path("text"),
+                                hit.path("name"),
+                                hit.path("tags"),
+                                hit.path("score"),
+                                hit.path("why")));
         var rest = Stream.of("abstain", "best_score", "searched", "mode").map(field -> field + found.at("/" + field));
         return Stream.concat(hits, rest).toList();
     }
@@ -195,11 +199,14 @@ class HiddenMemoriesTest {
     void whatIsNoLongerHiddenCountsAgain() {
         storeVisible("secret");
         storeAsEve("secret", SECRET, "");
-        var before = QUERIES.stream().map(query -> answer("secret", query, "text")).toList();
+        var before =
+                QUERIES.stream().map(query -> answer("secret", query, "text")).toList();
         var eve = "{'target':{'bank':'secret','agent':'Eve'}}";
         for (var undone : List.of(List.of("MB_Censor", "MB_Uncensor"), List.of("MB_Delete", "MB_Restore"))) {
             ann.call(undone.getFirst(), eve).ok();
-            assertThat(search("secret", "zebra", "text").at("/searched/memories").asInt())
+            assertThat(search("secret", "zebra", "text")
+                            .at("/searched/memories")
+                            .asInt())
                     .isEqualTo(VISIBLE.size());
             assertThat(search("secret", "zebra", "text").at("/content").size()).isZero();
             ann.call(undone.getLast(), eve).ok();

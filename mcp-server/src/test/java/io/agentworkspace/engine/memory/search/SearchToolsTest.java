@@ -140,7 +140,8 @@ class SearchToolsTest {
     @Test
     void nothingContainsPunctuation() {
         storeAll("plain tea - with (much) sugar * and milk", "other");
-        for (var query : List.of("-", "*", "()", "- *", "( )", "...", "🙂", "\"\"", "\"\" \"\"", "\"()\"", "- tag:x", "()*", "-\"\"")) {
+        for (var query : List.of(
+                "-", "*", "()", "- *", "( )", "...", "🙂", "\"\"", "\"\" \"\"", "\"()\"", "- tag:x", "()*", "-\"\"")) {
             for (var mode : List.of("text", "vector", "hybrid")) {
                 var found = search(query, ",'mode':'%s'".formatted(mode));
                 assertThat(found.at("/content").size()).as(query).isZero();
@@ -154,7 +155,8 @@ class SearchToolsTest {
     void theCaseOfATagDoesNotCount() {
         store("tea", ",'vx':{'tags':['Food','Caf\u00c9']}");
         store("coffee", ",'vx':{'tags':['drink']}");
-        for (var query : List.of("tag:food", "tag:FOOD", "tag:\"Food\"", "tea tag:food", "tag:caf\u00e9", "tag:cafe\u0301")) {
+        for (var query :
+                List.of("tag:food", "tag:FOOD", "tag:\"Food\"", "tea tag:food", "tag:caf\u00e9", "tag:cafe\u0301")) {
             assertThat(texts(search(query))).as(query).containsExactly("tea");
         }
         assertThat(texts(search("tea", ",'vx':{'tags':['fOOD']}"))).containsExactly("tea");
@@ -179,7 +181,8 @@ class SearchToolsTest {
                             "does Ann owe Bob euros", "Ann owes Bob ten euros.",
                             "does Bob owe Ann euros", "Bob owes Ann ten euros.")
                     .entrySet()) {
-                assertThat(texts(search(expected.getKey(), ",'mode':'%s'".formatted(mode))).getFirst())
+                assertThat(texts(search(expected.getKey(), ",'mode':'%s'".formatted(mode)))
+                                .getFirst())
                         .as(expected.getKey())
                         .isEqualTo(expected.getValue());
             }

@@ -59,7 +59,8 @@ class VisibleReaderTest {
 
     private List<String> words(List<Long> censored, int now, @Nullable Instant asOf) throws IOException {
         var words = new ArrayList<String>();
-        var terms = MultiTerms.getTerms(visible(censored, now, asOf), BankIndex.WORDS).iterator();
+        var terms = MultiTerms.getTerms(visible(censored, now, asOf), BankIndex.WORDS)
+                .iterator();
         for (var term = terms.next(); term != null; term = terms.next()) {
             words.add(term.utf8ToString() + terms.docFreq());
         }
