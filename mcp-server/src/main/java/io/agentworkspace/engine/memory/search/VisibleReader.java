@@ -2,6 +2,8 @@ package io.agentworkspace.engine.memory.search;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.FilterDirectoryReader;
 import org.apache.lucene.index.FilterLeafReader;
@@ -77,6 +79,7 @@ final class VisibleReader extends FilterDirectoryReader {
         private final int hiddenDocuments;
         private final @Nullable FixedBitSet visible;
         private final TextLengths lengths;
+        private final Map<String, Terms> terms = new ConcurrentHashMap<>();
 
         VisibleLeaf(LeafReader in, FixedBitSet hidden, TextLengths lengths) {
             super(in);
@@ -103,13 +106,15 @@ final class VisibleReader extends FilterDirectoryReader {
 
         @Override
         public @Nullable Terms terms(String field) throws IOException {
-            var terms = in.terms(field);
-            if (terms == null) {
-                return null;
+            var known = terms.get(field);
+            var all = known == null ? in.terms(field) : null;
+            if (all == null) {
+                return known;
             }
-            var length =
-                    lengths.of(in, field) - TextLengths.sum(in, field, new BitSetIterator(hidden, hiddenDocuments));
-            return new VisibleTerms(terms, hidden, hiddenDocuments, numDocs(), length);
+            var length = lengths.of(in, field) - TextLengths.sum(in, field, new BitSetIterator(hidden, hiddenDocuments));
+            var visibleTerms = new VisibleTerms(all, hidden, hiddenDocuments, numDocs(), length);
+            terms.put(field, visibleTerms);
+            return visibleTerms;
         }
 
         @Override
