@@ -37,10 +37,7 @@ import org.apache.lucene.index.MultiTerms;
 import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.index.Terms;
-import org.apache.lucene.search.BooleanClause.Occur;
-import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.DocIdSetIterator;
-import org.apache.lucene.search.Query;
 import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.store.ByteBuffersDirectory;
 import org.apache.lucene.store.Directory;
@@ -65,10 +62,6 @@ final class BankIndex implements AutoCloseable {
     static final String BANK = "b";
     static final String VECTORS = "v";
     static final String SIGNATURES = "g";
-    private static final String CONTRIBUTOR = "c";
-    private static final String EXPIRES = "e";
-    private static final String SUPERSEDED = "o";
-    private static final String SUPERSEDER = "p";
     private static final String LANGUAGE = "l";
 
     /** Memories are short: their length matters little, and a repeated word counts little more than a single one. */
@@ -143,21 +136,6 @@ final class BankIndex implements AutoCloseable {
         IndexChange toChange() {
             return new IndexChange(id, change);
         }
-    }
-
-    /**
-     * What can hide a memory from readers.
-     *
-     * @param contributors the agents who wrote it; if one is censored, it is hidden
-     * @param supersededAt null if no memory supersedes it, or only a deleted one
-     * @param superseders the contributors of the superseding memory; if one is censored, that memory supersedes nothing
-     */
-    record Hiding(
-            List<Long> contributors,
-            @Nullable Instant expiresAt,
-            @Nullable Instant supersededAt,
-            List<Long> superseders) {
-        static final Hiding NONE = new Hiding(List.of(), null, null, List.of());
     }
 
     /** A changed memory, and the transaction that changed it. */
@@ -351,52 +329,13 @@ final class BankIndex implements AutoCloseable {
         document.add(new LongPoint(AUTHOR, entry.author()));
         document.add(new LongPoint(UPDATED, entry.updatedAt().toEpochMilli()));
         document.add(new StringField(LANGUAGE, language.code(), Field.Store.NO));
-        add(entry.hiding(), document);
+        entry.hiding().addTo(document);
         var vectors = entry.vectors();
         if (vectors != null && vectors.length > 0) {
             document.add(new BinaryDocValuesField(VECTORS, new BytesRef(vectors)));
             document.add(new BinaryDocValuesField(SIGNATURES, new BytesRef(Vectors.signatures(vectors))));
         }
         return document;
-    }
-
-    private static void add(Hiding hiding, Document document) {
-        hiding.contributors().forEach(agent -> document.add(new LongPoint(CONTRIBUTOR, agent)));
-        if (hiding.expiresAt() != null) {
-            document.add(new LongPoint(EXPIRES, hiding.expiresAt().toEpochMilli()));
-        }
-        if (hiding.supersededAt() != null) {
-            document.add(new LongPoint(SUPERSEDED, hiding.supersededAt().toEpochMilli()));
-            hiding.superseders().forEach(agent -> document.add(new LongPoint(SUPERSEDER, agent)));
-        }
-    }
-
-    /**
-     * Finds the memories that readers do not see, as the conditions of {@code MemoryVisibility} do.
-     *
-     * @param censored the agents that are censored in the bank
-     * @param asOf a time in the past; null for now
-     */
-    static Query hidden(List<Long> censored, Instant now, @Nullable Instant asOf) {
-        var at = asOf == null ? now : asOf;
-        var superseded = new BooleanQuery.Builder()
-                .add(until(SUPERSEDED, asOf == null ? Long.MAX_VALUE : at.toEpochMilli()), Occur.FILTER)
-                .add(LongPoint.newSetQuery(SUPERSEDER, censored), Occur.MUST_NOT)
-                .build();
-        var hidden = new BooleanQuery.Builder()
-                .add(LongPoint.newSetQuery(CONTRIBUTOR, censored), Occur.SHOULD)
-                .add(until(EXPIRES, at.toEpochMilli()), Occur.SHOULD)
-                .add(superseded, Occur.SHOULD);
-        if (asOf != null) {
-            hidden.add(
-                    LongPoint.newRangeQuery(UPDATED, Math.addExact(at.toEpochMilli(), 1), Long.MAX_VALUE),
-                    Occur.SHOULD);
-        }
-        return hidden.build();
-    }
-
-    private static Query until(String field, long last) {
-        return LongPoint.newRangeQuery(field, Long.MIN_VALUE, last);
     }
 
     static BytesRef key(UUID id) {

@@ -369,7 +369,7 @@ public final class SearchQueries {
                         row.number("author_id"),
                         Objects.requireNonNull(row.instantOrNull("updated_at")),
                         row.bytesOrNull("vectors"),
-                        new BankIndex.Hiding(
+                        new Hiding(
                                 row.numbers("contributors"),
                                 row.instantOrNull("expires_at"),
                                 row.instantOrNull("superseded_at"),

@@ -199,7 +199,7 @@ public final class Searcher {
         try {
             var readers = new ArrayList<IndexReader>();
             for (var index : scope.indexes()) {
-                var hidden = BankIndex.hidden(index.censored(), call.now(), asOf);
+                var hidden = Hiding.hidden(index.censored(), call.now(), asOf);
                 readers.add(VisibleReader.of(index.reader(), hidden, lengths));
             }
             for (var index : past) {

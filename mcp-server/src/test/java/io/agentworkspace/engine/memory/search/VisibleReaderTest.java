@@ -2,7 +2,6 @@ package io.agentworkspace.engine.memory.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.memory.search.BankIndex.Hiding;
 import io.agentworkspace.engine.memory.search.BankIndex.IndexedMemory;
 import java.io.IOException;
 import java.time.Instant;
@@ -54,7 +53,7 @@ class VisibleReaderTest {
 
     private DirectoryReader visible(List<Long> censored, int now, @Nullable Instant asOf) throws IOException {
         return VisibleReader.of(
-                Objects.requireNonNull(index.acquire()), BankIndex.hidden(censored, at(now), asOf), new TextLengths());
+                Objects.requireNonNull(index.acquire()), Hiding.hidden(censored, at(now), asOf), new TextLengths());
     }
 
     private List<String> words(List<Long> censored, int now, @Nullable Instant asOf) throws IOException {
