@@ -111,7 +111,8 @@ final class VisibleReader extends FilterDirectoryReader {
             if (all == null) {
                 return known;
             }
-            var length = lengths.of(in, field) - TextLengths.sum(in, field, new BitSetIterator(hidden, hiddenDocuments));
+            var length =
+                    lengths.of(in, field) - TextLengths.sum(in, field, new BitSetIterator(hidden, hiddenDocuments));
             var visibleTerms = new VisibleTerms(all, hidden, hiddenDocuments, numDocs(), length);
             terms.put(field, visibleTerms);
             return visibleTerms;
