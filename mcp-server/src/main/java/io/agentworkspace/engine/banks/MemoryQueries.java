@@ -78,27 +78,30 @@ public final class MemoryQueries {
     /** The condition for the last of the memories that one call looks at. */
     private static final String LAST_LOOKED_AT = "m.place = " + LOOKED_AT;
 
-    /** The names next to the given one in alphabetical order. The limit applies before the check of who may see them. */
+    /** The names next to the given one in alphabetical order, of those that readers can see: hidden ones do not fill the limit. */
     private static final String VISIBLE_NAMES = SqlTemplate.of("""
             SELECT m.name
               FROM bank b
               CROSS JOIN LATERAL ({before} UNION ALL {after}) m
-             WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL AND {readable}
+             WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
             """)
             .with("before", neighbours("<", "DESC"))
             .with("after", neighbours(">", "ASC"))
-            .with("readable", MemoryVisibility.readable("m", "b"))
             .sql();
 
     private static String neighbours(String side, String order) {
         return SqlTemplate.of("""
-                (SELECT m.name, m.deleted_at, m.contributors
+                (SELECT m.name
                    FROM memory m
-                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL
+                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND m.deleted_at IS NULL AND {readable}
                     AND m.name_key {side} CAST(:name AS text)
                   ORDER BY m.name_key {order}
                   LIMIT 1000)
-                """).with("side", side).with("order", order).sql();
+                """)
+                .with("readable", MemoryVisibility.readable("m", "b"))
+                .with("side", side)
+                .with("order", order)
+                .sql();
     }
 
     /**

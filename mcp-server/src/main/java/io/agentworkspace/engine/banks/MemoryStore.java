@@ -37,8 +37,8 @@ public final class MemoryStore {
                                    'source', COALESCE(m.source,
                                                       jsonb_build_object('kind', COALESCE(editor.kind, author.kind),
                                                                          'name', COALESCE(editor.name, author.name))),
-                                   'revision', m.revision, 'derived_from', m.derived_from, 'supersedes', m.supersedes, 'reason', m.reason,
-                                   'superseded_by', m.superseder, 'expires_at', m.expires_at, 'pinned', m.pinned,
+                                   'revision', m.revision, 'derived_from', m.derived_from, 'supersedes', m.supersedes,
+                                   'reason', m.reason, 'superseded_by', m.superseder, 'expires_at', m.expires_at, 'pinned', m.pinned,
                                    'created_at', m.created_at, 'updated_at', m.updated_at)
                 """).with("bank", bank).sql();
     }

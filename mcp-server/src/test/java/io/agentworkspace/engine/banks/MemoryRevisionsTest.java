@@ -194,6 +194,10 @@ class MemoryRevisionsTest {
         var right = correct("at four", wrong).ok();
         assertThat(right.text("/memory/supersedes")).isEqualTo(wrong);
         assertThat(right.text("/memory/reason")).isEqualTo("it was wrong");
+        assertThat(ofId(right.text("/memory/id")).ok().text("/content/0/reason"))
+                .isEqualTo("it was wrong");
+        assertThat(read(ann, "b").ok().texts("/content", "reason")).containsExactly("it was wrong");
+        assertThat(load().texts("/content", "reason")).containsExactly("it was wrong");
         assertThat(texts()).containsExactly("at four");
         assertThat(load().texts("/content", "text")).containsExactly("at four");
         assertThat(read(ann, "b").ok().number("/profile/0/memories")).isEqualTo(1);

@@ -32,6 +32,7 @@ import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.index.LeafReader;
+import org.apache.lucene.index.LogByteSizeMergePolicy;
 import org.apache.lucene.index.MultiTerms;
 import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.Term;
@@ -107,6 +108,7 @@ final class BankIndex implements AutoCloseable {
      * @param change the transaction that changed it last
      * @param text null if it is deleted
      * @param vectors those of the current model; null if there are none yet
+     * @param hiding what can hide it from readers
      */
     record IndexedMemory(
             UUID id,
@@ -116,7 +118,21 @@ final class BankIndex implements AutoCloseable {
             List<String> tags,
             long author,
             Instant updatedAt,
-            byte @Nullable [] vectors) {
+            byte @Nullable [] vectors,
+            Hiding hiding) {
+        /** A memory that nothing hides. */
+        IndexedMemory(
+                UUID id,
+                String change,
+                @Nullable String name,
+                @Nullable String text,
+                List<String> tags,
+                long author,
+                Instant updatedAt,
+                byte @Nullable [] vectors) {
+            this(id, change, name, text, tags, author, updatedAt, vectors, Hiding.NONE);
+        }
+
         IndexChange toChange() {
             return new IndexChange(id, change);
         }
@@ -208,8 +224,14 @@ final class BankIndex implements AutoCloseable {
                 .setSimilarity(RANKING)
                 .setRAMBufferSizeMB(BUFFER_MB)
                 .setMergeScheduler(scheduler)
+                .setMergePolicy(new LogByteSizeMergePolicy()) // Keeps the order of memories, whatever was deleted.
                 .setCommitOnClose(false);
         return new IndexWriter(directory, config);
+    }
+
+    /** Returns the term of a tag, of which the case does not count. */
+    static Term tag(String text) {
+        return new Term(TAG, Name.key(Name.normal(text)));
     }
 
     static Term word(String text) {
@@ -303,10 +325,11 @@ final class BankIndex implements AutoCloseable {
         if (entry.name() != null) {
             document.add(new TextField(NAME, TextAnalysis.exact(entry.name())));
         }
-        entry.tags().forEach(tag -> document.add(new StringField(TAG, Name.key(tag), Field.Store.NO)));
+        entry.tags().forEach(tag -> document.add(new StringField(TAG, tag(tag).text(), Field.Store.NO)));
         document.add(new LongPoint(AUTHOR, entry.author()));
         document.add(new LongPoint(UPDATED, entry.updatedAt().toEpochMilli()));
         document.add(new StringField(LANGUAGE, language.code(), Field.Store.NO));
+        entry.hiding().addTo(document);
         var vectors = entry.vectors();
         if (vectors != null && vectors.length > 0) {
             document.add(new BinaryDocValuesField(VECTORS, new BytesRef(vectors)));
@@ -363,7 +386,7 @@ final class BankIndex implements AutoCloseable {
         for (var term = each.next(); term != null; term = each.next()) {
             counts.add(new Count(Language.coded(term.utf8ToString()), each.docFreq()));
         }
-        var telling = reader.maxDoc() / RARE; // Each counts what is replaced, too.
+        var telling = reader.numDocs() / RARE;
         return counts.stream()
                 .filter(count -> count.count() > telling)
                 .sorted(Comparator.comparingLong(Count::count).reversed())

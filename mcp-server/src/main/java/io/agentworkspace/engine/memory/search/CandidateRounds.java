@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.ReaderUtil;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
+import org.apache.lucene.search.QueryRescorer;
 import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.TopScoreDocCollectorManager;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +38,19 @@ final class CandidateRounds {
 
     private static final List<Integer> MORE_CANDIDATES = List.of(1_000, 10_000);
 
+    /** Of so many the order of their words is compared with that of the query. */
+    private static final int ORDERED = 200;
+
+    /** The order of words counts so little that it decides only where the words themselves do not. */
+    private static final double ORDER = 0.02;
+
     /** The contents of so many more than are wanted are read at once: which ones are newer or pinned is not known before. */
     private static final int SPARE = 5;
+
+    /** Not the order of the index, which depends on what was deleted or hidden before. */
+    private static final Comparator<Match> NEWEST = Comparator.comparing(Match::updatedAt)
+            .reversed()
+            .thenComparing(match -> match.place().id());
 
     private final SearchQueries queries;
     private final VectorScan scan;
@@ -82,7 +95,7 @@ final class CandidateRounds {
             int[] documents,
             Map<Integer, MemoryId> places,
             float @Nullable [] likenesses) {
-        /** Returns those candidates that readers may see. Their ranks are among these. */
+        /** Returns those candidates that readers may see. Their ranks are among these, the newer first among equals. */
         List<SearchCandidate> of(Map<MemoryId, Match> visible) {
             var textRanks = ranks(byWords.found(), visible);
             var vectorRanks = ranks(byMeaning, visible);
@@ -100,16 +113,17 @@ final class CandidateRounds {
                             likenesses == null ? -1 : likenesses[i]));
                 }
             }
+            candidates.sort(Comparator.comparing(SearchCandidate::found, NEWEST));
             return candidates;
         }
 
         private Map<Integer, Integer> ranks(ScoreDoc[] found, Map<MemoryId, Match> visible) {
             var ranks = new HashMap<Integer, Integer>();
-            for (var each : found) {
-                if (visible.containsKey(places.get(each.doc))) {
-                    ranks.put(each.doc, ranks.size() + 1);
-                }
-            }
+            Arrays.stream(found)
+                    .filter(each -> visible.containsKey(places.get(each.doc)))
+                    .sorted(Comparator.comparingDouble((ScoreDoc each) -> -each.score)
+                            .thenComparing(each -> visible.get(places.get(each.doc)), NEWEST))
+                    .forEach(each -> ranks.put(each.doc, ranks.size() + 1));
             return ranks;
         }
     }
@@ -133,7 +147,11 @@ final class CandidateRounds {
 
     private FoundByWords byWords(int most, double weight) throws IOException {
         // Nobody asks how many there are in all, so those that cannot be among the best are skipped.
-        var found = indexed.searcher().search(indexed.query(), new TopScoreDocCollectorManager(most, most)).scoreDocs;
+        var ranked = Math.max(most, ORDERED);
+        var best = indexed.searcher().search(indexed.query(), new TopScoreDocCollectorManager(ranked, ranked));
+        var found = QueryRescorer.rescore(
+                        indexed.searcher(), best, indexed.lexical().order(), ORDER, most)
+                .scoreDocs;
         var coverages = indexed.lexical().coverages(found);
         // Where meaning counts little, the order by words is that of the index.
         var breadths = weight < Fusion.ENGLISH ? coverages : indexed.lexical().breadths(indexed.searcher(), found);

@@ -24,6 +24,7 @@ import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.FuzzyQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.MatchAllDocsQuery;
+import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.PhraseQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.QueryVisitor;
@@ -54,12 +55,16 @@ final class LexicalQuery {
     private static final float DOUBTFUL = 0.5f;
     private static final float EXACT = 0.3f;
 
+    /** So many words may be between two words that follow each other in the query. In the other order they must be next to each other. */
+    private static final int BETWEEN = 2;
+
     /** The score of a word, in relation to its weight: of its stem and of the word itself, each once in the text. */
     private static final double COMPLETE = (1 + EXACT) * 0.55;
 
     private final List<WordGroup> groups;
     private final Query query;
     private final Query filter;
+    private final Query order;
 
     /**
      * A word of the query.
@@ -72,10 +77,11 @@ final class LexicalQuery {
      */
     record WordGroup(String word, Set<String> stems, Set<String> exact, Set<String> others, double weight) {}
 
-    private LexicalQuery(List<WordGroup> groups, Query query, Query filter) {
+    private LexicalQuery(List<WordGroup> groups, Query query, Query filter, Query order) {
         this.groups = groups;
         this.query = query;
         this.filter = filter;
+        this.order = order;
     }
 
     List<WordGroup> groups() {
@@ -147,6 +153,11 @@ final class LexicalQuery {
         return filter;
     }
 
+    /** Finds memories in which words follow each other as in the query. */
+    Query order() {
+        return order;
+    }
+
     /** @param languages those of the banks and of the query */
     static LexicalQuery of(QueryParser.Parsed parsed, IndexSearcher searcher, List<Language> languages)
             throws IOException {
@@ -164,8 +175,24 @@ final class LexicalQuery {
         }
         groups.sort(Comparator.comparingDouble(WordGroup::weight).reversed());
         var used = List.copyOf(groups.subList(0, Math.min(MOST_GROUPS, groups.size())));
-        return new LexicalQuery(
-                used, query(parsed, used), restricted(parsed, MatchAllDocsQuery.INSTANCE, Occur.FILTER));
+        // Words that the analysis does not know, such as punctuation, are in no memory.
+        Query all =
+                used.isEmpty() && !parsed.isOnlyRestricted() ? MatchNoDocsQuery.INSTANCE : MatchAllDocsQuery.INSTANCE;
+        return new LexicalQuery(used, query(parsed, used, all), restricted(parsed, all, Occur.FILTER), order(parsed));
+    }
+
+    private static Query order(QueryParser.Parsed parsed) {
+        var pairs = new LinkedHashSet<List<String>>();
+        for (var run : parsed.runs()) {
+            var words = TextAnalysis.exactTerms(run);
+            for (var i = 1; i < words.size() && pairs.size() < MOST_GROUPS; i++) {
+                pairs.add(List.of(words.get(i - 1).text(), words.get(i).text()));
+            }
+        }
+        var order = new BooleanQuery.Builder();
+        pairs.forEach(pair ->
+                order.add(new PhraseQuery(BETWEEN, BankIndex.WORDS, pair.getFirst(), pair.getLast()), Occur.SHOULD));
+        return order.build();
     }
 
     /** Returns the words of the query with their stems. Function words count only if there are no others. */
@@ -273,15 +300,14 @@ final class LexicalQuery {
     }
 
     private static double weight(long frequency, IndexReader reader) {
-        // Both count what is replaced and not yet merged away, such as memories before they had vectors.
-        return Math.log(1 + (Math.max(0, reader.maxDoc() - frequency) + 0.5) / (frequency + 0.5));
+        return Math.log(1 + (Math.max(0, reader.numDocs() - frequency) + 0.5) / (frequency + 0.5));
     }
 
-    private static Query query(QueryParser.Parsed parsed, List<WordGroup> groups) {
+    private static Query query(QueryParser.Parsed parsed, List<WordGroup> groups, Query all) {
         var ranking = new BooleanQuery.Builder();
         groups.forEach(group -> clauses(group, ranking));
         return groups.isEmpty()
-                ? restricted(parsed, MatchAllDocsQuery.INSTANCE, Occur.MUST)
+                ? restricted(parsed, all, Occur.MUST)
                 : restricted(parsed, ranking.build(), parsed.phrases().isEmpty() ? Occur.MUST : Occur.SHOULD);
     }
 

@@ -2,11 +2,13 @@ package io.agentworkspace.engine.memory.search;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Parses a query. Quotation marks require a phrase, a minus excludes a word or phrase, {@code name:} and {@code tag:}
- * restrict, and an asterisk at the end of a word makes it a prefix. No query is an error: text without operators is a list of words.
+ * restrict, and an asterisk at the end of a word makes it a prefix. An empty phrase is ignored. No query is an error: text without
+ * operators is a list of words.
  */
 final class QueryParser {
     private static final String MARKS = "\"“”„«»";
@@ -48,6 +50,18 @@ final class QueryParser {
         boolean isUnrestricted() {
             return phrases.isEmpty() && excluded.isEmpty() && names.isEmpty() && tags.isEmpty();
         }
+
+        /** Returns whether it asks for all memories that pass its restrictions, and not for certain words. */
+        boolean isOnlyRestricted() {
+            return !isUnrestricted() && text.isEmpty() && prefixes.isEmpty();
+        }
+
+        /** Returns the words as they follow each other, as far as the query gives them. */
+        List<String> runs() {
+            var runs = new ArrayList<String>(phrases);
+            runs.add(text);
+            return runs;
+        }
     }
 
     static Parsed parse(String query) {
@@ -62,6 +76,7 @@ final class QueryParser {
                 item();
             }
         }
+        List.of(phrases, excluded, names, tags).forEach(values -> values.removeIf(QueryParser::isEmpty));
         return new Parsed(
                 text.toString().strip(), meaning.toString().strip(), phrases, excluded, prefixes, names, tags);
     }
@@ -92,6 +107,13 @@ final class QueryParser {
         }
     }
 
+    private static boolean isEmpty(String value) {
+        return value.codePoints()
+                .allMatch(c -> Character.isWhitespace(c)
+                        || Character.isSpaceChar(c)
+                        || Character.getType(c) == Character.FORMAT);
+    }
+
     private void positive(String word) {
         meaning.append(word).append(' ');
         if (word.length() > 2 && word.endsWith("*") && Character.isLetterOrDigit(word.charAt(word.length() - 2))) {
@@ -110,17 +132,12 @@ final class QueryParser {
         if (!query.regionMatches(true, at, operator, 0, operator.length())) {
             return false;
         }
-        var before = at;
-        at += operator.length();
-        var value = at < query.length() && !Character.isWhitespace(query.charAt(at)) ? phrase() : "";
-        if (value == null) {
-            value = word();
-        }
-        if (value.isBlank()) {
-            at = before;
+        var value = at + operator.length();
+        if (value == query.length() || Character.isWhitespace(query.charAt(value))) {
             return false;
         }
-        values.add(value);
+        at = value;
+        values.add(Objects.requireNonNullElseGet(phrase(), this::word));
         return true;
     }
 

@@ -104,6 +104,8 @@ public final class SearchQueries {
                      WHERE b.censored_at IS NULL AND b.held_permission <> 'none')
                 SELECT ctx.*, b.*, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
                        ARRAY(SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author) AS authors,
+                       ARRAY(SELECT c.agent_id FROM bank_censor c
+                              WHERE c.tenant_id = :tenant AND c.bank_id = b.bank_id ORDER BY c.agent_id) AS censored,
                        ARRAY(SELECT CAST(n.id AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS ids,
                        ARRAY(SELECT CAST(n.change AS text) FROM news n WHERE n.bank_id = b.bank_id ORDER BY n.change, n.id) AS changes
                   FROM ctx LEFT JOIN b ON true
@@ -123,10 +125,24 @@ public final class SearchQueries {
              OFFSET 0)
             """;
 
-    private static final String MEMORIES =
-            SqlTemplate.of("""
+    /** What can hide a memory {@code m}, with {@link #SUPERSEDER}. */
+    private static final String HIDING = """
+            m.contributors, m.expires_at,
+            CASE WHEN newer.contributors IS NOT NULL THEN COALESCE(m.superseded_at, m.updated_at) END AS superseded_at,
+            COALESCE(newer.contributors, '{}') AS superseders
+            """;
+
+    /** The memory that supersedes a memory {@code m}. If that one changes in turn, a trigger makes this one a changed one, too. */
+    private static final String SUPERSEDER = """
+            LEFT JOIN LATERAL (SELECT s.contributors
+                                 FROM memory s
+                                WHERE s.tenant_id = :tenant AND s.bank_id = :bank AND s.id = m.superseded_by AND s.deleted_at IS NULL
+                               OFFSET 0) newer ON m.superseded_by IS NOT NULL
+            """;
+
+    private static final String MEMORIES = SqlTemplate.of("""
             SELECT m.id, CAST(m.change AS text) AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at,
-                   v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon, false AS is_foreign
+                   {hiding}, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon, false AS is_foreign
               FROM (SELECT *
                       FROM memory m
                      WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.deleted_at IS NULL
@@ -134,12 +150,18 @@ public final class SearchQueries {
                      ORDER BY m.change, m.id
                      LIMIT :portion) m
               LEFT JOIN LATERAL {vectors} v ON true
+              {superseder}
              ORDER BY m.change, m.id
-            """).with("vectors", VECTORS).sql();
+            """)
+            .with("hiding", HIDING)
+            .with("vectors", VECTORS)
+            .with("superseder", SUPERSEDER)
+            .sql();
 
     private static final String CHANGED_MEMORIES = SqlTemplate.of("""
             SELECT c.id, CAST(c.change AS text) AS change, m.id IS NOT NULL AS is_there, m.name, m.text, m.tags,
-                   m.author_id, m.updated_at, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
+                   m.author_id, m.updated_at, {hiding}, v.vectors,
+                   CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
                    c.change >= pg_snapshot_xmax(pg_current_snapshot()) AS is_foreign
               FROM (SELECT *
                       FROM ({changes}) c
@@ -150,17 +172,22 @@ public final class SearchQueries {
                                   WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id AND m.deleted_at IS NULL
                                  OFFSET 0) m ON true
               LEFT JOIN LATERAL {vectors} v ON true
+              {superseder}
              ORDER BY c.change, c.id
             """)
+            .with("hiding", HIDING)
+            .with("superseder", SUPERSEDER)
             .with("changes", changesAfter(":bank", ":after", ":after_id", ":portion"))
             .with("vectors", VECTORS)
             .sql();
 
-    /** The memories as they were at {@code :as_of} that were changed after it. */
+    /** The memories as readers may see them at {@code :as_of}, if they were changed after it. */
     private static final String PAST_TEXTS = SqlTemplate.of("""
-            SELECT m.id, '0' AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at, v.vectors
+            SELECT m.id, '0' AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at, m.contributors,
+                   CAST(NULL AS timestamptz) AS expires_at, CAST(NULL AS timestamptz) AS superseded_at,
+                   CAST('{}' AS bigint[]) AS superseders, v.vectors
               FROM bank b CROSS JOIN LATERAL {past_memories} LEFT JOIN LATERAL {vectors} v ON true
-             WHERE b.tenant_id = :tenant AND b.id = :bank
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND {current}
                AND m.id IN (SELECT c.id FROM memory c
                              WHERE c.tenant_id = :tenant AND c.bank_id = :bank AND c.updated_at > :as_of)
              ORDER BY m.updated_at DESC
@@ -168,6 +195,7 @@ public final class SearchQueries {
             """)
             .with("past_memories", RevisionStore.PAST)
             .with("vectors", VECTORS)
+            .with("current", MemoryVisibility.current("m", "b", ":as_of"))
             .sql();
 
     private static final String VISIBLE_NOW = selecting("memory m", ":now");
@@ -218,8 +246,15 @@ public final class SearchQueries {
      *
      * @param changes after the known position, at most one more than {@link #LISTED_CHANGES}
      * @param horizon the transaction before which every change is visible now
+     * @param censored the agents whose memories are hidden in it
      */
-    record SearchedBank(long id, String name, boolean isCensored, long horizon, List<BankIndex.IndexChange> changes) {}
+    record SearchedBank(
+            long id,
+            String name,
+            boolean isCensored,
+            long horizon,
+            List<BankIndex.IndexChange> changes,
+            List<Long> censored) {}
 
     /** @param authors the ids of the agents with the given name; null if none is given */
     record Banks(List<SearchedBank> banks, @Nullable List<Long> authors) {}
@@ -291,7 +326,8 @@ public final class SearchQueries {
                 row.text("bank_name"),
                 row.instantOrNull("censored_at") != null,
                 Long.parseLong(row.text("horizon")),
-                changes);
+                changes,
+                row.numbers("censored"));
     }
 
     /** Returns the next memories of a bank after a change, in the order of their latest changes. */
@@ -332,7 +368,12 @@ public final class SearchQueries {
                         row.texts("tags"),
                         row.number("author_id"),
                         Objects.requireNonNull(row.instantOrNull("updated_at")),
-                        row.bytesOrNull("vectors"))
+                        row.bytesOrNull("vectors"),
+                        new Hiding(
+                                row.numbers("contributors"),
+                                row.instantOrNull("expires_at"),
+                                row.instantOrNull("superseded_at"),
+                                row.numbers("superseders")))
                 : new BankIndex.IndexedMemory(id, change, null, null, List.of(), 0, Instant.EPOCH, null);
     }
 

@@ -8,7 +8,6 @@ import io.agentworkspace.engine.memory.search.SearchQueries.IndexPositions;
 import io.agentworkspace.engine.memory.search.SearchQueries.Match;
 import io.agentworkspace.engine.memory.search.SearchQueries.SearchedBank;
 import io.agentworkspace.engine.model.bank.Memory;
-import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,7 +20,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.apache.lucene.document.LongPoint;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexReader;
@@ -29,6 +27,7 @@ import org.apache.lucene.index.MultiReader;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.TermQuery;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +43,7 @@ public final class Searcher {
     private final Embedder embedder;
     private final PgvectorStore pgvector;
     private final VectorScan scan = new VectorScan();
+    private final TextLengths lengths = new TextLengths();
 
     public Searcher(SearchQueries queries, IndexCache indexes, Embedder embedder, PgvectorStore pgvector) {
         this.queries = queries;
@@ -112,8 +112,12 @@ public final class Searcher {
             long memories,
             Mode mode) {}
 
-    /** An index, as it is searched. This stays as it is, also if the index is closed meanwhile. */
-    record SearchedIndex(long bank, DirectoryReader reader) {}
+    /**
+     * An index, as it is searched. This stays as it is, also if the index is closed meanwhile.
+     *
+     * @param censored the agents whose memories are hidden in the bank
+     */
+    record SearchedIndex(long bank, DirectoryReader reader, List<Long> censored) {}
 
     /** The banks that are searched, with their updated indexes. */
     record SearchScope(SearchQueries.Banks banks, List<SearchedIndex> indexes) implements AutoCloseable {
@@ -189,13 +193,18 @@ public final class Searcher {
     }
 
     private SearchResult search(Call call, SearchScope scope, BegunSearch begun) {
-        var past = past(call, scope, begun.wanted().asOf());
-        var readers = Stream.concat(
-                        scope.indexes().stream().map(SearchedIndex::reader),
-                        past.stream().map(BankIndex::reader))
-                .toArray(IndexReader[]::new);
+        var asOf = begun.wanted().asOf();
+        var past = past(call, scope, asOf);
         try {
-            return search(call, new MultiReader(readers, false), scope, begun);
+            var readers = new ArrayList<IndexReader>();
+            for (var index : scope.indexes()) {
+                var hidden = Hiding.hidden(index.censored(), call.now(), asOf);
+                readers.add(VisibleReader.of(index.reader(), hidden, lengths));
+            }
+            for (var index : past) {
+                readers.add(VisibleReader.of(index.reader(), MatchNoDocsQuery.INSTANCE, lengths));
+            }
+            return search(call, new MultiReader(readers.toArray(IndexReader[]::new), false), scope, begun);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
@@ -238,7 +247,7 @@ public final class Searcher {
             var isCurrent = isCurrent(index, bank, known) || isBroughtUpToDate(call, index, bank, known);
             var reader = isCurrent ? index.acquire() : null;
             if (reader != null) {
-                return new SearchedIndex(bank.id(), reader);
+                return new SearchedIndex(bank.id(), reader, bank.censored());
             }
         }
     }
@@ -406,8 +415,7 @@ public final class Searcher {
         var all = new BooleanQuery.Builder().add(query, Occur.MUST);
         var tags = new LinkedHashSet<>(wanted.tags());
         tags.addAll(parsed.tags());
-        tags.forEach(tag ->
-                all.add(new TermQuery(new org.apache.lucene.index.Term(BankIndex.TAG, Name.key(tag))), Occur.FILTER));
+        tags.forEach(tag -> all.add(new TermQuery(BankIndex.tag(tag)), Occur.FILTER));
         var authors = scope.banks().authors();
         if (authors != null) {
             all.add(LongPoint.newSetQuery(BankIndex.AUTHOR, authors), Occur.FILTER);

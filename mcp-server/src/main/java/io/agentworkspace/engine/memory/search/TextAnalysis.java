@@ -52,8 +52,8 @@ import org.tartarus.snowball.ext.TurkishStemmer;
  * without spaces between words are cut into pairs of characters.
  */
 final class TextAnalysis {
-    /** Raise this when the terms of a text change: indexes of other versions are rebuilt. */
-    static final String VERSION = "1";
+    /** Raise this when the terms of a text or the fields of a memory change: indexes of other versions are rebuilt. */
+    static final String VERSION = "2";
 
     private static final int LONGEST_WORD = 100;
 

@@ -12,6 +12,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.apache.lucene.index.DocValues;
+import org.apache.lucene.index.FilterLeafReader;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
@@ -185,7 +186,8 @@ final class VectorScan {
         return likenesses;
     }
 
-    private Signatures signatures(LeafReader reader, int length) throws IOException {
+    private Signatures signatures(LeafReader of, int length) throws IOException {
+        var reader = FilterLeafReader.unwrap(of);
         var cache = reader.getCoreCacheHelper();
         if (cache == null) {
             return read(reader, length);

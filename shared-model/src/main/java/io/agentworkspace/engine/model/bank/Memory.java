@@ -38,7 +38,7 @@ public record Memory(
         @Doc("The id of the memory that it corrects.") @Nullable
         String supersedes,
 
-        @Doc("Why it corrects that memory.") @Nullable String reason,
+        @Doc("Why it corrects that one.") @Nullable String reason,
 
         @Doc("The id of the memory that corrects it: lists, search and MB_Load leave this one out.") @Nullable
         String supersededBy,
