@@ -87,7 +87,7 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         var audience = Audience.of(caller, catalogue);
         var holder = new LiveStream[1];
         var stream = new LiveStream(
-                EventStream.open(request, response, callback, places.patience()),
+                EventStream.after(request, response, callback, places.patience()),
                 requested,
                 (BooleanSupplier) Objects.requireNonNull(request.getAttribute(RequestAttributes.VALIDITY)),
                 clock,

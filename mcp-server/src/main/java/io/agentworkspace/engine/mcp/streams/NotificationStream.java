@@ -21,10 +21,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * An open stream that notifies its client of changes. Pending notifications are a set, so the subscriptions bound their
- * number. A thread exists only while something is written. A client that does not read is disconnected.
+ * number. A thread exists only while something is written. A client that does not read is disconnected. It keeps nothing
+ * of the request that opened it.
  */
 public final class NotificationStream {
-    private final McpExchange exchange;
+    private final Caller caller;
     private final Purpose purpose;
     private final Function<String, Optional<ObjectNode>> words;
     private final BooleanSupplier valid;
@@ -62,17 +63,17 @@ public final class NotificationStream {
             Function<String, Optional<ObjectNode>> words,
             Duration patience,
             Runnable closed) {
-        this.exchange = exchange;
+        this.caller = exchange.caller();
         this.purpose = purpose;
         this.subscriptions = subscriptions;
         this.words = words;
         this.valid = exchange.validity();
         this.closed = closed;
-        this.stream = EventStream.open(exchange.request(), exchange.response(), exchange.callback(), patience);
+        this.stream = EventStream.after(exchange.request(), exchange.response(), exchange.callback(), patience);
     }
 
     Caller caller() {
-        return exchange.caller();
+        return caller;
     }
 
     public Purpose purpose() {

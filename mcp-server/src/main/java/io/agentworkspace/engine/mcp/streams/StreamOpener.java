@@ -71,7 +71,8 @@ public final class StreamOpener {
         var params = Json.object();
         params.set("notifications", agreed);
         Subscriptions.tag(params, id);
-        var stream = open(exchange, new NotificationStream.Purpose(id, null, 0), subscriptions, request);
+        var lookUps = StreamOrigin.requestOf(exchange, request.client());
+        var stream = open(exchange, new NotificationStream.Purpose(id, null, 0), subscriptions, lookUps);
         stream.start(JsonRpcMessage.notification("notifications/subscriptions/acknowledged", params));
         // A task may have changed before the stream listened.
         subscriptions.tasks().forEach(stream::deliver);

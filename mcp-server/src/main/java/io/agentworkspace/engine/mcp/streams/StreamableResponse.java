@@ -96,7 +96,7 @@ public final class StreamableResponse {
         if (stream == null && streamable) {
             streamable = places.take();
             stream = streamable
-                    ? EventStream.open(exchange.request(), exchange.response(), exchange.callback(), places.patience())
+                    ? EventStream.during(exchange.request(), exchange.response(), exchange.callback(), places.patience())
                     : null;
         }
         return stream;
