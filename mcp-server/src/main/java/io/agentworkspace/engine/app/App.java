@@ -252,7 +252,7 @@ public final class App implements AutoCloseable {
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var features = EngineFeatures.of(runner, new Library(new SkillQueries(db)), VERSION, clock);
             var signals = keep(source.signals());
-            var streams = new StreamLimits(STREAMS, PATIENCE);
+            var streams = new StreamLimits(STREAMS, Runtime.getRuntime().maxMemory(), PATIENCE);
             figures.streams(streams);
             var mcp = new McpEndpoint(features, db, callers, signals, handshakes, streams, published.mcpUrl(), clock);
             var news = new LiveQueries(db, clock);

@@ -12,7 +12,6 @@ import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -67,10 +66,7 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         var requested = Topic.parse(query.getValue(TOPICS));
         var caller = (Caller) Objects.requireNonNull(request.getAttribute(RequestAttributes.CALLER));
         var places = limits.of(caller);
-        if (!places.take()) {
-            throw Problem.rateLimited(
-                    "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
-        }
+        places.take(StreamLimits.credential(request));
         var lastId = request.getHeaders().get(LAST_EVENT_ID);
         Optional<ResumeToken> resumed;
         ResumeToken from;
@@ -88,6 +84,7 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         var holder = new LiveStream[1];
         var stream = new LiveStream(
                 EventStream.after(request, response, callback, places.patience()),
+                places,
                 requested,
                 (BooleanSupplier) Objects.requireNonNull(request.getAttribute(RequestAttributes.VALIDITY)),
                 clock,
@@ -115,12 +112,11 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         }
     }
 
-    /** Ends the streams, which would otherwise stay open and keep the server from stopping. */
+    /** Ends the streams, and waits until their clients have received the end. */
     @Override
     public CompletableFuture<Void> shutdown() {
         stopping = true;
-        streams.endAll();
-        return CompletableFuture.completedFuture(null);
+        return streams.endAll();
     }
 
     @Override

@@ -6,12 +6,13 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.streams.EventStream;
+import io.agentworkspace.engine.streams.StreamLimits;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -27,10 +28,12 @@ import tools.jackson.databind.node.ObjectNode;
 public final class NotificationStream {
     private final Caller caller;
     private final Purpose purpose;
+    private final StreamLimits.Places places;
     private final Function<String, Optional<ObjectNode>> words;
     private final BooleanSupplier valid;
     private final Runnable closed;
     private final EventStream stream;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final Object looking = new Object();
     private final Set<String> waiting = new LinkedHashSet<>();
     private final Set<String> putOff = new LinkedHashSet<>();
@@ -53,6 +56,7 @@ public final class NotificationStream {
             @Nullable JsonNode subscription, @Nullable String session, long opened) {}
 
     /**
+     * @param places are taken
      * @param words returns the notification of a change, or empty if there is nothing to send any more
      * @param closed runs once, when the stream has ended
      */
@@ -61,15 +65,16 @@ public final class NotificationStream {
             Purpose purpose,
             Subscriptions subscriptions,
             Function<String, Optional<ObjectNode>> words,
-            Duration patience,
+            StreamLimits.Places places,
             Runnable closed) {
         this.caller = exchange.caller();
         this.purpose = purpose;
         this.subscriptions = subscriptions;
+        this.places = places;
         this.words = words;
         this.valid = exchange.validity();
         this.closed = closed;
-        this.stream = EventStream.after(exchange.request(), exchange.response(), exchange.callback(), patience);
+        this.stream = EventStream.after(exchange.request(), exchange.response(), exchange.callback(), places.patience());
     }
 
     Caller caller() {
@@ -87,7 +92,9 @@ public final class NotificationStream {
         write();
     }
 
+    /** @throws Problem {@code rate_limited} or {@code unavailable} if there is no memory for them */
     public void subscriptions(Subscriptions changed) {
+        places.grow(changed.bytes() - subscriptions.bytes());
         subscriptions = changed;
     }
 
@@ -144,6 +151,11 @@ public final class NotificationStream {
     public synchronized void end() {
         ending = true;
         write();
+    }
+
+    /** Returns a future that completes when the stream has ended. */
+    CompletableFuture<Void> ended() {
+        return ended;
     }
 
     /** @param isValid tests the credential; it may return a cached result for an equal one */
@@ -246,5 +258,6 @@ public final class NotificationStream {
         }
         last.run();
         closed.run();
+        ended.complete(null);
     }
 }

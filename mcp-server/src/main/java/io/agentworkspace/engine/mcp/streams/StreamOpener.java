@@ -12,7 +12,6 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.streams.StreamLimits;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -169,10 +168,7 @@ public final class StreamOpener {
     private NotificationStream open(
             McpExchange exchange, NotificationStream.Purpose purpose, Subscriptions subscriptions, McpRequest request) {
         var places = bounds.of(exchange.caller());
-        if (!places.take()) {
-            throw Problem.rateLimited(
-                    "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
-        }
+        places.take(StreamLimits.credential(exchange.request()) + subscriptions.bytes());
         try {
             notifications.open(exchange.caller().tenant());
         } catch (Problem problem) {
@@ -181,7 +177,7 @@ public final class StreamOpener {
         }
         var holder = new NotificationStream[1];
         var words = words(request, purpose);
-        var stream = new NotificationStream(exchange, purpose, subscriptions, words, bounds.patience(), () -> {
+        var stream = new NotificationStream(exchange, purpose, subscriptions, words, places, () -> {
             places.giveBack();
             notifications.remove(holder[0]);
         });

@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.streams.StreamLimits;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -58,7 +59,9 @@ class NotificationStreamTest {
     private void listen(McpExchange exchange) {
         var purpose = new NotificationStream.Purpose(null, null, 0);
         var wishes = new Subscriptions(Set.of(), Map.of());
-        var listener = new NotificationStream(exchange, purpose, wishes, this::words, Duration.ofSeconds(5), () -> {});
+        var places = new StreamLimits(new StreamLimits.Share(1, 1, 1, 1), 1 << 20, Duration.ofSeconds(5)).of(CALLER);
+        places.take(0);
+        var listener = new NotificationStream(exchange, purpose, wishes, this::words, places, () -> {});
         listener.start(null);
         opened.complete(listener);
     }
