@@ -22,6 +22,7 @@ import io.agentworkspace.engine.documents.DocumentFileStore;
 import io.agentworkspace.engine.documents.queue.QueueStore;
 import io.agentworkspace.engine.documents.queue.ValidationQueue;
 import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.events.RestoreStore;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.GateRules;
@@ -144,6 +145,8 @@ public final class App implements AutoCloseable {
             var source = source();
             var db = keep(source.open(settings.database().poolSize()));
             Migrations.run(db);
+            var restores = new RestoreStore(db, clock);
+            restores.notice(); // Before anything gets a number.
             PlanLimits.publish(db);
             var vault = new Vault(
                     db, settings.secrets().masterKeys(settings.database().dataDir()));
@@ -151,7 +154,8 @@ public final class App implements AutoCloseable {
             var watch = keep(source.watch());
             housekeeping
                     .clearing("idempotency keys", new IdempotencyStore(db)::purge)
-                    .clearing("contexts", new ContextStore(db)::purge);
+                    .clearing("contexts", new ContextStore(db)::purge)
+                    .every(Duration.ofSeconds(5), "noticing a restore", restores::notice);
 
             // What the engine counts about itself.
             var observability = settings.observability();

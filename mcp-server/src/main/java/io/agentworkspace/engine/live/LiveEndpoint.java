@@ -72,10 +72,11 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         ResumeToken from;
         try {
             streams.listen(caller.tenant());
-            var horizon = queries.horizon();
-            // A higher position is from before the restore of another server's backup.
-            resumed = ResumeToken.parse(lastId, clock.instant()).filter(token -> token.horizon() <= horizon);
-            from = resumed.orElse(ResumeToken.of(horizon, 0, clock.instant()));
+            var now = queries.now();
+            // A position of other data is from before the restore of a backup.
+            resumed = ResumeToken.parse(lastId, clock.instant())
+                    .filter(token -> token.epoch() == now.epoch() && token.horizon() <= now.horizon());
+            from = resumed.orElse(ResumeToken.of(now.epoch(), now.horizon(), 0, clock.instant()));
         } catch (Problem refused) {
             places.giveBack();
             throw refused;

@@ -43,6 +43,7 @@ final class LiveStream {
     private final Map<Long, Long> sent = new LinkedHashMap<>();
 
     private int counted;
+    private long epoch;
     private long horizon;
     private long ordinal;
     private volatile boolean caughtUp;
@@ -80,6 +81,7 @@ final class LiveStream {
 
     /** Sends the first event: which of the requested topics the caller receives. */
     synchronized void begin(List<Topic> granted, ResumeToken from, boolean resumed) {
+        epoch = from.epoch();
         horizon = from.horizon();
         ordinal = from.ordinal();
         sent.put(from.ordinal(), from.horizon());
@@ -158,7 +160,7 @@ final class LiveStream {
     }
 
     private String id() {
-        return ResumeToken.of(horizon, ordinal, clock.instant()).text();
+        return ResumeToken.of(epoch, horizon, ordinal, clock.instant()).text();
     }
 
     /**

@@ -54,8 +54,9 @@ public final class SessionStreams implements DatabaseSignals.Listener {
                 stream.end();
             } else {
                 var uris = lane.sessions().subscriptions(handle);
-                stream.subscriptions(
-                        stream.subscriptions().renewed(uris, lane.listen().watched(uris, lookUps)));
+                var known = stream.subscriptions();
+                var added = lane.listen().watched(known.unknown(uris), lookUps);
+                stream.subscriptions(known.renewed(uris, added));
             }
         } catch (Problem | RpcError e) {
             LOG.debug("the subscriptions of a session could not be read", e);

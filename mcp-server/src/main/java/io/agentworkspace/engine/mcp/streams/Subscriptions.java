@@ -86,6 +86,13 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
                 .collect(Collectors.toUnmodifiableSet());
     }
 
+    /** Returns those of the URIs that are not subscribed yet. */
+    public Set<String> unknown(Set<String> uris) {
+        var unknown = new LinkedHashSet<>(uris);
+        resources.values().forEach(unknown::removeAll);
+        return unknown;
+    }
+
     Set<String> everything() {
         var all = new LinkedHashSet<String>();
         lists.forEach(list -> all.add(LIST + list));
