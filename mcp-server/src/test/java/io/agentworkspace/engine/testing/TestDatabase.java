@@ -229,6 +229,12 @@ public final class TestDatabase {
                 new Rules(db, METERING));
     }
 
+    /** Restores a backup, which is a database without connections, under a new name. */
+    public static Db restored(String backup, String name) {
+        DB.sql("CREATE DATABASE %s TEMPLATE %s".formatted(name, backup)).run();
+        return connect(jdbcUrl(name), 2);
+    }
+
     /** Creates a test's own database, apart from the shared one. */
     public static synchronized Db fresh(String name) {
         if (!templateIsMade) {
