@@ -104,10 +104,6 @@ public final class EngineProcess implements AutoCloseable {
         return Files.readString(dataDir.resolve("first-api-key")).strip();
     }
 
-    public long pid() {
-        return process.pid();
-    }
-
     /** Returns the process id of the engine's database. */
     public long postmaster() throws IOException {
         return Long.parseLong(Files.readAllLines(dataDir.resolve("postgres/postmaster.pid"))
