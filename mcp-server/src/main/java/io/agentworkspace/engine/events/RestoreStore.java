@@ -52,12 +52,12 @@ public final class RestoreStore {
 
     /** Advances the numbers if the data were restored since the last look. */
     public void notice() {
-        var epoch = db.transaction(() -> db.sql(NOTICE)
-                .set("now", clock.millis())
-                .set("least", LEAST)
-                .one(row -> row.number("epoch")));
+        var epoch = db.transaction(() ->
+                db.sql(NOTICE).set("now", clock.millis()).set("least", LEAST).one(row -> row.number("epoch")));
         if (epoch.orElse(0L) > 0) {
-            LOG.warn("the data were restored from a backup: the numbers of feeds and deliveries go on from {}", epoch.get());
+            LOG.warn(
+                    "the data were restored from a backup: the numbers of feeds and deliveries go on from {}",
+                    epoch.get());
         }
     }
 }

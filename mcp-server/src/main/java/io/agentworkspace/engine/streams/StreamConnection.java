@@ -109,7 +109,9 @@ final class StreamConnection extends AbstractConnection implements Connection.Up
     @Override
     public void write(byte[] bytes, Callback callback) {
         var content = ByteBuffer.wrap(bytes);
-        send(callback, isChunked ? new ByteBuffer[] {head(bytes), content, END_OF_LINE.slice()} : new ByteBuffer[] {content});
+        send(
+                callback,
+                isChunked ? new ByteBuffer[] {head(bytes), content, END_OF_LINE.slice()} : new ByteBuffer[] {content});
     }
 
     @Override

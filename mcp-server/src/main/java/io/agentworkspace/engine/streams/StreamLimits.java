@@ -103,8 +103,7 @@ public final class StreamLimits {
             for (var limit : limits.entrySet()) {
                 if (!StreamLimits.this.take(limit.getKey(), limit.getValue())) {
                     giveBackBefore(limit.getKey());
-                    throw Problem.rateLimited(
-                            "too many streams are open; end one of yours, or try again later", RETRY);
+                    throw Problem.rateLimited("too many streams are open; end one of yours, or try again later", RETRY);
                 }
             }
             try {

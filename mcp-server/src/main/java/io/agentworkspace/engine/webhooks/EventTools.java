@@ -141,7 +141,9 @@ public final class EventTools {
                             .toList();
                     var begin = Math.max(after, found.cleared());
                     // After a restore the numbers go on beyond the last event.
-                    var last = events.isEmpty() ? Math.max(begin, found.latest()) : events.getLast().seq();
+                    var last = events.isEmpty()
+                            ? Math.max(begin, found.latest())
+                            : events.getLast().seq();
                     return new FeedResponse(events, last, found.latest(), begin > after ? (Long) (begin + 1) : null);
                 });
     }

@@ -26,7 +26,8 @@ class RestoreStoreTest {
     @Test
     void noNumberComesAgainHoweverOftenABackupIsRestored() {
         try (var db = TestDatabase.fresh("numbers_backup")) {
-            db.sql("INSERT INTO tenant (name, name_key, plan, created_at) VALUES ('t', 't', 'unlimited', now())").run();
+            db.sql("INSERT INTO tenant (name, name_key, plan, created_at) VALUES ('t', 't', 'unlimited', now())")
+                    .run();
             db.sql("UPDATE event_feed SET last_seq = 800").run();
             db.sql("""
                             INSERT INTO webhook_endpoint (tenant_id, id, url, events, secret, created_at, updated_at, last_sequence)

@@ -76,7 +76,9 @@ class OpenStreamsTest {
 
     /** Returns a request with as many header fields as are allowed. */
     private static String largest(String begin, String body) {
-        var length = body.isEmpty() ? "" : "Content-Type: application/json\r\nContent-Length: %d\r\n".formatted(body.length());
+        var length = body.isEmpty()
+                ? ""
+                : "Content-Type: application/json\r\nContent-Length: %d\r\n".formatted(body.length());
         var head = begin + "\r\nHost: localhost\r\n" + length;
         var field = "a:\r\n";
         return head + field.repeat((HEADERS - head.length() - 100) / field.length()) + "\r\n" + body;

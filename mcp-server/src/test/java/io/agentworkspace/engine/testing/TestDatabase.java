@@ -176,7 +176,8 @@ public final class TestDatabase {
 
     /** Returns the MCP endpoint of another replica on this database. */
     public static McpEndpoint mcp(ServerFeatures features, Callers callers, DatabaseSignals signals, String url) {
-        var limits = new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), 64 << 20, Duration.ofSeconds(2));
+        var limits =
+                new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), 64 << 20, Duration.ofSeconds(2));
         var handshakes = new HandshakeStore(DB);
         return new McpEndpoint(features, DB, callers, signals, handshakes, limits, url, Clock.systemUTC());
     }

@@ -65,8 +65,8 @@ final class Sent extends Request.Wrapper {
     }
 
     private static <T> T watched(Class<T> type, T target, BiFunction<String, Object[], Optional<Object>> watch) {
-        return type.cast(
-                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (_, method, arguments) -> {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (_, method, arguments) -> {
                     var own = watch.apply(method.getName(), arguments);
                     return own.isPresent() ? own.get() : method.invoke(target, arguments);
                 }));

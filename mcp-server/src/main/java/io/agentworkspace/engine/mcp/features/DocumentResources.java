@@ -70,9 +70,7 @@ final class DocumentResources implements ResourceSource {
         var name = document.path("name").asString("");
         var type = document.path("media_type").asString("");
         return Json.object()
-                .put(
-                        "uri",
-                        SCHEME + encoded(name))
+                .put("uri", SCHEME + encoded(name))
                 .put("name", name)
                 .put(
                         "description",

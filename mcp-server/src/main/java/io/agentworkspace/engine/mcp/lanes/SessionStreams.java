@@ -37,8 +37,8 @@ public final class SessionStreams implements DatabaseSignals.Listener {
         var handle = visit.session().handle();
         var opened = lane.sessions().next();
         var lookUps = StreamOrigin.requestOf(exchange, visit.session().client());
-        var stream = lane.listen()
-                .session(exchange, new NotificationStream.Purpose(null, handle.id(), opened), lookUps);
+        var stream =
+                lane.listen().session(exchange, new NotificationStream.Purpose(null, handle.id(), opened), lookUps);
         stream.onSession(() -> refresh(stream, handle, lookUps));
         // The stream already receives signals, so no change is missed between this look-up and the next signal.
         stream.sessionChanged();

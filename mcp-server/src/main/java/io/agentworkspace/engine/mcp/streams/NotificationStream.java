@@ -74,7 +74,8 @@ public final class NotificationStream {
         this.words = words;
         this.valid = exchange.validity();
         this.closed = closed;
-        this.stream = EventStream.after(exchange.request(), exchange.response(), exchange.callback(), places.patience());
+        this.stream =
+                EventStream.after(exchange.request(), exchange.response(), exchange.callback(), places.patience());
     }
 
     Caller caller() {

@@ -37,8 +37,12 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
     long bytes() {
         return resources.entrySet().stream()
                 .mapToLong(entry -> ENTRY
-                        + entry.getKey().names().stream().mapToLong(Subscriptions::bytes).sum()
-                        + entry.getValue().stream().mapToLong(Subscriptions::bytes).sum())
+                        + entry.getKey().names().stream()
+                                .mapToLong(Subscriptions::bytes)
+                                .sum()
+                        + entry.getValue().stream()
+                                .mapToLong(Subscriptions::bytes)
+                                .sum())
                 .sum();
     }
 
