@@ -24,6 +24,7 @@ import io.agentworkspace.engine.documents.DocumentFileStore;
 import io.agentworkspace.engine.documents.queue.QueueStore;
 import io.agentworkspace.engine.documents.queue.ValidationQueue;
 import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.events.RestoreStore;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.GateRules;
@@ -155,6 +156,8 @@ public final class App implements AutoCloseable {
             watch.awaitFirst(); // Before the migrations, whose locks also require one session.
             Migrations.run(db, () -> server.upgrading(true));
             server.upgrading(false);
+            var restores = new RestoreStore(db, clock);
+            restores.notice(); // Before anything gets a number.
             PlanLimits.publish(db);
             var vault = new Vault(
                     db, settings.secrets().masterKeys(settings.database().dataDir()));
@@ -162,7 +165,8 @@ public final class App implements AutoCloseable {
             housekeeping
                     .every(Duration.ofSeconds(5), "collecting statistics of tables", new TableStatistics(db)::collect)
                     .clearing("idempotency keys", new IdempotencyStore(db)::purge)
-                    .clearing("contexts", new ContextStore(db)::purge);
+                    .clearing("contexts", new ContextStore(db)::purge)
+                    .every(Duration.ofSeconds(5), "noticing a restore", restores::notice);
 
             // What the engine counts about itself.
             var observability = settings.observability();
@@ -263,7 +267,7 @@ public final class App implements AutoCloseable {
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var features = EngineFeatures.of(runner, new Library(new SkillQueries(db)), VERSION, clock);
             var signals = keep(new DatabaseSignals(db));
-            var streams = new StreamLimits(STREAMS, PATIENCE);
+            var streams = new StreamLimits(STREAMS, Runtime.getRuntime().maxMemory(), PATIENCE);
             figures.streams(streams);
             var mcp = new McpEndpoint(features, db, callers, signals, handshakes, streams, published.mcpUrl(), clock);
             var news = new LiveQueries(db, clock);

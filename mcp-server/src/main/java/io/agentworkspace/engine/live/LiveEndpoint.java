@@ -12,7 +12,6 @@ import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -67,19 +66,17 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         var requested = Topic.parse(query.getValue(TOPICS));
         var caller = (Caller) Objects.requireNonNull(request.getAttribute(RequestAttributes.CALLER));
         var places = limits.of(caller);
-        if (!places.take()) {
-            throw Problem.rateLimited(
-                    "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
-        }
+        places.take(StreamLimits.credential(request));
         var lastId = request.getHeaders().get(LAST_EVENT_ID);
         Optional<ResumeToken> resumed;
         ResumeToken from;
         try {
             streams.listen(caller.tenant());
-            var horizon = queries.horizon();
-            // A higher position is from before the restore of another server's backup.
-            resumed = ResumeToken.parse(lastId, clock.instant()).filter(token -> token.horizon() <= horizon);
-            from = resumed.orElse(ResumeToken.of(horizon, 0, clock.instant()));
+            var now = queries.now();
+            // A position of other data is from before the restore of a backup.
+            resumed = ResumeToken.parse(lastId, clock.instant())
+                    .filter(token -> token.epoch() == now.epoch() && token.horizon() <= now.horizon());
+            from = resumed.orElse(ResumeToken.of(now.epoch(), now.horizon(), 0, clock.instant()));
         } catch (Problem refused) {
             places.giveBack();
             throw refused;
@@ -87,7 +84,8 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         var audience = Audience.of(caller, catalogue);
         var holder = new LiveStream[1];
         var stream = new LiveStream(
-                EventStream.open(request, response, callback, places.patience()),
+                EventStream.after(request, response, callback, places.patience()),
+                places,
                 requested,
                 (BooleanSupplier) Objects.requireNonNull(request.getAttribute(RequestAttributes.VALIDITY)),
                 clock,
@@ -115,12 +113,11 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         }
     }
 
-    /** Ends the streams, which would otherwise stay open and keep the server from stopping. */
+    /** Ends the streams, and waits until their clients have received the end. */
     @Override
     public CompletableFuture<Void> shutdown() {
         stopping = true;
-        streams.endAll();
-        return CompletableFuture.completedFuture(null);
+        return streams.endAll();
     }
 
     @Override

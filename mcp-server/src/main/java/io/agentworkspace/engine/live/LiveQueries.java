@@ -185,10 +185,13 @@ public final class LiveQueries {
         return new Batch(Long.parseLong(row.text("horizon")), row.number("listed") >= MOST, events);
     }
 
+    /** A position in the log: the oldest running transaction, and the epoch of the data. */
+    record Position(long epoch, long horizon) {}
+
     /** Returns the position for a stream that reports only new changes. */
-    long horizon() {
-        return db.sql("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon")
-                .one(row -> Long.parseLong(row.text("horizon")))
+    Position now() {
+        return db.sql("SELECT epoch, pg_snapshot_xmin(pg_current_snapshot())::text AS horizon FROM data_home")
+                .one(row -> new Position(row.number("epoch"), Long.parseLong(row.text("horizon"))))
                 .orElseThrow();
     }
 

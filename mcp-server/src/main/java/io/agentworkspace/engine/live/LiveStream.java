@@ -1,15 +1,19 @@
 package io.agentworkspace.engine.live;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.streams.EventStream;
+import io.agentworkspace.engine.streams.StreamLimits;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -23,14 +27,23 @@ final class LiveStream {
     /** The maximum number of events waiting to be written. */
     private static final int MOST_WAITING = 1_000;
 
+    /** The memory of an event that waits. */
+    private static final int EVENT = 4 * 1024;
+
     private final EventStream stream;
+    private final StreamLimits.Places places;
     private final Set<String> topics;
     private final BooleanSupplier valid;
     private final Runnable closed;
     private final Clock clock;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final Deque<Item> waiting = new ArrayDeque<>();
-    private final Set<Long> sent = new HashSet<>();
-    private final Deque<Long> order = new ArrayDeque<>();
+
+    /** What was sent of the transactions since {@link #horizon}: the events since then are read again. */
+    private final Map<Long, Long> sent = new LinkedHashMap<>();
+
+    private int counted;
+    private long epoch;
     private long horizon;
     private long ordinal;
     private volatile boolean caughtUp;
@@ -41,12 +54,25 @@ final class LiveStream {
     /** @param event null for a mark that only advances the id */
     private record Item(@Nullable String event, ObjectNode data, String id) {}
 
-    LiveStream(EventStream stream, Set<Topic> topics, BooleanSupplier valid, Clock clock, Runnable closed) {
+    /** @param places are taken */
+    LiveStream(
+            EventStream stream,
+            StreamLimits.Places places,
+            Set<Topic> topics,
+            BooleanSupplier valid,
+            Clock clock,
+            Runnable closed) {
         this.stream = stream;
+        this.places = places;
         this.topics = EnumSet.copyOf(topics).stream().map(Topic::word).collect(Collectors.toUnmodifiableSet());
         this.valid = valid;
         this.clock = clock;
         this.closed = closed;
+    }
+
+    /** Returns a future that completes when the stream has ended. */
+    CompletableFuture<Void> ended() {
+        return ended;
     }
 
     BooleanSupplier validity() {
@@ -55,9 +81,10 @@ final class LiveStream {
 
     /** Sends the first event: which of the requested topics the caller receives. */
     synchronized void begin(List<Topic> granted, ResumeToken from, boolean resumed) {
+        epoch = from.epoch();
         horizon = from.horizon();
         ordinal = from.ordinal();
-        remember(from.ordinal());
+        sent.put(from.ordinal(), from.horizon());
         var first = Json.object().put("resumed", resumed);
         granted.forEach(topic -> first.withArray("topics").add(topic.word()));
         add("open", first);
@@ -80,12 +107,13 @@ final class LiveStream {
             return;
         }
         for (var event : batch.events()) {
-            if (topics.contains(event.topic()) && remember(event.ordinal())) {
+            if (topics.contains(event.topic()) && event.xid() >= horizon && remember(event)) {
                 ordinal = Math.max(ordinal, event.ordinal());
                 add(event.topic(), event.data());
             }
         }
         horizon = Math.max(horizon, batch.horizon());
+        sent.values().removeIf(xid -> xid < horizon);
         if (batch.tooMany()) {
             reset();
         }
@@ -99,13 +127,12 @@ final class LiveStream {
         write();
     }
 
-    private boolean remember(long sending) {
-        if (!sent.add(sending)) {
+    private boolean remember(LiveEvent event) {
+        if (sent.putIfAbsent(event.ordinal(), event.xid()) != null) {
             return false;
         }
-        order.addLast(sending);
-        if (order.size() > 2 * MOST_WAITING) {
-            sent.remove(order.removeFirst());
+        if (sent.size() > 2 * MOST_WAITING) {
+            sent.remove(sent.keySet().iterator().next());
         }
         return true;
     }
@@ -119,8 +146,21 @@ final class LiveStream {
         }
     }
 
+    /** Takes or returns the memory for the waiting events. Without it, the client must read everything again. */
+    private void count() {
+        try {
+            places.grow(EVENT * (long) (waiting.size() - counted));
+            counted = waiting.size();
+        } catch (Problem noMemory) {
+            places.grow(-EVENT * (long) counted);
+            counted = 0;
+            waiting.clear();
+            waiting.add(new Item("reset", Json.object(), id()));
+        }
+    }
+
     private String id() {
-        return ResumeToken.of(horizon, ordinal, clock.instant()).text();
+        return ResumeToken.of(epoch, horizon, ordinal, clock.instant()).text();
     }
 
     /**
@@ -142,6 +182,7 @@ final class LiveStream {
     }
 
     private void write() {
+        count();
         if (!writing && !done && (ending || !waiting.isEmpty())) {
             writing = true;
             Thread.startVirtualThread(this::drain);
@@ -165,6 +206,9 @@ final class LiveStream {
     private @Nullable Item next() throws IOException {
         synchronized (this) {
             var next = waiting.poll();
+            if (waiting.size() < counted) {
+                count();
+            }
             if (next != null || !ending) {
                 writing = next != null;
                 return next;
@@ -185,5 +229,6 @@ final class LiveStream {
         }
         last.run();
         closed.run();
+        ended.complete(null);
     }
 }

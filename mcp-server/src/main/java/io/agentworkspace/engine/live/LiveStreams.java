@@ -5,8 +5,10 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -105,8 +107,12 @@ final class LiveStreams implements DatabaseSignals.Listener {
         });
     }
 
-    void endAll() {
+    /** Ends all streams. The result completes when they have ended. */
+    CompletableFuture<Void> endAll() {
+        var ends = new ArrayList<CompletableFuture<Void>>();
+        each(stream -> ends.add(stream.ended()));
         each(LiveStream::end);
+        return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
     }
 
     private void each(Consumer<LiveStream> use) {

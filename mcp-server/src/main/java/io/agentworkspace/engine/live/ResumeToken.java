@@ -7,23 +7,24 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The id of an event, from which a client can resume on any replica.
+ * The id of an event, from which a client can resume on any replica, unless the data were restored since.
  *
+ * @param epoch that of the data: another after each restore of a backup
  * @param horizon the position of a read that misses nothing
  * @param ordinal the last event that was sent
  * @param seconds when it was sent, in seconds since 1970
  */
-record ResumeToken(long horizon, long ordinal, long seconds) {
+record ResumeToken(long epoch, long horizon, long ordinal, long seconds) {
     /**
      * The age beyond which a stream begins again. Nobody may have listened in the meantime, and then nothing was
      * logged: a listener's entry is valid for two minutes and is renewed every half minute.
      */
     private static final Duration VALID = Duration.ofSeconds(80);
 
-    private static final Pattern FORM = Pattern.compile("(\\d{1,18})-(\\d{1,18})-(\\d{1,12})");
+    private static final Pattern FORM = Pattern.compile("(\\d{1,18})-(\\d{1,18})-(\\d{1,18})-(\\d{1,12})");
 
-    static ResumeToken of(long horizon, long ordinal, Instant now) {
-        return new ResumeToken(horizon, ordinal, now.getEpochSecond());
+    static ResumeToken of(long epoch, long horizon, long ordinal, Instant now) {
+        return new ResumeToken(epoch, horizon, ordinal, now.getEpochSecond());
     }
 
     /** Parses the token in a header; empty if it cannot be resumed from. */
@@ -33,12 +34,13 @@ record ResumeToken(long horizon, long ordinal, long seconds) {
                 ? Optional.of(new ResumeToken(
                                 Long.parseLong(found.group(1)),
                                 Long.parseLong(found.group(2)),
-                                Long.parseLong(found.group(3))))
+                                Long.parseLong(found.group(3)),
+                                Long.parseLong(found.group(4))))
                         .filter(token -> Math.abs(now.getEpochSecond() - token.seconds) <= VALID.toSeconds())
                 : Optional.empty();
     }
 
     String text() {
-        return "%d-%d-%d".formatted(horizon, ordinal, seconds);
+        return "%d-%d-%d-%d".formatted(epoch, horizon, ordinal, seconds);
     }
 }

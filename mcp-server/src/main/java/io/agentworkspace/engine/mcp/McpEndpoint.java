@@ -213,12 +213,11 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         return parts.length > 0 && parts[0].strip().equals("application/json") && charset.equals("utf-8");
     }
 
-    /** Closes the streams, which would otherwise stay open and keep the server from stopping. */
+    /** Ends the streams, and waits until their clients have received the end. */
     @Override
     public CompletableFuture<Void> shutdown() {
         stopping = true;
-        notifications.endAll();
-        return CompletableFuture.completedFuture(null);
+        return notifications.endAll();
     }
 
     @Override

@@ -26,63 +26,104 @@ public final class EventStream {
     private static final byte[] KEEP_ALIVE = ":\n\n".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] NOTHING = new byte[0];
 
-    private final Request request;
-    private final Response response;
-    private final Callback callback;
+    private final Line line;
     private final Duration patience;
 
-    private EventStream(Request request, Response response, Callback callback, Duration patience) {
-        this.request = request;
-        this.response = response;
-        this.callback = callback;
+    private EventStream(Line line, Duration patience) {
+        this.line = line;
         this.patience = patience;
     }
 
-    /** Opens the stream. Nothing is sent before the first write. */
-    public static EventStream open(Request request, Response response, Callback callback, Duration patience) {
+    /** Where a stream is written to. */
+    interface Line {
+        void write(byte[] bytes, Callback callback);
+
+        /** Writes the last bytes, which may be none. */
+        void end(byte[] bytes, Callback callback);
+
+        /** Completes the response, whose last bytes are written. */
+        void ended();
+
+        /** Closes the connection. */
+        void cut(Throwable why);
+    }
+
+    /** The line of a request that is still running. */
+    private record ResponseLine(Request request, Response response, Callback callback) implements Line {
+        @Override
+        public void write(byte[] bytes, Callback written) {
+            response.write(false, ByteBuffer.wrap(bytes), written);
+        }
+
+        @Override
+        public void end(byte[] bytes, Callback written) {
+            response.write(true, ByteBuffer.wrap(bytes), written);
+        }
+
+        @Override
+        public void ended() {
+            callback.succeeded();
+        }
+
+        @Override
+        public void cut(Throwable why) {
+            request.getConnectionMetaData().getConnection().getEndPoint().close();
+            callback.failed(why);
+        }
+    }
+
+    /** Opens the stream as the response to a request that still runs. Nothing is sent before the first write. */
+    public static EventStream during(Request request, Response response, Callback callback, Duration patience) {
+        setHeaders(response);
+        return new EventStream(new ResponseLine(request, response, callback), patience);
+    }
+
+    /** Opens a stream that outlives its request, of which it keeps nothing. The caller must not keep it either. */
+    public static EventStream after(Request request, Response response, Callback callback, Duration patience) {
+        setHeaders(response);
+        return new EventStream(StreamConnection.after(request, response, callback), patience);
+    }
+
+    private static void setHeaders(Response response) {
         response.setStatus(HttpStatus.OK_200);
         response.getHeaders()
                 .put(HttpHeader.CONTENT_TYPE, "text/event-stream")
                 .put(HttpHeader.CACHE_CONTROL, "no-store, no-transform")
                 .put("X-Accel-Buffering", "no");
-        return new EventStream(request, response, callback, patience);
     }
 
     public void send(ObjectNode message) throws IOException {
-        write(false, event(message));
+        write(event(message));
     }
 
     /** Sends an event with an id, from which a client can resume. */
     public void send(String id, String event, JsonNode data) throws IOException {
         var text = "id: %s\nevent: %s\ndata: %s\n\n".formatted(id, event, Json.text(data));
-        write(false, text.getBytes(StandardCharsets.UTF_8));
+        write(text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Sends an id without an event: clients report nothing, and resume from this id. */
     public void mark(String id) throws IOException {
-        write(false, "id: %s\n\n".formatted(id).getBytes(StandardCharsets.UTF_8));
+        write("id: %s\n\n".formatted(id).getBytes(StandardCharsets.UTF_8));
     }
 
     /** Sends a comment, which clients ignore. */
     public void keepAlive() throws IOException {
-        write(false, KEEP_ALIVE);
+        write(KEEP_ALIVE);
     }
 
     /** Sends the last message and ends the stream. */
     public void finish(ObjectNode message) throws IOException {
-        write(true, event(message));
-        callback.succeeded();
+        end(event(message));
     }
 
     public void finish() throws IOException {
-        write(true, NOTHING);
-        callback.succeeded();
+        end(NOTHING);
     }
 
     /** Closes the connection. */
     public void cut(Throwable why) {
-        request.getConnectionMetaData().getConnection().getEndPoint().close();
-        callback.failed(why);
+        line.cut(why);
     }
 
     /** The client can no longer be written to. No code needs to handle this. */
@@ -96,12 +137,24 @@ public final class EventStream {
         return ("event: message\ndata: " + Json.text(message) + "\n\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    private void write(boolean last, byte[] bytes) throws IOException {
+    private void write(byte[] bytes) throws IOException {
         var written = new CompletableFuture<Void>();
-        response.write(
-                last,
-                ByteBuffer.wrap(bytes),
-                Callback.from(() -> written.complete(null), written::completeExceptionally));
+        line.write(bytes, completing(written));
+        await(written);
+    }
+
+    private void end(byte[] bytes) throws IOException {
+        var written = new CompletableFuture<Void>();
+        line.end(bytes, completing(written));
+        await(written);
+        line.ended();
+    }
+
+    private static Callback completing(CompletableFuture<Void> written) {
+        return Callback.from(() -> written.complete(null), written::completeExceptionally);
+    }
+
+    private void await(CompletableFuture<Void> written) throws IOException {
         try {
             written.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {

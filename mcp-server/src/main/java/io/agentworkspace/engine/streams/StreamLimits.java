@@ -1,17 +1,32 @@
 package io.agentworkspace.engine.streams;
 
+import io.agentworkspace.engine.http.limits.FairShare;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Limits this replica's open streams, and how long a client may take to read from one. Only callers with open streams
+ * Limits this replica's open streams, by number and by memory, and how long a client may take to read from one. All
+ * streams together have a quarter of the heap; one caller gets at most a third of that. Only callers with open streams
  * use memory.
  */
 public final class StreamLimits {
+    private static final int KIB = 1024;
+
+    /** What a stream needs before it has subscribed to anything (measured: 4 to 6 KiB). */
+    private static final int STREAM = 8 * KIB;
+
+    private static final Duration RETRY = Duration.ofSeconds(5);
+
     private final Share share;
+    private final FairShare memory;
     private final Duration patience;
     private final ConcurrentHashMap<String, Integer> held = new ConcurrentHashMap<>();
 
@@ -21,8 +36,10 @@ public final class StreamLimits {
      */
     public record Share(int principal, int user, int tenant, int all) {}
 
-    public StreamLimits(Share share, Duration patience) {
+    /** @param heap the maximum size of the heap, in bytes */
+    public StreamLimits(Share share, long heap, Duration patience) {
         this.share = share;
+        this.memory = new FairShare("much memory for streams", heap / 4 / KIB);
         this.patience = patience;
     }
 
@@ -33,7 +50,7 @@ public final class StreamLimits {
         limits.put("%d".formatted(caller.tenant()), share.tenant());
         limits.put("%d/%d".formatted(caller.tenant(), caller.user()), share.user());
         limits.put("%d/%d/%s".formatted(caller.tenant(), caller.user(), caller.principal()), share.principal());
-        return new Places(limits);
+        return new Places(limits, new FairShare.CallerId(caller.tenant(), caller.principal()));
     }
 
     /** Returns how long a client may take to read what is written. */
@@ -60,35 +77,74 @@ public final class StreamLimits {
         held.computeIfPresent(name, (_, number) -> number == 1 ? null : (Integer) (number - 1));
     }
 
-    /** A caller's slots. Each open stream takes one and returns it at its end. */
+    /** The slots of one stream, which it takes when it opens and returns at its end. */
     public final class Places {
         private final Map<String, Integer> limits;
+        private final FairShare.CallerId caller;
+        private FairShare.@Nullable Reservation room;
+        private long bytes;
 
-        private Places(Map<String, Integer> limits) {
+        private Places(Map<String, Integer> limits, FairShare.CallerId caller) {
             this.limits = limits;
+            this.caller = caller;
         }
 
         public Duration patience() {
             return patience;
         }
 
-        /** Takes a slot, and returns whether one was free. */
-        public boolean take() {
+        /**
+         * Takes the slots.
+         *
+         * @param kept the memory in bytes of what the stream keeps: subscriptions, credential
+         * @throws Problem {@code rate_limited} or {@code unavailable}
+         */
+        public void take(long kept) {
             for (var limit : limits.entrySet()) {
                 if (!StreamLimits.this.take(limit.getKey(), limit.getValue())) {
                     giveBackBefore(limit.getKey());
-                    return false;
+                    throw Problem.rateLimited("too many streams are open; end one of yours, or try again later", RETRY);
                 }
             }
-            return true;
+            try {
+                room = memory.take(caller, kib(kept), Duration.ZERO);
+                bytes = kept;
+            } catch (Problem refused) {
+                limits.keySet().forEach(StreamLimits.this::giveBack);
+                throw refused;
+            }
+        }
+
+        /**
+         * Takes more memory, or returns some.
+         *
+         * @param more the difference in bytes
+         * @throws Problem as {@link #take}
+         */
+        public synchronized void grow(long more) {
+            var taken = Objects.requireNonNull(room);
+            taken.shrink(kib(bytes + more));
+            taken.grow(kib(bytes + more), Duration.ZERO);
+            bytes += more;
         }
 
         public void giveBack() {
+            Objects.requireNonNull(room).close();
             limits.keySet().forEach(StreamLimits.this::giveBack);
         }
 
         private void giveBackBefore(String refused) {
             limits.keySet().stream().takeWhile(name -> !name.equals(refused)).forEach(StreamLimits.this::giveBack);
         }
+    }
+
+    /** Returns the memory of the credential that a stream keeps: an access token may be as long as all headers together. */
+    public static long credential(Request request) {
+        var token = request.getHeaders().get(HttpHeader.AUTHORIZATION);
+        return token == null ? 0 : 2L * token.length();
+    }
+
+    private static long kib(long bytes) {
+        return Math.ceilDiv(STREAM + bytes, KIB);
     }
 }

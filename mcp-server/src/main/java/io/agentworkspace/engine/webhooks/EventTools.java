@@ -94,7 +94,8 @@ public final class EventTools {
             Integer limit) {}
 
     record Fed(
-            @Doc("Its number in the feed, without gaps.") long seq,
+            @Doc("Its number in the feed, without gaps except after the restore of a backup.")
+            long seq,
 
             @Doc("The event's id, the same as in its deliveries.")
             UUID id,
@@ -109,7 +110,7 @@ public final class EventTools {
             @Doc("The events, oldest first.") List<Fed> events,
             @Doc("Send it as after to continue.") long nextAfter,
 
-            @Doc("The seq of the newest event; 0 before the first.")
+            @Doc("The highest seq that was given, that of the newest event; 0 before the first.")
             long latest,
 
             @Doc("The seq of the oldest event that is kept; only if events after your position have been deleted.")
@@ -123,7 +124,8 @@ public final class EventTools {
                         Reads the events of the tenant after the one you saw last, oldest first, for admins.""")
                 .details("""
                         The events are the same that webhooks deliver, numbered without gaps, and kept for 30 days \
-                        unless the operator sets another time. Continue with next_after until it equals latest. Over \
+                        unless the operator sets another time. After the restore of a backup the numbers go on far higher, \
+                        so none comes again. Continue with next_after until it equals latest. Over \
                         MCP the resource engine://events reports new ones.""")
                 .alsoCalled("event log", "poll for changes", "what happened", "stream of events", "sync changes")
                 .needs(Capability.WEBHOOK_READ)
@@ -138,7 +140,10 @@ public final class EventTools {
                                     event.seq(), event.id(), event.type().word(), event.createdAt(), event.data()))
                             .toList();
                     var begin = Math.max(after, found.cleared());
-                    var last = events.isEmpty() ? begin : events.getLast().seq();
+                    // After a restore the numbers go on beyond the last event.
+                    var last = events.isEmpty()
+                            ? Math.max(begin, found.latest())
+                            : events.getLast().seq();
                     return new FeedResponse(events, last, found.latest(), begin > after ? (Long) (begin + 1) : null);
                 });
     }
@@ -148,7 +153,7 @@ public final class EventTools {
         if (after > latest) {
             throw Problem.invalid(
                     "after",
-                    "is %d, but the newest event is %d. The service may have been restored from a backup: continue from %d, or from 0 for everything kept"
+                    "is %d, but the newest event is %d: this number is not from this feed. Continue from %d, or from 0 for everything kept"
                             .formatted(after, latest, latest));
         }
     }

@@ -268,9 +268,9 @@ class LiveStreamTest {
         }
     }
 
-    /** The last id is of a transaction that is not assigned yet, as from before the restore of a backup. */
+    /** The last two ids are from before the restore of a backup: of a transaction that is not assigned yet, and of other data. */
     @ParameterizedTest
-    @CsvSource({"nonsense", "1-1-1", "9000000000-1-now"})
+    @CsvSource({"nonsense", "1-1-1", "0-9000000000-1-now", "7-1-1-now"})
     void aStreamThatCannotBeResumedSaysSo(String form) {
         var id = form.replace("now", Long.toString(Instant.now().getEpochSecond()));
         try (var feed = Feed.open(TestServer.url(), "", KEY, ann, "Last-Event-ID", id)) {

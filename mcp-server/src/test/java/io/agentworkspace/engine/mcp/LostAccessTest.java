@@ -183,6 +183,25 @@ class LostAccessTest {
         }
     }
 
+    @Test
+    void spellingsOfOneAddressAreOneSubscription() {
+        var spelt = List.of("engine://agents/Eva", "engine://agents/EVA", "engine://agents/%65va", "engine://agents/eva");
+        var asked = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(String.join("','", spelt));
+        var talk = eve.session("2025-11-25", "{}");
+        spelt.forEach(uri -> talk.call("resources/subscribe", "{'uri': '%s'}".formatted(uri)));
+        try (var events = eve.events("subscriptions/listen", asked);
+                var session = talk.listen()) {
+            assertThat(events.poll(HANG)
+                            .at("/params/notifications/resourceSubscriptions")
+                            .toString())
+                    .isEqualTo("[\"engine://agents/Eva\"]");
+            for (var change : List.of("first", "second")) {
+                hearsOnlyOfHerOwn(events, change);
+                assertThat(toldOf(session)).isEqualTo(OWN);
+            }
+        }
+    }
+
     /** Access checks of listeners are not recorded as calls: the key has run only what Eve called. */
     @Test
     void lookingWhatAListenerMaySeeIsNoCall() {

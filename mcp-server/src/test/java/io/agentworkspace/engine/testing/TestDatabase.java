@@ -179,7 +179,8 @@ public final class TestDatabase {
 
     /** Returns the MCP endpoint of another replica on this database. */
     public static McpEndpoint mcp(ServerFeatures features, Callers callers, DatabaseSignals signals, String url) {
-        var limits = new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), Duration.ofSeconds(2));
+        var limits =
+                new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), 64 << 20, Duration.ofSeconds(2));
         var handshakes = new HandshakeStore(DB);
         return new McpEndpoint(features, DB, callers, signals, handshakes, limits, url, Clock.systemUTC());
     }
@@ -231,6 +232,12 @@ public final class TestDatabase {
                 limits,
                 new Rules(db, METERING),
                 new SealedCursors(new StateSigner(new SealKeys(db, clock))));
+    }
+
+    /** Restores a backup, which is a database without connections, under a new name. */
+    public static Db restored(String backup, String name) {
+        DB.sql("CREATE DATABASE %s TEMPLATE %s".formatted(name, backup)).run();
+        return connect(jdbcUrl(name), 2);
     }
 
     /** Creates a test's own database, apart from the shared one. */

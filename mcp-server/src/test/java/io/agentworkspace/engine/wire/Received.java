@@ -56,6 +56,19 @@ final class Received extends Response.Wrapper {
         super.write(last, content, callback);
     }
 
+    /** Inspects what a stream writes after its request: a chunk, with its length before it, or the last one. */
+    void streamed(ByteBuffer[] buffers) {
+        if (buffers.length > 1) {
+            var bytes = new byte[buffers[1].remaining()];
+            buffers[1].duplicate().get(bytes);
+            waiting.writeBytes(bytes);
+            events();
+        }
+        if (buffers.length != 3) {
+            settle();
+        }
+    }
+
     private String type() {
         var type = getHeaders().get(HttpHeader.CONTENT_TYPE);
         return type == null ? "" : type;

@@ -2,7 +2,15 @@ package io.agentworkspace.engine.wire;
 
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.io.ByteArrayOutputStream;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Request;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -11,6 +19,7 @@ import tools.jackson.databind.node.MissingNode;
 final class Sent extends Request.Wrapper {
     private final ByteArrayOutputStream read = new ByteArrayOutputStream();
     private boolean answering;
+    private Consumer<ByteBuffer[]> streamed = _ -> {};
 
     Sent(Request request) {
         super(request);
@@ -28,6 +37,39 @@ final class Sent extends Request.Wrapper {
             Wire.cancelled(this, body());
         }
         return chunk;
+    }
+
+    /** Passes on what is written to the connection itself: a stream takes it over. */
+    void streamedTo(Consumer<ByteBuffer[]> listener) {
+        streamed = listener;
+    }
+
+    @Override
+    public ConnectionMetaData getConnectionMetaData() {
+        return new ConnectionMetaData.Wrapper(super.getConnectionMetaData()) {
+            @Override
+            public Connection getConnection() {
+                var connection = super.getConnection();
+                var endPoint = watched(EndPoint.class, connection.getEndPoint(), (method, arguments) -> {
+                    if (method.equals("write")) {
+                        streamed.accept((ByteBuffer[]) arguments[1]);
+                    }
+                    return Optional.empty();
+                });
+                return watched(
+                        Connection.class,
+                        connection,
+                        (method, _) -> method.equals("getEndPoint") ? Optional.of(endPoint) : Optional.empty());
+            }
+        };
+    }
+
+    private static <T> T watched(Class<T> type, T target, BiFunction<String, Object[], Optional<Object>> watch) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (_, method, arguments) -> {
+                    var own = watch.apply(method.getName(), arguments);
+                    return own.isPresent() ? own.get() : method.invoke(target, arguments);
+                }));
     }
 
     /** Ends the recording: the response does not depend on what is read from now on. */

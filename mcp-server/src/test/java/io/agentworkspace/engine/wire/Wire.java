@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.NetworkConnector;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -70,10 +71,13 @@ public final class Wire extends Handler.Wrapper {
         }
         var sent = new Sent(request);
         var received = new Received(sent, response);
+        sent.streamedTo(received::streamed);
         return super.handle(sent, received, new Callback.Nested(callback) {
             @Override
             public void succeeded() {
-                received.end();
+                if (!isStream(request)) { // A stream outlives its request.
+                    received.end();
+                }
                 super.succeeded();
             }
 
@@ -83,6 +87,10 @@ public final class Wire extends Handler.Wrapper {
                 super.failed(failure);
             }
         });
+    }
+
+    private static boolean isStream(Request request) {
+        return request.getAttribute(HttpStream.UPGRADE_CONNECTION_ATTRIBUTE) != null;
     }
 
     /** Returns the environment for a process that validates its own messages. */

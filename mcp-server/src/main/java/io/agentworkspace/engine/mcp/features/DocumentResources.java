@@ -70,9 +70,7 @@ final class DocumentResources implements ResourceSource {
         var name = document.path("name").asString("");
         var type = document.path("media_type").asString("");
         return Json.object()
-                .put(
-                        "uri",
-                        SCHEME + URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20"))
+                .put("uri", SCHEME + encoded(name))
                 .put("name", name)
                 .put(
                         "description",
@@ -82,6 +80,10 @@ final class DocumentResources implements ResourceSource {
                                         document.path("version").asLong(),
                                         document.path("state").asString("")))
                 .put("mimeType", "application/json");
+    }
+
+    private static String encoded(String name) {
+        return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     @Override
@@ -138,6 +140,11 @@ final class DocumentResources implements ResourceSource {
 
     private Optional<Answer> run(String tool, ObjectNode arguments, McpRequest request) {
         return EngineResources.seen(runner.run(request(tool, arguments, request)));
+    }
+
+    @Override
+    public Optional<String> canonical(String uri) {
+        return name(uri).map(name -> SCHEME + encoded(Name.key(name)));
     }
 
     @Override

@@ -149,6 +149,11 @@ final class EngineResources implements ResourceSource {
         };
     }
 
+    @Override
+    public Optional<String> canonical(String uri) {
+        return EngineUri.find(uri).map(EngineUri::canonical);
+    }
+
     /**
      * Returns the change to subscribe to. The check is not counted as a call and marks no messages as read. A censored
      * bank has no content, so it has no changes.

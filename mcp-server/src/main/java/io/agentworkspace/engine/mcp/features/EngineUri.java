@@ -85,6 +85,11 @@ record EngineUri(UriKind kind, List<Name> names) {
         return text.toString();
     }
 
+    /** Returns the spelling that all addresses of the same thing have in common. */
+    String canonical() {
+        return new EngineUri(kind, names.stream().map(Name::key).map(Name::of).toList()).text();
+    }
+
     private static String encoded(String name) {
         return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
     }

@@ -82,6 +82,12 @@ final class FeedResource implements ResourceSource {
                 new MethodResult.Caching(0, false)));
     }
 
+    /** Every position in the feed has the same changes. */
+    @Override
+    public Optional<String> canonical(String uri) {
+        return ADDRESS.matcher(uri).matches() ? Optional.of(URI) : Optional.empty();
+    }
+
     @Override
     public Optional<Change> changes(String uri, McpRequest request) {
         return ADDRESS.matcher(uri).matches() && isSeenBy(request)

@@ -157,7 +157,11 @@ public final class SessionLane implements Lane {
                     lane.sessions().logLevel(visit.session().handle(), level(message));
                 case "resources/subscribe" -> subscribe(ResourceMethods.uri(message.params()), visit, request);
                 case "resources/unsubscribe" ->
-                    lane.sessions().unsubscribe(visit.session().handle(), ResourceMethods.uri(message.params()));
+                    lane.sessions()
+                            .unsubscribe(
+                                    visit.session().handle(),
+                                    ResourceMethods.uri(message.params()),
+                                    methods.resources()::canonical);
                 default -> {}
             }
             return message.answer(Json.object());
@@ -180,7 +184,7 @@ public final class SessionLane implements Lane {
         if (methods.resources().changes(uri, request).isEmpty()) {
             throw RpcError.resourceNotFound(uri, request.client().revision(), request.requestId());
         }
-        lane.sessions().subscribe(visit.session().handle(), uri);
+        lane.sessions().subscribe(visit.session().handle(), uri, methods.resources()::canonical);
     }
 
     /** Responds to a batch with an array. Only clients of 2025-03-26 send batches. */

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Stores what changes about MCP sessions after they begin: their end, log level and subscriptions. */
@@ -69,9 +70,17 @@ public final class SessionStore {
                         .list(row -> row.text("uri")));
     }
 
-    /** @throws Problem {@code conflict} if the session has the maximum number of subscriptions */
-    void subscribe(Handle session, String uri) {
+    /**
+     * Subscribes to an address, unless the session has subscribed to it in another spelling.
+     *
+     * @param canonical returns the one spelling of an address
+     * @throws Problem {@code conflict} if the session has the maximum number of subscriptions
+     */
+    void subscribe(Handle session, String uri, UnaryOperator<String> canonical) {
         db.transaction(() -> {
+            if (!spellings(session, uri, canonical).isEmpty()) {
+                return true;
+            }
             on(session, """
                     INSERT INTO mcp_subscription (tenant_id, session_id, uri, expires_at)
                     VALUES (:tenant, :id, :uri, :expires)
@@ -85,13 +94,22 @@ public final class SessionStore {
         });
     }
 
-    void unsubscribe(Handle session, String uri) {
+    /** Ends the subscription to an address, whatever its spelling. */
+    void unsubscribe(Handle session, String uri, UnaryOperator<String> canonical) {
         db.transaction(() -> {
-            on(session, "DELETE FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id AND uri = :uri")
-                    .set("uri", uri)
-                    .run();
+            on(session, """
+                    DELETE FROM mcp_subscription
+                     WHERE tenant_id = :tenant AND session_id = :id AND uri = ANY(CAST(:uris AS text[]))
+                    """).set("uris", spellings(session, uri, canonical)).run();
             return signal(session);
         });
+    }
+
+    private List<String> spellings(Handle session, String uri, UnaryOperator<String> canonical) {
+        var one = canonical.apply(uri);
+        return subscriptions(session).stream()
+                .filter(known -> canonical.apply(known).equals(one))
+                .toList();
     }
 
     private boolean signal(Handle session) {

@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.mcp.lanes;
 
 import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.streams.NotificationStream;
+import io.agentworkspace.engine.mcp.streams.StreamOrigin;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -34,9 +36,10 @@ public final class SessionStreams implements DatabaseSignals.Listener {
         exchange.ran("stream");
         var handle = visit.session().handle();
         var opened = lane.sessions().next();
-        var stream = lane.listen()
-                .session(exchange, new NotificationStream.Purpose(null, handle.id(), opened), visit.quietTurn());
-        stream.onSession(() -> refresh(stream, visit));
+        var lookUps = StreamOrigin.requestOf(exchange, visit.session().client());
+        var stream =
+                lane.listen().session(exchange, new NotificationStream.Purpose(null, handle.id(), opened), lookUps);
+        stream.onSession(() -> refresh(stream, handle, lookUps));
         // The stream already receives signals, so no change is missed between this look-up and the next signal.
         stream.sessionChanged();
         stream.start(null);
@@ -45,15 +48,15 @@ public final class SessionStreams implements DatabaseSignals.Listener {
                         handle.tenant(), STREAM, List.of(handle.id(), Long.toString(opened)), null));
     }
 
-    private void refresh(NotificationStream stream, SessionVisit visit) {
+    private void refresh(NotificationStream stream, SessionStore.Handle handle, McpRequest lookUps) {
         try {
-            var handle = visit.session().handle();
             if (lane.sessions().state(handle).ended()) {
                 stream.end();
             } else {
                 var uris = lane.sessions().subscriptions(handle);
-                stream.subscriptions(
-                        stream.subscriptions().renewed(uris, lane.listen().watched(uris, visit.quietTurn())));
+                var known = stream.subscriptions();
+                var added = lane.listen().watched(known.unknown(uris), lookUps);
+                stream.subscriptions(known.renewed(uris, added));
             }
         } catch (Problem | RpcError e) {
             LOG.debug("the subscriptions of a session could not be read", e);

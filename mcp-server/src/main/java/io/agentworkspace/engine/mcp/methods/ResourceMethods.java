@@ -78,11 +78,23 @@ public final class ResourceMethods {
     }
 
     public static String uri(ObjectNode params) {
-        var uri = Params.text(params, "uri");
+        return checked("params.uri", Params.text(params, "uri"));
+    }
+
+    /** @throws Problem {@code invalid_field} if it is empty or too long */
+    public static String checked(String field, String uri) {
         if (uri.isBlank() || uri.length() > MAX_URI) {
-            throw Problem.invalid("params.uri", "must have 1–%,d characters".formatted(MAX_URI));
+            throw Problem.invalid(field, "must have 1–%,d characters".formatted(MAX_URI));
         }
         return uri;
+    }
+
+    /** Returns the one spelling of an address: two addresses with the same have the same changes. */
+    public String canonical(String uri) {
+        return sources.stream()
+                .flatMap(source -> source.canonical(uri).stream())
+                .findFirst()
+                .orElse(uri);
     }
 
     /** Returns the change to subscribe to for this resource. Empty if the caller may not see it. */

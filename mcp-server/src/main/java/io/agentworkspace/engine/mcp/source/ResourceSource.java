@@ -33,6 +33,14 @@ public interface ResourceSource {
      */
     Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest request);
 
+    /**
+     * Returns the one spelling of an address that may be spelt in several ways, or that has the same changes as another.
+     * Empty if it is not from this source.
+     */
+    default Optional<String> canonical(String uri) {
+        return Optional.empty();
+    }
+
     /** Returns the change to subscribe to for this resource. Empty if it is not from this source or does not change. */
     default Optional<Change> changes(String uri, McpRequest request) {
         return Optional.empty();

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp.streams;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -13,14 +14,20 @@ import java.util.function.Supplier;
 final class AccessCache {
     private static final int LARGEST = 20_000;
 
+    /** The most characters of all URIs together. */
+    private static final int CHARACTERS = 2_000_000;
+
+    private final AtomicLong characters = new AtomicLong();
     private volatile ConcurrentHashMap<AccessKey, Boolean> known = new ConcurrentHashMap<>();
 
     private record AccessKey(Caller caller, String uri) {}
 
     /** Returns whether the caller may see the resource. */
     boolean allows(Caller caller, String uri, Supplier<? extends Optional<?>> look) {
-        return known().computeIfAbsent(
-                        new AccessKey(caller, uri), _ -> look.get().isPresent());
+        return known().computeIfAbsent(new AccessKey(caller, uri), _ -> {
+            characters.addAndGet(uri.length());
+            return look.get().isPresent();
+        });
     }
 
     /** Looks the resource up and caches whether it was visible. */
@@ -28,16 +35,19 @@ final class AccessCache {
         // Taken before the look-up: if access changes in the meantime, a new map replaces this one.
         var known = known();
         var found = look.get();
-        known.put(new AccessKey(caller, uri), found.isPresent());
+        if (known.put(new AccessKey(caller, uri), found.isPresent()) == null) {
+            characters.addAndGet(uri.length());
+        }
         return found;
     }
 
     void forget() {
+        characters.set(0);
         known = new ConcurrentHashMap<>();
     }
 
     private ConcurrentHashMap<AccessKey, Boolean> known() {
-        if (known.size() > LARGEST) {
+        if (known.size() > LARGEST || characters.get() > CHARACTERS) {
             forget();
         }
         return known;

@@ -6,12 +6,13 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.streams.EventStream;
+import io.agentworkspace.engine.streams.StreamLimits;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -21,15 +22,18 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * An open stream that notifies its client of changes. Pending notifications are a set, so the subscriptions bound their
- * number. A thread exists only while something is written. A client that does not read is disconnected.
+ * number. A thread exists only while something is written. A client that does not read is disconnected. It keeps nothing
+ * of the request that opened it.
  */
 public final class NotificationStream {
-    private final McpExchange exchange;
+    private final Caller caller;
     private final Purpose purpose;
+    private final StreamLimits.Places places;
     private final Function<String, Optional<ObjectNode>> words;
     private final BooleanSupplier valid;
     private final Runnable closed;
     private final EventStream stream;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final Object looking = new Object();
     private final Set<String> waiting = new LinkedHashSet<>();
     private final Set<String> putOff = new LinkedHashSet<>();
@@ -52,6 +56,7 @@ public final class NotificationStream {
             @Nullable JsonNode subscription, @Nullable String session, long opened) {}
 
     /**
+     * @param places are taken
      * @param words returns the notification of a change, or empty if there is nothing to send any more
      * @param closed runs once, when the stream has ended
      */
@@ -60,19 +65,21 @@ public final class NotificationStream {
             Purpose purpose,
             Subscriptions subscriptions,
             Function<String, Optional<ObjectNode>> words,
-            Duration patience,
+            StreamLimits.Places places,
             Runnable closed) {
-        this.exchange = exchange;
+        this.caller = exchange.caller();
         this.purpose = purpose;
         this.subscriptions = subscriptions;
+        this.places = places;
         this.words = words;
         this.valid = exchange.validity();
         this.closed = closed;
-        this.stream = EventStream.open(exchange.request(), exchange.response(), exchange.callback(), patience);
+        this.stream =
+                EventStream.after(exchange.request(), exchange.response(), exchange.callback(), places.patience());
     }
 
     Caller caller() {
-        return exchange.caller();
+        return caller;
     }
 
     public Purpose purpose() {
@@ -86,7 +93,9 @@ public final class NotificationStream {
         write();
     }
 
+    /** @throws Problem {@code rate_limited} or {@code unavailable} if there is no memory for them */
     public void subscriptions(Subscriptions changed) {
+        places.grow(changed.bytes() - subscriptions.bytes());
         subscriptions = changed;
     }
 
@@ -143,6 +152,11 @@ public final class NotificationStream {
     public synchronized void end() {
         ending = true;
         write();
+    }
+
+    /** Returns a future that completes when the stream has ended. */
+    CompletableFuture<Void> ended() {
+        return ended;
     }
 
     /** @param isValid tests the credential; it may return a cached result for an equal one */
@@ -245,5 +259,6 @@ public final class NotificationStream {
         }
         last.run();
         closed.run();
+        ended.complete(null);
     }
 }

@@ -6,8 +6,10 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -128,8 +130,12 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
         each(NotificationStream::tellAll);
     }
 
-    public void endAll() {
+    /** Ends all streams. The result completes when they have ended. */
+    public CompletableFuture<Void> endAll() {
+        var ends = new ArrayList<CompletableFuture<Void>>();
+        each(stream -> ends.add(stream.ended()));
         each(NotificationStream::end);
+        return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
     }
 
     boolean isEmpty() {

@@ -12,7 +12,6 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.streams.StreamLimits;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -67,18 +66,20 @@ public final class StreamOpener {
         // From here on, losses of access are signalled, so none is missed after a look-up.
         notifications.open(request.caller().tenant());
         var agreed = Json.object();
-        var subscriptions = subscriptionsOf(asked, agreed, request).with(tasks(asked, agreed, request));
+        var subscriptions = subscriptionsOf(asked, agreed, exchange, request).with(tasks(asked, agreed, request));
         var params = Json.object();
         params.set("notifications", agreed);
         Subscriptions.tag(params, id);
-        var stream = open(exchange, new NotificationStream.Purpose(id, null, 0), subscriptions, request);
+        var lookUps = StreamOrigin.requestOf(exchange, request.client());
+        var stream = open(exchange, new NotificationStream.Purpose(id, null, 0), subscriptions, lookUps);
         stream.start(JsonRpcMessage.notification("notifications/subscriptions/acknowledged", params));
         // A task may have changed before the stream listened.
         subscriptions.tasks().forEach(stream::deliver);
     }
 
     /** @param agreed receives the accepted subscriptions */
-    private Subscriptions subscriptionsOf(ObjectNode asked, ObjectNode agreed, McpRequest request) {
+    private Subscriptions subscriptionsOf(
+            ObjectNode asked, ObjectNode agreed, McpExchange exchange, McpRequest request) {
         var lists = new LinkedHashSet<String>();
         for (var field : asked.propertyNames()) {
             var list = LISTS.get(field);
@@ -87,7 +88,9 @@ public final class StreamOpener {
                 agreed.put(field, true);
             }
         }
-        var uris = texts(asked, URIS, "URIs");
+        var uris = distinct(texts(asked, URIS, "URIs"));
+        // The request itself counts for the first look-up.
+        uris.stream().skip(1).forEach(_ -> exchange.countAnother());
         var watched = watched(uris, request);
         if (!uris.isEmpty()) {
             var heard = agreed.putArray(URIS);
@@ -96,6 +99,16 @@ public final class StreamOpener {
                     .forEach(heard::add);
         }
         return new Subscriptions(lists, watched);
+    }
+
+    /** Returns the first spelling of each address. */
+    private Set<String> distinct(Set<String> uris) {
+        var spelt = new LinkedHashMap<String, String>();
+        for (var uri : uris) {
+            ResourceMethods.checked("params.notifications." + URIS, uri);
+            spelt.putIfAbsent(resources.canonical(uri), uri);
+        }
+        return new LinkedHashSet<>(spelt.values());
     }
 
     /** Returns those of the requested tasks that belong to the caller. */
@@ -130,7 +143,7 @@ public final class StreamOpener {
         return texts;
     }
 
-    /** Returns the changes to watch for these URIs. URIs that the caller may not see are left out. */
+    /** Returns the changes to watch for these URIs. One look-up each; URIs that the caller may not see are left out. */
     public Map<Change, Set<String>> watched(Set<String> uris, McpRequest request) {
         var watched = new LinkedHashMap<Change, Set<String>>();
         var access = notifications.access(request.caller().tenant());
@@ -168,10 +181,7 @@ public final class StreamOpener {
     private NotificationStream open(
             McpExchange exchange, NotificationStream.Purpose purpose, Subscriptions subscriptions, McpRequest request) {
         var places = bounds.of(exchange.caller());
-        if (!places.take()) {
-            throw Problem.rateLimited(
-                    "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
-        }
+        places.take(StreamLimits.credential(exchange.request()) + subscriptions.bytes());
         try {
             notifications.open(exchange.caller().tenant());
         } catch (Problem problem) {
@@ -180,7 +190,7 @@ public final class StreamOpener {
         }
         var holder = new NotificationStream[1];
         var words = words(request, purpose);
-        var stream = new NotificationStream(exchange, purpose, subscriptions, words, bounds.patience(), () -> {
+        var stream = new NotificationStream(exchange, purpose, subscriptions, words, places, () -> {
             places.giveBack();
             notifications.remove(holder[0]);
         });

@@ -94,12 +94,19 @@ public final class StreamableResponse {
 
     private @Nullable EventStream open() {
         if (stream == null && streamable) {
-            streamable = places.take();
-            stream = streamable
-                    ? EventStream.open(exchange.request(), exchange.response(), exchange.callback(), places.patience())
-                    : null;
+            stream = opened();
+            streamable = stream != null;
         }
         return stream;
+    }
+
+    private @Nullable EventStream opened() {
+        try {
+            places.take(0);
+        } catch (Problem noneFree) {
+            return null; // The response is then sent as JSON.
+        }
+        return EventStream.during(exchange.request(), exchange.response(), exchange.callback(), places.patience());
     }
 
     private void lost() {

@@ -23,9 +23,31 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
     private static final String LIST = "list:";
     private static final String TASK = "task:";
 
+    /** The memory of an entry of the map with its key and its set, and that of a text and its place, besides the characters. */
+    private static final int ENTRY = 300;
+
+    private static final int TEXT = 100;
+
     public Subscriptions {
         lists = Set.copyOf(lists);
         resources = Map.copyOf(resources);
+    }
+
+    /** Returns the memory that they need, estimated. */
+    long bytes() {
+        return resources.entrySet().stream()
+                .mapToLong(entry -> ENTRY
+                        + entry.getKey().names().stream()
+                                .mapToLong(Subscriptions::bytes)
+                                .sum()
+                        + entry.getValue().stream()
+                                .mapToLong(Subscriptions::bytes)
+                                .sum())
+                .sum();
+    }
+
+    private static long bytes(String text) {
+        return TEXT + 2L * text.length();
     }
 
     /** Returns what to report about this change: marked list names, and URIs. */
@@ -66,6 +88,13 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
                 .filter(entry -> entry.getKey().kind().equals(Change.TASK))
                 .flatMap(entry -> entry.getValue().stream())
                 .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Returns those of the URIs that are not subscribed yet. */
+    public Set<String> unknown(Set<String> uris) {
+        var unknown = new LinkedHashSet<>(uris);
+        resources.values().forEach(unknown::removeAll);
+        return unknown;
     }
 
     Set<String> everything() {

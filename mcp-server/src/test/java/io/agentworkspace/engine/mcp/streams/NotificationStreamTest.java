@@ -6,8 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.http.RefusalWriter;
 import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.mcp.Events;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.streams.StreamLimits;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -30,6 +33,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A listener on a real connection, whose notifications a test supplies. */
 class NotificationStreamTest {
+    private static final Caller CALLER = new Caller(1, "t", 2, "ann", Role.OWNER, Set.of("*"), "key:a", null);
+
     private final AtomicInteger lookUps = new AtomicInteger();
     private final CompletableFuture<NotificationStream> opened = new CompletableFuture<>();
 
@@ -44,6 +49,7 @@ class NotificationStreamTest {
     private final class StreamHandler extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
+            request.setAttribute(RequestAttributes.CALLER, CALLER);
             request.setAttribute(RequestAttributes.VALIDITY, (BooleanSupplier) () -> true);
             listen(new McpExchange(request, response, callback, null));
             return true;
@@ -53,7 +59,9 @@ class NotificationStreamTest {
     private void listen(McpExchange exchange) {
         var purpose = new NotificationStream.Purpose(null, null, 0);
         var wishes = new Subscriptions(Set.of(), Map.of());
-        var listener = new NotificationStream(exchange, purpose, wishes, this::words, Duration.ofSeconds(5), () -> {});
+        var places = new StreamLimits(new StreamLimits.Share(1, 1, 1, 1), 1 << 20, Duration.ofSeconds(5)).of(CALLER);
+        places.take(0);
+        var listener = new NotificationStream(exchange, purpose, wishes, this::words, places, () -> {});
         listener.start(null);
         opened.complete(listener);
     }

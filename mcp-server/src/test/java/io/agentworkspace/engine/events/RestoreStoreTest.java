@@ -1,0 +1,54 @@
+package io.agentworkspace.engine.events;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.testing.TestClock;
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** The numbers of a feed and of deliveries after the restore of a backup: here a copy of the database, as a whole. */
+class RestoreStoreTest {
+    private final TestClock clock = new TestClock();
+
+    private static List<Long> numbers(Db db) {
+        return db.sql("""
+                        SELECT f.last_seq, w.last_sequence, h.epoch
+                          FROM event_feed f JOIN webhook_endpoint w ON w.tenant_id = f.tenant_id CROSS JOIN data_home h
+                        """)
+                .one(row -> List.of(row.number("last_seq"), row.number("last_sequence"), row.number("epoch")))
+                .orElseThrow();
+    }
+
+    @Test
+    void noNumberComesAgainHoweverOftenABackupIsRestored() {
+        try (var db = TestDatabase.fresh("numbers_backup")) {
+            db.sql("INSERT INTO tenant (name, name_key, plan, created_at) VALUES ('t', 't', 'unlimited', now())")
+                    .run();
+            db.sql("UPDATE event_feed SET last_seq = 800").run();
+            db.sql("""
+                            INSERT INTO webhook_endpoint (tenant_id, id, url, events, secret, created_at, updated_at, last_sequence)
+                            SELECT tenant_id, :id, 'https://example.com', ARRAY['*'], '\\x00', now(), now(), 700 FROM tenant
+                            """).set("id", UUID.randomUUID()).run();
+            new RestoreStore(db, clock).notice();
+            new RestoreStore(db, clock).notice();
+            assertThat(numbers(db)).as("the first start").containsExactly(800L, 700L, 0L);
+        }
+        var before = 900L; // Readers got events up to this one after the backup.
+        for (var name : List.of("numbers_first", "numbers_second")) {
+            try (var db = TestDatabase.restored("numbers_backup", name)) {
+                new RestoreStore(db, clock).notice();
+                var numbers = numbers(db);
+                assertThat(numbers.getFirst()).isGreaterThan(before);
+                assertThat(numbers.get(1)).isGreaterThan(before);
+                new RestoreStore(db, clock).notice();
+                assertThat(numbers(db)).as("another replica").isEqualTo(numbers);
+                before = numbers.getFirst() + 1_000;
+            }
+            clock.advance(Duration.ofMinutes(1));
+        }
+    }
+}
