@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.ToolRunner;
@@ -33,6 +34,7 @@ public final class RestFacade {
      */
     public static JerseyAdapter handler(
             ToolRunner runner,
+            ToolFinder finder,
             PublicAddresses published,
             HealthCheck health,
             SignIn signIn,
@@ -40,7 +42,7 @@ public final class RestFacade {
             FileTransfer files,
             Clock clock) {
         var refusals = new FailureMapper(clock);
-        var facade = facade(runner, published, health, signIn, handshakes, files, clock);
+        var facade = facade(runner, finder, published, health, signIn, handshakes, files, clock);
         var config = facade.config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
         return new JerseyAdapter(container, refusals::toResponse, facade.resources.keySet());
@@ -48,6 +50,7 @@ public final class RestFacade {
 
     static RestFacade facade(
             ToolRunner runner,
+            ToolFinder finder,
             PublicAddresses published,
             HealthCheck health,
             SignIn signIn,
@@ -57,7 +60,7 @@ public final class RestFacade {
         var routes = new ArrayList<GatewayRoute>();
         routes.addAll(new GatewayRoutes(published, health, signIn, clock).routes());
         routes.addAll(new OpenApiRoutes(() -> OpenApi.document(runner.catalogue(), published, routes)).routes());
-        routes.addAll(new CatalogueRoutes(runner).routes());
+        routes.addAll(new CatalogueRoutes(runner, finder, clock).routes());
         routes.add(GatewayRoute.elsewhere("POST", "/mcp", GatewayOperations::mcp));
         routes.add(GatewayRoute.elsewhere("GET", "/api/stream", GatewayOperations::stream));
         routes.addAll(new AuthRoutes(signIn).routes());
