@@ -85,7 +85,8 @@ class SessionLaneTest {
     @ValueSource(strings = {"2027-01-01", "2026-07-28", "1999-01-01", "DRAFT-2026-v1", "v2", "0", "2025-11-25, 2025-06-18"})
     void theHeaderOfInitializeDoesNotMatter(String version) {
         var initialize = """
-                {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}}}""";
+                {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {},
+                 "clientInfo": {"name": "test", "version": "1"}}}""";
         var response = peer.post(initialize, List.of("MCP-Protocol-Version", version), BodyHandlers.ofString());
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(RawMcpClient.json(response).at("/result/protocolVersion").asString())

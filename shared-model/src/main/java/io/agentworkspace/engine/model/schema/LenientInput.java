@@ -37,6 +37,7 @@ public final class LenientInput {
                         .forEach(name -> move(name, field.name(), input));
             }
         }
+        convert(schema.root(), input); // Also what has been moved.
         return input;
     }
 
