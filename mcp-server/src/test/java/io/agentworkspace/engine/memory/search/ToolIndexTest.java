@@ -123,7 +123,7 @@ class ToolIndexTest {
 
     @Test
     void aMisspeltWordIsFoundWithoutAModel() {
-        assertThat(index.findByWords("rotaet a webhok secret", _ -> true).getFirst().name())
-                .isEqualTo("WH_RotateSecret");
+        var found = index.findByWords("rotaet a webhok secret", _ -> true).stream().map(Tool::name);
+        assertThat(found.limit(5)).contains("WH_RotateSecret");
     }
 }
