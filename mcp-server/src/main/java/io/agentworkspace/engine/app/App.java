@@ -267,8 +267,8 @@ public final class App implements AutoCloseable {
                     .clearing("handshakes", handshakes::purge)
                     .clearing("live events", news::purge);
             var demo = keep(new Demo(runner, db, vault, URI.create(listening(server.port()) + "/mcp"), clock));
-            var rest = RestFacade.handler(
-                    runner, toolIndex, published, db::state, signIn, doctor::latest, files, clock);
+            var rest =
+                    RestFacade.handler(runner, toolIndex, published, db::state, signIn, doctor::latest, files, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published));
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
             var gateRules = rules(callerLimit)

@@ -118,9 +118,7 @@ public final class Gate extends Handler.Wrapper {
                 : ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller)
                         .call(() -> super.handle(request, response, callback)))) {
             Capacity.noteId(request);
-            throw Endpoints.isMcp(path)
-                    ? MisdirectedMcp.problem()
-                    : ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");
+            throw Endpoints.isMcp(path) ? MisdirectedMcp.problem() : ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");
         }
     }
 }

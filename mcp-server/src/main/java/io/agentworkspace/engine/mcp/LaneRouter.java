@@ -7,7 +7,6 @@ import io.agentworkspace.engine.mcp.lanes.ModernChecks;
 import io.agentworkspace.engine.mcp.lanes.ModernLane;
 import io.agentworkspace.engine.mcp.lanes.SessionLane;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
-import io.agentworkspace.engine.mcp.wire.Era;
 import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.wire.RpcError;

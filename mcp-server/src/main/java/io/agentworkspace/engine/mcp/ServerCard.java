@@ -35,8 +35,8 @@ final class ServerCard {
         pages.put(Endpoints.CATALOG, Page.of(CATALOG_TYPE, catalog(identity, mcpUrl)));
         metadata = resource == null
                 ? null
-                : path -> Page.of(
-                        JsonResponse.JSON, resource.metadata(path, identity.title(), mcpUrl + Endpoints.CARD));
+                : path ->
+                        Page.of(JsonResponse.JSON, resource.metadata(path, identity.title(), mcpUrl + Endpoints.CARD));
     }
 
     boolean has(String path) {

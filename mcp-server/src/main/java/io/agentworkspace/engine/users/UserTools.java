@@ -57,7 +57,10 @@ public final class UserTools {
                         Returns who you are: user, role, capabilities, plan, limits left, selected context. A good \
                         first call.""")
                 .details("It also returns the tenant and the server's time. It changes nothing.")
-                .alsoCalled("what can i do here", "what is selected at the moment", "am i logged on", 
+                .alsoCalled(
+                        "what can i do here",
+                        "what is selected at the moment",
+                        "am i logged on",
                         "whoami",
                         "my identity",
                         "my permissions",

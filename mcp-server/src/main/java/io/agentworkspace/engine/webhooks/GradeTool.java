@@ -44,7 +44,10 @@ public final class GradeTool {
                         two secrets). It refuses others with 400 (wrong signature, no signature, an old secret, \
                         changed, too old, from the future). It takes up to a minute. These are no deliveries: nothing \
                         is retried or counted.""")
-                .alsoCalled("check a receiver for mistakes", "does our endpoint verify signatures", "quality of a webhook handler", 
+                .alsoCalled(
+                        "check a receiver for mistakes",
+                        "does our endpoint verify signatures",
+                        "quality of a webhook handler",
                         "verify my signature check",
                         "audit the receiver",
                         "does my server validate signatures",

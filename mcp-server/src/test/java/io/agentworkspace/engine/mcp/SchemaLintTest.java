@@ -2,8 +2,8 @@ package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -59,8 +59,11 @@ class SchemaLintTest {
         document.at("/components/schemas")
                 .properties()
                 .forEach(schema -> lint(schema.getValue(), schema.getKey(), true, flaws));
-        document.at("/paths").forEach(path -> path.forEach(operation -> operation.findValues("schema")
-                .forEach(schema -> lint(schema, operation.path("operationId").asString(), true, flaws))));
+        document.at("/paths")
+                .forEach(path -> path.forEach(operation -> operation
+                        .findValues("schema")
+                        .forEach(schema ->
+                                lint(schema, operation.path("operationId").asString(), true, flaws))));
         assertThat(flaws).isEmpty();
     }
 
@@ -95,7 +98,8 @@ class SchemaLintTest {
 
     private static JsonNode got(String path) {
         try (var http = HttpClient.newHttpClient()) {
-            var request = HttpRequest.newBuilder(URI.create(TestServer.url() + path)).build();
+            var request =
+                    HttpRequest.newBuilder(URI.create(TestServer.url() + path)).build();
             return RawMcpClient.json(http.send(request, BodyHandlers.ofString()));
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
@@ -106,7 +110,9 @@ class SchemaLintTest {
         var flaws = new ArrayList<String>();
         for (var tool : tools) {
             var name = tool.path("name").asString("");
-            if (name.isEmpty() || name.length() > LONGEST_NAME || !KEY.matcher(name).matches()) {
+            if (name.isEmpty()
+                    || name.length() > LONGEST_NAME
+                    || !KEY.matcher(name).matches()) {
                 flaws.add("the name " + name);
             }
             root(tool.path("inputSchema"), name, flaws);
@@ -118,7 +124,8 @@ class SchemaLintTest {
     }
 
     private static void root(JsonNode schema, String place, List<String> flaws) {
-        if (!schema.path("type").asString("").equals("object") || AT_ROOT.stream().anyMatch(schema::has)) {
+        if (!schema.path("type").asString("").equals("object")
+                || AT_ROOT.stream().anyMatch(schema::has)) {
             flaws.add(place + " is no plain object");
         }
         lint(schema, place, false, flaws);
@@ -128,7 +135,8 @@ class SchemaLintTest {
         if (schema.path("type").isArray()) {
             flaws.add(place + " has several types");
         }
-        if (schema.path("type").asString("").equals("array") && !schema.path("items").isObject()) {
+        if (schema.path("type").asString("").equals("array")
+                && !schema.path("items").isObject()) {
             flaws.add(place + " has no items");
         }
         var reference = schema.path("$ref").asString("");

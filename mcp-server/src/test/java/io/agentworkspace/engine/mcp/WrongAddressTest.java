@@ -35,7 +35,18 @@ class WrongAddressTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"/MCP", "/Mcp/x/agent", "/sse", "/SSE/", "/mcp/sse", "/api/mcp", "/v1/mcp", "/messages", "/", "/foo"})
+            strings = {
+                "/MCP",
+                "/Mcp/x/agent",
+                "/sse",
+                "/SSE/",
+                "/mcp/sse",
+                "/api/mcp",
+                "/v1/mcp",
+                "/messages",
+                "/",
+                "/foo"
+            })
     @SendsAnything
     void aMessageAtAWrongAddressIsAnsweredAsAMessage(String path) throws Exception {
         var response = send("POST", path, CALL, "X-Api-Key", key);
@@ -87,10 +98,14 @@ class WrongAddressTest {
     @Test
     void theGeneralToolsAreInTheCatalogueAndCanBeInvoked() throws Exception {
         var tools = RawMcpClient.json(send("GET", "/api/mcp/tools", "", "X-Api-Key", key));
-        assertThat(tools.path("tools").valueStream().map(tool -> tool.get("name").asString()))
+        assertThat(tools.path("tools")
+                        .valueStream()
+                        .map(tool -> tool.get("name").asString()))
                 .contains("find_tools", "describe_tool", "run_tool");
         for (var name : List.of("find_tools", "describe_tool", "run_tool")) {
-            assertThat(RawMcpClient.json(send("GET", "/api/mcp/tools/" + name, "")).at("/route/path").asString())
+            assertThat(RawMcpClient.json(send("GET", "/api/mcp/tools/" + name, ""))
+                            .at("/route/path")
+                            .asString())
                     .isEqualTo("/api/mcp/tools/" + name + "/invoke");
         }
         var found = invoke("find_tools", "{\"query\": \"make an agent\"}");

@@ -103,18 +103,18 @@ final class CatalogueRoutes {
             switch (name) {
                 case Discovery.FIND -> {
                     var listed = output.putArray("tools");
-                    Discovery.found(Discovery.query(body), usable, finder).forEach(tool -> listed.addObject()
-                            .put("name", tool.name())
-                            .put("title", tool.title())
-                            .put("description", Discovery.summary(tool)));
+                    Discovery.found(Discovery.query(body), usable, finder)
+                            .forEach(tool -> listed.addObject()
+                                    .put("name", tool.name())
+                                    .put("title", tool.title())
+                                    .put("description", Discovery.summary(tool)));
                 }
                 case Discovery.DESCRIBE ->
                     output.set("tool", described(Discovery.read(Discovery.name(name, body), usable), caller));
                 default -> {
                     var tool = Discovery.read(Discovery.name(name, body), usable);
                     exchange.runs(tool);
-                    return RestResponse.envelope(
-                            exchange.run(runner, tool.name(), Discovery.arguments(body), true));
+                    return RestResponse.envelope(exchange.run(runner, tool.name(), Discovery.arguments(body), true));
                 }
             }
             var envelope = Envelope.success(name, exchange.requestId(), clock.instant(), output);

@@ -108,7 +108,13 @@ public final class SearchTools {
                         It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
                         and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
                         MB_Read with vx.name shows a whole text.""")
-                .alsoCalled("what do we know about", "look something up in our notes", "find a fact", "do we have information on", "recall what was agreed", "how did we handle that before", 
+                .alsoCalled(
+                        "what do we know about",
+                        "look something up in our notes",
+                        "find a fact",
+                        "do we have information on",
+                        "recall what was agreed",
+                        "how did we handle that before",
                         "search memory",
                         "look something up",
                         "what do i know about",

@@ -54,7 +54,10 @@ public final class ToolIndex implements ToolFinder {
         if (vectors.isEmpty()) {
             begin();
         }
-        return found(query, allowed, vectors.isEmpty() ? null : embedder.question(query).vector());
+        return found(
+                query,
+                allowed,
+                vectors.isEmpty() ? null : embedder.question(query).vector());
     }
 
     /** Finds them by words only, which needs no model. */
@@ -99,8 +102,8 @@ public final class ToolIndex implements ToolFinder {
         }
     }
 
-    private static Map<String, Double> shares(
-            IndexSearcher searcher, LexicalQuery lexical, List<String> names) throws IOException {
+    private static Map<String, Double> shares(IndexSearcher searcher, LexicalQuery lexical, List<String> names)
+            throws IOException {
         if (lexical.groups().isEmpty()) {
             return Map.of();
         }

@@ -82,7 +82,8 @@ class SessionLaneTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"2027-01-01", "2026-07-28", "1999-01-01", "DRAFT-2026-v1", "v2", "0", "2025-11-25, 2025-06-18"})
+    @ValueSource(
+            strings = {"2027-01-01", "2026-07-28", "1999-01-01", "DRAFT-2026-v1", "v2", "0", "2025-11-25, 2025-06-18"})
     void theHeaderOfInitializeDoesNotMatter(String version) {
         var initialize = """
                 {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {},
@@ -95,16 +96,19 @@ class SessionLaneTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"2027-01-01", "1999-01-01", "DRAFT-2026-v1", "v2", "0", "9999-99-99", "2025-11-25, 2025-06-18"})
+    @ValueSource(
+            strings = {"2027-01-01", "1999-01-01", "DRAFT-2026-v1", "v2", "0", "9999-99-99", "2025-11-25, 2025-06-18"})
     void anyOtherRequestWithAnUnknownVersionIsRefusedWithTheSupportedOnes(String version) {
-        var talk = new RawMcpClient.Session(peer, peer.session("2025-03-26", "{}").id(), version);
+        var talk =
+                new RawMcpClient.Session(peer, peer.session("2025-03-26", "{}").id(), version);
         for (var response : List.of(
                 talk.post(PING),
                 talk.post("[" + PING + "]"),
                 talk.post("{'jsonrpc': '2.0', 'method': 'notifications/initialized'}"),
                 talk.post("{'jsonrpc': '2.0', 'id': 1, 'result': {}}"),
                 talk.end(),
-                peer.post(PING.replace('\'', '"'), List.of("MCP-Protocol-Version", version), BodyHandlers.ofString()))) {
+                peer.post(
+                        PING.replace('\'', '"'), List.of("MCP-Protocol-Version", version), BodyHandlers.ofString()))) {
             assertThat(response.statusCode()).isEqualTo(400);
             assertThat(RawMcpClient.json(response).at("/error/code").asInt()).isEqualTo(-32022);
             assertThat(RawMcpClient.json(response).at("/error/data/supported").size())

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.mcp.RawMcpClient;
-import io.agentworkspace.engine.wire.SendsAnything;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.wire.SendsAnything;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -222,7 +222,8 @@ class ToolSelectionTest {
     void aReadOnlySelectionSaysThatWhatItRunsReads() {
         for (var path : List.of("/mcp/readonly", "/mcp/x/discovery/readonly", "/mcp/x/discovery")) {
             var tools = peer(path).modern("tools/list", "{}").at("/result/tools");
-            assertThat(tools.valueStream().filter(tool -> tool.get("name").asString().equals("run_tool")))
+            assertThat(tools.valueStream()
+                            .filter(tool -> tool.get("name").asString().equals("run_tool")))
                     .as(path)
                     .allMatch(tool -> tool.at("/annotations/readOnlyHint").asBoolean() == path.endsWith("readonly"))
                     .allMatch(tool -> tool.at("/annotations/destructiveHint").asBoolean() != path.endsWith("readonly"));

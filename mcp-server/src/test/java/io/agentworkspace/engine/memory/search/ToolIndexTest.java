@@ -123,7 +123,8 @@ class ToolIndexTest {
 
     @Test
     void aMisspeltWordIsFoundWithoutAModel() {
-        var found = index.findByWords("rotaet a webhok secret", _ -> true).stream().map(Tool::name);
+        var found =
+                index.findByWords("rotaet a webhok secret", _ -> true).stream().map(Tool::name);
         assertThat(found.limit(5)).contains("WH_RotateSecret");
     }
 }

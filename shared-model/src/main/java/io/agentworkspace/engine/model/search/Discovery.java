@@ -167,7 +167,8 @@ public final class Discovery {
         }
         Predicate<Tool<?, ?>> allowed = usable::contains;
         var found = finder.find(query, allowed);
-        Predicate<Tool<?, ?>> harmless = tool -> tool.isDefault() && tool.effect().reads();
+        Predicate<Tool<?, ?>> harmless =
+                tool -> tool.isDefault() && tool.effect().reads();
         return (found.isEmpty() ? usable.stream().filter(harmless) : found.stream())
                 .limit(FOUND)
                 .toList();

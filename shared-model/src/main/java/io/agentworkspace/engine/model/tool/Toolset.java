@@ -51,7 +51,8 @@ public record Toolset(@Nullable Set<String> families, boolean readOnly, boolean 
     /** Returns whether there is a toolset with this name. */
     public static boolean isNamed(String word) {
         return GENERAL.contains(word)
-                || Arrays.stream(Family.values()).anyMatch(family -> family.word().equals(word));
+                || Arrays.stream(Family.values())
+                        .anyMatch(family -> family.word().equals(word));
     }
 
     public boolean covers(Tool<?, ?> tool) {
