@@ -9,9 +9,9 @@ import com.knuddels.jtokkit.api.EncodingType;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.agentworkspace.engine.app.Tools;
-import io.agentworkspace.engine.mcp.features.DiscoveryTools;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.search.Discovery;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
@@ -73,7 +73,7 @@ class CatalogueTest {
     @Test
     void theListsOfToolsStayWithinTheirBudgets() {
         var costs = tools().stream().collect(Collectors.toMap(Tool::name, tool -> tokens(List.of(listed(tool)))));
-        var discovery = DiscoveryTools.shown();
+        var discovery = Discovery.shown();
         var all = tools().stream().map(CatalogueTest::listed).toList();
         var byDefault = Stream.concat(
                         tools().stream().filter(Tool::isDefault).map(CatalogueTest::listed), discovery.stream())

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.hubs;
 
+import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.util.List;
@@ -70,12 +71,12 @@ public final class HubRoutes {
     private final ConsolePages console;
     private final SearchPages search;
 
-    public HubRoutes(ToolRunner runner, PublicAddresses published) {
+    public HubRoutes(ToolRunner runner, ToolFinder finder, PublicAddresses published) {
         templates = new Templates(assets, published.version());
         tools = new ToolPages(runner.catalogue(), published, templates);
         skills = new SkillPages(runner, templates);
         docs = new DocPages(published.baseUrl(), templates);
-        search = new SearchPages(runner.catalogue(), new Skills(runner), docs, templates);
+        search = new SearchPages(finder, new Skills(runner), docs, templates);
         console = new ConsolePages(published, assets, templates);
     }
 

@@ -2,9 +2,8 @@ package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.search.Spelling;
-import io.agentworkspace.engine.model.search.ToolSearch;
+import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.text.Excerpt;
-import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -30,13 +29,13 @@ final class SearchPages {
     private static final int SKILLS = 4;
     private static final int DOCS = 8;
 
-    private final ToolSearch tools;
+    private final ToolFinder tools;
     private final Skills skills;
     private final DocPages docs;
     private final Templates templates;
 
-    SearchPages(Catalogue catalogue, Skills skills, DocPages docs, Templates templates) {
-        this.tools = new ToolSearch(catalogue.tools());
+    SearchPages(ToolFinder tools, Skills skills, DocPages docs, Templates templates) {
+        this.tools = tools;
         this.skills = skills;
         this.docs = docs;
         this.templates = templates;

@@ -57,7 +57,17 @@ public final class PlanTools {
                         It also shows when a count starts again, and how many requests your credential may make. It \
                         works when the commands of the day are used up, and does not count as one.""")
                 .alsoCalled(
-                        "quota", "usage", "how much is left", "billing", "subscription", "consumption", "rate limit")
+                        "what does our plan include",
+                        "how much have we used",
+                        "remaining quota",
+                        "limits of the account",
+                        "quota",
+                        "usage",
+                        "how much is left",
+                        "billing",
+                        "subscription",
+                        "consumption",
+                        "rate limit")
                 .needs(Capability.ACCOUNT_READ)
                 .route("GET", "/api/account")
                 .unmetered()
@@ -74,7 +84,16 @@ public final class PlanTools {
                 .details("""
                         It takes effect everywhere within a second. A smaller plan deletes nothing: exceeded shows where \
                         nothing more can be created. The same plan again changes nothing. AC_Read shows the usage.""")
-                .alsoCalled("upgrade", "downgrade", "raise the limits", "more quota", "buy")
+                .alsoCalled(
+                        "upgrade or downgrade",
+                        "more capacity",
+                        "switch to another tariff",
+                        "buy a larger plan",
+                        "upgrade",
+                        "downgrade",
+                        "raise the limits",
+                        "more quota",
+                        "buy")
                 .needs(Capability.ACCOUNT_WRITE)
                 .effect(Effect.CHANGES)
                 .atLeast(Role.OWNER)

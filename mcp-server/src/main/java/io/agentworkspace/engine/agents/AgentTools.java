@@ -179,6 +179,10 @@ public final class AgentTools {
                         For each agent, content shows whether it is online, how many messages wait for it, and when it \
                         last sent or received one.""")
                 .alsoCalled(
+                        "which bots do i have",
+                        "my team of assistants",
+                        "who can i talk to",
+                        "show all personas",
                         "who is online",
                         "my bots",
                         "which workers exist",
@@ -215,6 +219,13 @@ public final class AgentTools {
                         skips the selected agent. Your own messages are marked as read once shown, unless earlier ones \
                         are still unread.""")
                 .alsoCalled(
+                        "details of one agent",
+                        "look up a bot's persona",
+                        "messages for me",
+                        "my inbox",
+                        "did i get mail",
+                        "any news for me",
+                        "unread mail",
                         "inbox",
                         "check mail",
                         "conversation",
@@ -252,6 +263,9 @@ public final class AgentTools {
                         agents) or public (everyone in the tenant). AP_LogOn makes you act as it, DM_Invite lets it join a domain, MB_Permissions gives it access \
                         to a bank.""")
                 .alsoCalled(
+                        "a new helper with its own character",
+                        "i need an assistant that",
+                        "make a specialist",
                         "new bot",
                         "spawn a worker",
                         "make an assistant",
@@ -278,7 +292,12 @@ public final class AgentTools {
                 .details("""
                         Name and description are both required. The revision increases if something changed. For the \
                         agent's owner and admins.""")
-                .alsoCalled("overwrite an agent", "redefine")
+                .alsoCalled(
+                        "give a bot a different personality",
+                        "replace the instructions of an agent",
+                        "redo its system prompt",
+                        "overwrite an agent",
+                        "redefine")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
@@ -302,6 +321,10 @@ public final class AgentTools {
                         stays. revisions lists the names, descriptions and personas that were replaced in the last 30 days, \
                         at most 200, newest first. To restore one, send it as vx. For the agent's owner and admins.""")
                 .alsoCalled(
+                        "change a part of an agent's persona",
+                        "add a sentence to its instructions",
+                        "tweak a bot",
+                        "correct a detail of a persona",
                         "rename a bot",
                         "edit an agent",
                         "new system prompt",
@@ -373,7 +396,15 @@ public final class AgentTools {
                 .details("""
                         Its memberships, permissions, roster entries and presence are deleted; its messages and \
                         memories stay under its name. For the agent's owner and admins.""")
-                .alsoCalled("delete agent", "kill a bot", "get rid of an assistant", "erase a worker", "terminate")
+                .alsoCalled(
+                        "an agent is no longer needed",
+                        "remove a bot for good",
+                        "retire an assistant",
+                        "delete agent",
+                        "kill a bot",
+                        "get rid of an assistant",
+                        "erase a worker",
+                        "terminate")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.DESTROYS)

@@ -89,7 +89,15 @@ public final class PresenceTools {
                 .description("""
                         Selects the agent that AP_Chat and AP_Read use by default. Without target.agent: reports the \
                         selection.""")
-                .alsoCalled("choose whom to talk to", "switch recipient", "focus on", "set the addressee", "pick")
+                .alsoCalled(
+                        "choose the agent that i work with",
+                        "switch to another agent",
+                        "which agent do the next calls mean",
+                        "choose whom to talk to",
+                        "switch recipient",
+                        "focus on",
+                        "set the addressee",
+                        "pick")
                 .needs(Capability.AGENT_READ)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MOVES)
@@ -120,6 +128,11 @@ public final class PresenceTools {
                         cut to 500 characters. They stay unread until AP_Read, which returns them whole, or until \
                         AP_Chat as that agent.""")
                 .alsoCalled(
+                        "take on a persona",
+                        "be somebody",
+                        "pretend to be an agent",
+                        "start a shift",
+                        "speak in the name of a bot",
                         "become",
                         "impersonate",
                         "act as",
@@ -172,7 +185,16 @@ public final class PresenceTools {
                         Unread messages stay unread. A key that is bound to an agent keeps acting as it; then AP_LogOff \
                         only shows the agent offline until the key's next command. If you name an agent that you are \
                         not logged on as, nothing changes.""")
-                .alsoCalled("sign out", "stop acting as", "go offline", "end my session", "disconnect")
+                .alsoCalled(
+                        "stop being an agent",
+                        "end the shift",
+                        "leave the role",
+                        "be myself again",
+                        "sign out",
+                        "stop acting as",
+                        "go offline",
+                        "end my session",
+                        "disconnect")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MOVES)
@@ -196,7 +218,14 @@ public final class PresenceTools {
                 .details("""
                         You must be allowed to see the agent. AP_List shows the roster. Repeating the call changes \
                         nothing.""")
-                .alsoCalled("bookmark a bot", "favourite", "add a contact", "follow")
+                .alsoCalled(
+                        "remember somebody's agent as a contact",
+                        "follow an agent",
+                        "put it among my agents",
+                        "bookmark a bot",
+                        "favourite",
+                        "add a contact",
+                        "follow")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.CHANGES)
@@ -214,7 +243,14 @@ public final class PresenceTools {
                 .description("""
                         Takes an agent off your roster. The agent lives on; AP_Destroy deletes it.""")
                 .details("It also leaves your context. Repeating the call changes nothing.")
-                .alsoCalled("unfollow", "remove a contact", "hide from my list", "drop from roster")
+                .alsoCalled(
+                        "forget a contact",
+                        "unfollow an agent",
+                        "no longer list an agent",
+                        "unfollow",
+                        "remove a contact",
+                        "hide from my list",
+                        "drop from roster")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.CHANGES)

@@ -54,6 +54,7 @@ import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.memory.search.PgvectorStore;
 import io.agentworkspace.engine.memory.search.SearchQueries;
 import io.agentworkspace.engine.memory.search.Searcher;
+import io.agentworkspace.engine.memory.search.ToolIndex;
 import io.agentworkspace.engine.metrics.HttpMeter;
 import io.agentworkspace.engine.metrics.Metrics;
 import io.agentworkspace.engine.metrics.MetricsEndpoint;
@@ -265,7 +266,9 @@ public final class App implements AutoCloseable {
             // Endpoints.
             var handshakes = new HandshakeStore(db);
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
-            var features = EngineFeatures.of(runner, new Library(new SkillQueries(db)), VERSION, clock);
+            var library = new Library(new SkillQueries(db));
+            var toolIndex = new ToolIndex(catalogue.tools(), embedder);
+            var features = EngineFeatures.of(runner, library, toolIndex, VERSION, clock);
             var signals = keep(new DatabaseSignals(db));
             var streams = new StreamLimits(STREAMS, Runtime.getRuntime().maxMemory(), PATIENCE);
             figures.streams(streams);
@@ -279,8 +282,9 @@ public final class App implements AutoCloseable {
                     .clearing("handshakes", handshakes::purge)
                     .clearing("live events", news::purge);
             var demo = keep(new Demo(runner, db, vault, URI.create(listening(server.port()) + "/mcp"), clock));
-            var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, files, clock);
-            var pages = new PageEndpoint(new HubRoutes(runner, published));
+            var rest =
+                    RestFacade.handler(runner, toolIndex, published, db::state, signIn, doctor::latest, files, clock);
+            var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published));
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
             housekeeping.every(SECOND, "writing repeated requests", refusals::flushLog);
             var gateRules = rules(callerLimit)

@@ -72,6 +72,11 @@ public final class AuditTools {
                         concerned, endpoint, address, program and result, but never its content. Refusals show within \
                         seconds. An entry must match all filters. Send next_cursor as page.cursor for more.""")
                 .alsoCalled(
+                        "who did what",
+                        "history of changes",
+                        "log of actions",
+                        "which user changed this",
+                        "trace an incident",
                         "audit trail",
                         "who deleted it",
                         "activity log",

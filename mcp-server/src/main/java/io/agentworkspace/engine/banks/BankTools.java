@@ -120,6 +120,9 @@ public final class BankTools {
                         append < write < manage), where it comes from, whether the bank is attached as working memory, \
                         and how many memories can be read.""")
                 .alsoCalled(
+                        "which collections of knowledge are there",
+                        "places to store knowledge",
+                        "what memory banks can i see",
                         "which knowledge bases",
                         "my notebooks",
                         "collections",
@@ -164,6 +167,9 @@ public final class BankTools {
                         (agents that share a domain with yours) or public (the tenant). Its name is vx.name, else target.bank, else a generated one. target.agent, else the agent you \
                         are logged on as, gets the permission manage. MB_Permissions lets other agents in.""")
                 .alsoCalled(
+                        "a new collection of notes",
+                        "start a knowledge base",
+                        "a place for facts about a subject",
                         "new knowledge base",
                         "make a notebook",
                         "set up shared memory",
@@ -215,7 +221,14 @@ public final class BankTools {
                 .details("""
                         vx.name is required: the present name keeps it, another one renames the bank. Requires the \
                         permission manage. The revision increases only if something changed.""")
-                .alsoCalled("rename a bank", "edit the knowledge base", "make memory public")
+                .alsoCalled(
+                        "change who can see a bank",
+                        "make a bank public or private",
+                        "rename a collection",
+                        "share a knowledge base with everyone",
+                        "rename a bank",
+                        "edit the knowledge base",
+                        "make memory public")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)

@@ -68,6 +68,10 @@ public final class CensorTools {
                         into quarantine. dry_run reports what would be hidden, and changes nothing. Everything is kept for audit. Requires the permission manage. Repeating the \
                         call changes nothing.""")
                 .alsoCalled(
+                        "hide a memory from everybody",
+                        "block out sensitive content",
+                        "confidential data got into a note",
+                        "nobody may read this any more",
                         "hide memories",
                         "quarantine",
                         "suppress wrong facts",
@@ -102,7 +106,14 @@ public final class CensorTools {
                         With target.agent: that agent's share of the bank. Without: the whole bank; agents that were \
                         censored individually stay so. Requires the permission manage. Repeating the call changes \
                         nothing.""")
-                .alsoCalled("unhide", "show hidden notes", "lift quarantine", "reveal")
+                .alsoCalled(
+                        "show a hidden memory again",
+                        "undo the censoring",
+                        "release a blocked note",
+                        "unhide",
+                        "show hidden notes",
+                        "lift quarantine",
+                        "reveal")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)

@@ -98,6 +98,10 @@ public final class LoadTools {
                         and document:read. What is unchanged since an older version keeps its memories. With dry_run: true and \
                         no target, it returns what an agent with the permission read would load, and attaches nothing. Repeating the call changes nothing.""")
                 .alsoCalled(
+                        "let an agent use a bank",
+                        "connect a bot with a knowledge base",
+                        "equip an agent with knowledge",
+                        "import a document into a bank",
                         "attach knowledge",
                         "mount a bank",
                         "load context",
@@ -199,7 +203,14 @@ public final class LoadTools {
                 .details("""
                         The agent is target.agent, else the one you are logged on as. Repeating the call changes \
                         nothing.""")
-                .alsoCalled("unmount", "forget the attached notes", "remove from working memory", "unlink a notebook")
+                .alsoCalled(
+                        "take a bank away from an agent",
+                        "disconnect a knowledge base",
+                        "an agent should no longer know this",
+                        "unmount",
+                        "forget the attached notes",
+                        "remove from working memory",
+                        "unlink a notebook")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.SEE, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)

@@ -124,6 +124,9 @@ public final class MemoryTools {
                         expired memories are shown only by name or id. as_of shows an earlier moment. Requires the \
                         permission read. MB_List shows the banks.""")
                 .alsoCalled(
+                        "show one memory",
+                        "get the whole text of a note",
+                        "list the notes of a bank",
                         "recall",
                         "look up a note",
                         "retrieve",
@@ -172,6 +175,12 @@ public final class MemoryTools {
                         memory is left out in the same way, and deleted 30 days later. derived_from names the \
                         memories that it was made from. If quarantined is true, the memory is kept but hidden.""")
                 .alsoCalled(
+                        "remember this",
+                        "note a fact for later",
+                        "keep in mind that",
+                        "jot something down",
+                        "correct a stored fact",
+                        "learn that",
                         "remember",
                         "memorize",
                         "save a note",

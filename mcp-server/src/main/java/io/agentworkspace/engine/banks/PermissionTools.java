@@ -106,7 +106,14 @@ public final class PermissionTools {
                         profile contains their records; content shows each permission (read < append < write < manage), \
                         its source (owner, grant or access), whether the bank is attached, and how many memories the \
                         agent stored. Requires the permission read.""")
-                .alsoCalled("who can read the memory", "who uses the notebook", "contributors", "subscribers of a bank")
+                .alsoCalled(
+                        "what banks has an agent loaded",
+                        "which knowledge does an agent use",
+                        "collections of a bot",
+                        "who can read the memory",
+                        "who uses the notebook",
+                        "contributors",
+                        "subscribers of a bank")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
@@ -140,6 +147,10 @@ public final class PermissionTools {
                         memories and replaces its own, write replaces anyone's, manage does everything else. A permission \
                         that is set overrides what the agent would have through its owner or the bank's access.""")
                 .alsoCalled(
+                        "let somebody read a bank",
+                        "grant or revoke access to notes",
+                        "who may see these memories",
+                        "share a bank with one person",
                         "share memory",
                         "grant access",
                         "give an agent access to knowledge",

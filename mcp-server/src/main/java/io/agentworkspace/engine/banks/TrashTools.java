@@ -79,7 +79,16 @@ public final class TrashTools {
                         In the trash it can neither be read nor found. Requires the permission manage; you may always \
                         delete your own agent's memories. Repeating the call changes nothing. MB_Destroy deletes \
                         permanently.""")
-                .alsoCalled("trash", "throw away notes", "forget", "discard a notebook", "remove knowledge")
+                .alsoCalled(
+                        "move a memory to the trash",
+                        "remove one note",
+                        "a fact is wrong and should go",
+                        "forget that",
+                        "trash",
+                        "throw away notes",
+                        "forget",
+                        "discard a notebook",
+                        "remove knowledge")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.MANAGE_OR_OWN_SHARE)
                 .effect(Effect.DESTROYS)
@@ -120,7 +129,17 @@ public final class TrashTools {
                         It brings back the bank of this name that was deleted last. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
                         the name of the bank or of a memory has been taken meanwhile. Requires the permission manage, \
                         or that the agent is yours.""")
-                .alsoCalled("undelete", "recover", "undo deletion", "bring back", "get back lost notes")
+                .alsoCalled(
+                        "get a deleted memory back",
+                        "undo a deletion",
+                        "out of the trash",
+                        "recover something lost",
+                        "accidentally deleted",
+                        "undelete",
+                        "recover",
+                        "undo deletion",
+                        "bring back",
+                        "get back lost notes")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.RESTORE)
                 .effect(Effect.CHANGES)
@@ -183,7 +202,15 @@ public final class TrashTools {
                         What is in the trash goes, too. The whole bank: for its owner and admins. An agent's memories: with \
                         the permission manage, or as its owner. destroyed counts the deleted memories. If no bank \
                         has the name, the one trashed last is meant.""")
-                .alsoCalled("wipe", "purge", "erase forever", "gdpr erasure", "shred memories")
+                .alsoCalled(
+                        "delete a bank for good",
+                        "erase all memories of a collection",
+                        "remove a knowledge base completely",
+                        "wipe",
+                        "purge",
+                        "erase forever",
+                        "gdpr erasure",
+                        "shred memories")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.OWN_OR_SHARE)
                 .effect(Effect.DESTROYS)

@@ -140,6 +140,14 @@ public final class ChatTools {
                         send 10 direct messages to agents, and two or three agents may send 30 messages in a zone; more \
                         agents may send more. Then wait for a person.""")
                 .alsoCalled(
+                        "ask an agent a question",
+                        "get an answer from another bot",
+                        "write to somebody",
+                        "delegate work",
+                        "let all members of a room know",
+                        "reply to a message",
+                        "inform the others",
+                        "contact a colleague",
                         "send message",
                         "post",
                         "notify",

@@ -2,11 +2,13 @@ package io.agentworkspace.engine.credentials;
 
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Toolset;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -25,6 +27,9 @@ public record ProtectedResource(String url, URI issuer, String own) {
     /** The paths of the metadata. */
     public static final List<String> PATHS = List.of(WELL_KNOWN, WELL_KNOWN + ENDPOINT);
 
+    /** The paths of the endpoint: as a whole, limited to a toolset, limited to reading. */
+    private static final Pattern ENDPOINTS = Pattern.compile(ENDPOINT + "(/x/(?<toolset>[^/]+))?(/readonly)?");
+
     private static final String READ = ":read";
     private static final int LONGEST = 300;
 
@@ -33,13 +38,29 @@ public record ProtectedResource(String url, URI issuer, String own) {
         return url + ENDPOINT;
     }
 
-    /** Returns all accepted audiences. */
-    public Set<String> audiences() {
-        return Set.of(address(), url, url + "/");
+    /** Returns whether tokens for this audience are accepted: for the endpoint, a path of it, or the whole host. */
+    public boolean isAudience(String audience) {
+        return audience.equals(url)
+                || audience.equals(url + "/")
+                || audience.startsWith(url) && isEndpoint(audience.substring(url.length()));
     }
 
-    public ObjectNode metadata(String name, String documentation) {
-        var metadata = Json.object().put("resource", address());
+    private static boolean isEndpoint(String path) {
+        var endpoint = ENDPOINTS.matcher(path);
+        var toolset = endpoint.matches() ? Optional.ofNullable(endpoint.group("toolset")) : Optional.of("");
+        return toolset.map(Toolset::isNamed).orElse(true);
+    }
+
+    /** Returns whether the metadata is served at a path: at the endpoint's own, and at that of each of its paths. */
+    public static boolean isMetadata(String path) {
+        return path.equals(WELL_KNOWN)
+                || path.startsWith(WELL_KNOWN + "/") && isEndpoint(path.substring(WELL_KNOWN.length()));
+    }
+
+    /** Returns the metadata at a path, which names the resource that the path is of (RFC 9728, section 3.3). */
+    public ObjectNode metadata(String path, String name, String documentation) {
+        var endpoint = path.substring(WELL_KNOWN.length());
+        var metadata = Json.object().put("resource", endpoint.isEmpty() ? address() : url + endpoint);
         metadata.putArray("authorization_servers").add(issuer.toString());
         var scopes = metadata.putArray("scopes_supported");
         Arrays.stream(Capability.values()).map(Capability::word).forEach(scopes::add);

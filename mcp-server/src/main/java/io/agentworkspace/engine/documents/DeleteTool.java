@@ -73,6 +73,7 @@ public final class DeleteTool {
     private Tool<DeleteRequest, DeleteResponse> delete() {
         return Tool.named("DC_Delete")
                 .title("Delete a document")
+                .alsoCalled("remove an uploaded file", "throw a document away")
                 .description("""
                         Deletes a version of a document permanently, or with its name all versions: file, text and record. Send dry_run first: \
                         it reports the memories that were loaded from it, and in which banks. memories: whether to delete them, too. For its \

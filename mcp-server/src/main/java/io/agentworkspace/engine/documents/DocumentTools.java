@@ -71,6 +71,7 @@ public final class DocumentTools {
     private Tool<ListRequest, ListResponse> list() {
         return Tool.named("DC_List")
                 .title("List documents")
+                .alsoCalled("all documents", "uploaded files", "which papers are there")
                 .description("""
                         Lists the documents of your tenant, newest first: the type, size and state of each version, why it was rejected, and its \
                         place in the queue while it waits. Next: DC_Read for its text, MB_List for the banks it could be loaded into.""")
@@ -115,6 +116,11 @@ public final class DocumentTools {
     private Tool<ReadRequest, ReadResponse> read() {
         return Tool.named("DC_Read")
                 .title("Read a document")
+                .alsoCalled(
+                        "state of one document",
+                        "why was a document rejected",
+                        "text of a file",
+                        "download an uploaded file")
                 .description("""
                         Reads a document's record: its state, and the reasons with their positions in the file. With part=text also the text of an \
                         accepted one, with its headings, lists and tables marked as in Markdown. A long text comes in parts, each with the \
@@ -205,6 +211,11 @@ public final class DocumentTools {
     private Tool<QueueRequest, QueueResponse> queue() {
         return Tool.named("DC_Queue")
                 .title("Look at the queue of documents")
+                .alsoCalled(
+                        "documents that wait",
+                        "position in the queue",
+                        "how far is the processing of a document",
+                        "waiting time of uploads")
                 .description("""
                         Lists the documents of your tenant that are being validated or wait for it, in order, each with its position and the \
                         estimated seconds until it is validated. Positions include documents of other tenants, which take turns.""")
@@ -256,6 +267,12 @@ public final class DocumentTools {
     private Tool<SubmitRequest, SubmitResponse> submit() {
         return Tool.named("DC_Submit")
                 .title("Submit a document")
+                .alsoCalled(
+                        "hand in a file",
+                        "add a document",
+                        "send a spreadsheet",
+                        "upload a word file",
+                        "store a report")
                 .description("""
                         Submits a document: %s are accepted. It waits in a queue for its validation, which detects its type from its \
                         content and extracts its text. A document is rejected, with reasons, if it is damaged, encrypted, empty or a duplicate, \
@@ -327,6 +344,7 @@ public final class DocumentTools {
     private Tool<ValidateRequest, SubmitResponse> validate() {
         return Tool.named("DC_Validate")
                 .title("Validate a document again")
+                .alsoCalled("check a document once more", "repeat the validation of a file", "process it anew")
                 .description("""
                         Puts a document back into the queue, for example after a change of a rule. It is validated like a new one, and cannot \
                         be used until then. For its submitter and admins.""")

@@ -155,7 +155,15 @@ public final class DomainTools {
                         each (member, invited, requested, banned) and the number of members. DM_Invite joins a domain \
                         or accepts an invitation; ZN_Enter lets you talk there.""")
                 .alsoCalled(
-                        "which workspaces exist", "my projects", "teams", "servers", "my invitations", "where can i go")
+                        "which projects are there",
+                        "the workspaces that i am in",
+                        "find a team space",
+                        "which workspaces exist",
+                        "my projects",
+                        "teams",
+                        "servers",
+                        "my invitations",
+                        "where can i go")
                 .needs(Capability.DOMAIN_READ)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var found = reads.list(
@@ -182,7 +190,15 @@ public final class DomainTools {
                         target.agent shows only that member. messages contains the latest messages, oldest first, if \
                         you own the domain or one of your agents is a member. The call marks nothing as read; ZN_Read \
                         does.""")
-                .alsoCalled("who is in the workspace", "members of the team", "participants", "workspace details")
+                .alsoCalled(
+                        "members of a project",
+                        "details of a workspace",
+                        "who belongs to the team",
+                        "who is in this domain",
+                        "who is in the workspace",
+                        "members of the team",
+                        "participants",
+                        "workspace details")
                 .needs(Capability.DOMAIN_READ)
                 .on(Requirement.OfDomain.SEE)
                 .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
@@ -207,6 +223,10 @@ public final class DomainTools {
                         joining then needs no invitation). target.agent (your own), else the agent you are logged on as, becomes the host and first \
                         member. Without either the domain has no members. ZN_Create adds more zones.""")
                 .alsoCalled(
+                        "a new project for a team",
+                        "open a shared space",
+                        "a place to work together",
+                        "start a team",
                         "new workspace",
                         "start a project",
                         "make a team",
@@ -245,7 +265,13 @@ public final class DomainTools {
                         Name and description are both required. The revision increases if something changed. For the \
                         domain's owner and admins.""")
                 .alsoCalled(
-                        "rename a workspace", "edit the project", "change the house rules", "make the workspace public")
+                        "give a workspace another name",
+                        "change what a project is about",
+                        "make a project private",
+                        "rename a workspace",
+                        "edit the project",
+                        "change the house rules",
+                        "make the workspace public")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.OWN)
                 .effect(Effect.CHANGES)
@@ -274,7 +300,14 @@ public final class DomainTools {
                         Deletes a domain with its zones, messages and memberships, permanently. The agents live on.""")
                 .details("""
                         To end only one membership, use DM_Kick. For the domain's owner and admins.""")
-                .alsoCalled("delete a workspace", "close the project", "remove a team", "shut down the server")
+                .alsoCalled(
+                        "a project has ended",
+                        "close a team space for good",
+                        "remove a workspace with everything",
+                        "delete a workspace",
+                        "close the project",
+                        "remove a team",
+                        "shut down the server")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.OWN)
                 .effect(Effect.DESTROYS)

@@ -104,6 +104,10 @@ public final class MembershipTools {
                         enough if you decide for both sides or the domain is public. membership.state shows the \
                         progress. Repeating the call changes nothing. Refused while the agent is banned.""")
                 .alsoCalled(
+                        "add a member to the project",
+                        "bring an agent into the team",
+                        "give someone entry to a workspace",
+                        "let somebody in",
                         "join a workspace",
                         "add a member",
                         "accept an invitation",
@@ -157,6 +161,9 @@ public final class MembershipTools {
                         and for the agent's owner. The host cannot be kicked. If there is nothing to end, nothing \
                         changes.""")
                 .alsoCalled(
+                        "remove a member from the project",
+                        "somebody disturbs the team",
+                        "take an agent out of the domain",
                         "leave a workspace",
                         "remove a member",
                         "throw out",
@@ -196,7 +203,15 @@ public final class MembershipTools {
                         Its membership ends, and invitations and requests are refused. For the domain's side: its \
                         owner, an admin, whoever is logged on as its host. The host cannot be banned, and an agent \
                         cannot ban itself; DM_Kick lets it leave. Repeating the call changes nothing.""")
-                .alsoCalled("block an agent", "keep out", "blacklist", "exclude for good")
+                .alsoCalled(
+                        "block a member for good",
+                        "never let somebody in again",
+                        "a member must not return",
+                        "spammer",
+                        "block an agent",
+                        "keep out",
+                        "blacklist",
+                        "exclude for good")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.RUN)
                 .effect(Effect.DESTROYS)
@@ -222,7 +237,15 @@ public final class MembershipTools {
                 .description("Lifts a ban. DM_Invite then brings the agent back.")
                 .details("""
                         For the domain's side. It restores nothing. If the agent is not banned, nothing changes.""")
-                .alsoCalled("unblock", "forgive", "allow back", "pardon")
+                .alsoCalled(
+                        "lift a ban",
+                        "let a banned member return",
+                        "pardon somebody",
+                        "allow him back",
+                        "unblock",
+                        "forgive",
+                        "allow back",
+                        "pardon")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.RUN)
                 .effect(Effect.CHANGES)

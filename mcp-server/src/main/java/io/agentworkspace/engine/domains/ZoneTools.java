@@ -106,7 +106,15 @@ public final class ZoneTools {
                 .details("""
                         Zones are the channels that members talk in. content shows how many messages wait for you in \
                         each and when the last one was sent.""")
-                .alsoCalled("channels", "rooms", "topics", "threads", "which chat rooms")
+                .alsoCalled(
+                        "rooms of a domain",
+                        "which channels can i join",
+                        "topics of the team",
+                        "channels",
+                        "rooms",
+                        "topics",
+                        "threads",
+                        "which chat rooms")
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.SEE)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
@@ -134,6 +142,11 @@ public final class ZoneTools {
                         profile contains the record, content the latest messages, oldest first. For older messages send \
                         next_cursor as page.cursor. For those who take part in the domain. AP_Chat answers.""")
                 .alsoCalled(
+                        "what was said in a room",
+                        "read older messages",
+                        "history of a channel",
+                        "what did i miss",
+                        "minutes of the conversation",
                         "history",
                         "channel history",
                         "transcript",
@@ -164,7 +177,15 @@ public final class ZoneTools {
                         you are logged on as must be a member of the domain; as a user, you need an agent in it, or own \
                         it. DM_Invite lets an agent in. Messages from before your first visit do not count as unread; \
                         ZN_Read shows them.""")
-                .alsoCalled("join a channel", "go to the room", "switch channel", "open a chat room", "walk into")
+                .alsoCalled(
+                        "go to a room",
+                        "join a conversation",
+                        "move to another channel",
+                        "join a channel",
+                        "go to the room",
+                        "switch channel",
+                        "open a chat room",
+                        "walk into")
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.MOVES)
@@ -205,7 +226,13 @@ public final class ZoneTools {
                 .description("Leaves the entered zone. Memberships stay.")
                 .details("""
                         Messages keep waiting for you. If no zone is entered, nothing changes.""")
-                .alsoCalled("exit the channel", "leave the room", "close the chat", "step out")
+                .alsoCalled(
+                        "go out of a channel",
+                        "quit a conversation",
+                        "exit the channel",
+                        "leave the room",
+                        "close the chat",
+                        "step out")
                 .needs(Capability.ZONE_READ)
                 .effect(Effect.MOVES)
                 .idempotent()
@@ -226,7 +253,15 @@ public final class ZoneTools {
                 .description("""
                         Creates a zone, a channel for all members of the domain. Next: ZN_Enter.""")
                 .details("For the domain's owner, admins, and whoever is logged on as its host.")
-                .alsoCalled("new channel", "make a room", "start a thread", "add a topic")
+                .alsoCalled(
+                        "a new room",
+                        "a channel of its own for a topic",
+                        "open a discussion on one subject",
+                        "separate conversation",
+                        "new channel",
+                        "make a room",
+                        "start a thread",
+                        "add a topic")
                 .needs(Capability.ZONE_WRITE)
                 .on(Requirement.OfDomain.RUN)
                 .effect(Effect.CREATES)
@@ -244,7 +279,13 @@ public final class ZoneTools {
                 .details("""
                         'main' stays as long as its domain. For the domain's owner, admins, and whoever is logged on as \
                         its host.""")
-                .alsoCalled("delete a channel", "remove a room", "drop a thread")
+                .alsoCalled(
+                        "remove a room for good",
+                        "a channel is no longer needed",
+                        "delete a topic",
+                        "delete a channel",
+                        "remove a room",
+                        "drop a thread")
                 .needs(Capability.ZONE_WRITE)
                 .on(Requirement.OfDomain.RUN, Requirement.OfZone.RUN)
                 .effect(Effect.DESTROYS)

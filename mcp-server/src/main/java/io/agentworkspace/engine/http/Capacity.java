@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Capacity {
     private static final int KIB = 1 << 10;
     private static final Duration AT_ONCE = Duration.ZERO;
+    private static final Duration STRANGERS_ID_TIME = Duration.ofSeconds(2);
 
     /** The memory of a request besides its body and its response. */
     private static final int REQUEST = 128 * KIB;
@@ -87,11 +88,17 @@ final class Capacity {
                 .orElse(1L);
     }
 
-    /** Finds the id of a JSON-RPC request that is refused unread, if the id comes early and there is memory for it. */
+    /**
+     * Finds the id of a JSON-RPC request that is refused unread, if the id comes early and there is memory for it. A
+     * body that has not begun to arrive soon is not waited for: the client may have no credential.
+     */
     void readId(Request request) {
+        if (!request.getMethod().equals("POST")) {
+            return;
+        }
         var length = request.getLength() < 0 ? ID_WITHIN : Math.min(request.getLength(), ID_WITHIN);
         try (var _ = bodies.take(asker(request), weight(length), AT_ONCE)) {
-            var begin = BodyReader.receive(request, ID_WITHIN, bodyTime, _ -> {});
+            var begin = BodyReader.receive(request, ID_WITHIN, idTime(request), _ -> {});
             noteId(request, begin.bytes());
         } catch (Problem unread) {
             // The refusal then has no id.
@@ -100,12 +107,22 @@ final class Capacity {
 
     /** Finds the id of a JSON-RPC request that was read and is refused before it reaches its endpoint. */
     static void noteId(Request request) {
-        if (request instanceof BodyReader.Received read && Endpoints.isMcp(Request.getPathInContext(request))) {
+        if (request instanceof BodyReader.Received read) {
             noteId(request, Arrays.copyOf(read.bytes(), Math.min(read.bytes().length, ID_WITHIN)));
         }
     }
 
+    private Duration idTime(Request request) {
+        return request.getAttribute(RequestAttributes.CALLER) == null ? STRANGERS_ID_TIME : bodyTime;
+    }
+
     private static void noteId(Request request, byte[] body) {
+        var isJsonRpc = Json.scalar(body, "jsonrpc").isPresent();
+        if (isJsonRpc) {
+            request.setAttribute(MisdirectedMcp.JSON_RPC, true);
+        } else if (!Endpoints.isMcp(Request.getPathInContext(request))) {
+            return;
+        }
         Json.scalar(body, "id")
                 .filter(id -> id.isString() || id.isIntegralNumber())
                 .ifPresent(id -> request.setAttribute(RequestAttributes.MESSAGE_ID, id));

@@ -56,7 +56,7 @@ public final class Endpoints extends Handler.Sequence {
     }
 
     private Handler endpoint(String path) {
-        if (isMcp(path) || path.equals(CATALOG) || ProtectedResource.PATHS.contains(path)) {
+        if (isMcp(path) || path.equals(CATALOG) || ProtectedResource.isMetadata(path)) {
             return mcp;
         }
         var alone = own.get(path);
@@ -71,7 +71,7 @@ public final class Endpoints extends Handler.Sequence {
         return isMcp(path)
                 || path.equals(CATALOG)
                 || OWN.contains(path)
-                || ProtectedResource.PATHS.contains(path)
+                || ProtectedResource.isMetadata(path)
                 || HubRoutes.covers(path)
                 || rest.test(path);
     }

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.time.Clock;
+import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
@@ -25,6 +26,7 @@ public final class Gate extends Handler.Wrapper {
     private final Admission admission;
     private final RefusalWriter refusals;
     private final Capacity capacity;
+    private final Predicate<String> served;
 
     public Gate(GateRules rules, Callers callers, RefusalWriter refusals, Clock clock, Handler endpoints) {
         super(endpoints);
@@ -34,6 +36,7 @@ public final class Gate extends Handler.Wrapper {
         this.admission = new Admission(callers, rules, clock);
         this.refusals = refusals;
         this.capacity = rules.capacity();
+        this.served = rules.served();
     }
 
     @Override
@@ -88,9 +91,12 @@ public final class Gate extends Handler.Wrapper {
             request.setAttribute(RequestAttributes.CALLER, admission.admit(request, isPublic, headers));
             return entered(request);
         } catch (Problem refused) {
-            if (request.getAttribute(RequestAttributes.CALLER) != null
-                    && Endpoints.isMcp(Request.getPathInContext(request))) {
+            var path = Request.getPathInContext(request);
+            if (Endpoints.isMcp(path)) {
                 capacity.readId(request);
+            } else if (MisdirectedMcp.isUnserved(path, request.getMethod(), served)) {
+                capacity.readId(request);
+                throw MisdirectedMcp.find(request, path).orElse(refused);
             }
             throw refused;
         }
@@ -109,6 +115,13 @@ public final class Gate extends Handler.Wrapper {
     }
 
     private void serve(Request request, GuardedResponse response, Callback callback) throws Exception {
+        var path = Request.getPathInContext(request);
+        if (MisdirectedMcp.isUnserved(path, request.getMethod(), served)) {
+            Capacity.noteId(request);
+            MisdirectedMcp.find(request, path).ifPresent(misdirected -> {
+                throw misdirected;
+            });
+        }
         response.guard();
         refusals.hand(request, response);
         var caller = (Caller) request.getAttribute(RequestAttributes.CALLER);
@@ -117,7 +130,7 @@ public final class Gate extends Handler.Wrapper {
                 : ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller)
                         .call(() -> super.handle(request, response, callback)))) {
             Capacity.noteId(request);
-            throw ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");
+            throw Endpoints.isMcp(path) ? MisdirectedMcp.problem() : ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");
         }
     }
 }

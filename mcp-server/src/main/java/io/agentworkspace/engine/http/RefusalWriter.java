@@ -65,7 +65,9 @@ public final class RefusalWriter {
         if (Endpoints.isMcp(path(request))) {
             atMcp.accept(request, problem);
         }
-        if (pages != null && PageEndpoint.isShown(request, path(request))) {
+        if (pages != null
+                && request.getAttribute(MisdirectedMcp.JSON_RPC) == null
+                && PageEndpoint.isShown(request, path(request))) {
             pages.refuse(request, response, callback, problem);
             return;
         }
@@ -78,7 +80,7 @@ public final class RefusalWriter {
         var path = path(request);
         if (Route.isCommand(path)) {
             return RenderedRefusal.envelope(null, requestId, clock.instant(), problem, limits(request));
-        } else if (Endpoints.isMcp(path)) {
+        } else if (Endpoints.isMcp(path) || request.getAttribute(MisdirectedMcp.JSON_RPC) != null) {
             var id = (JsonNode) request.getAttribute(RequestAttributes.MESSAGE_ID);
             return RenderedRefusal.rpc(id, requestId, problem, limits(request));
         }

@@ -97,6 +97,10 @@ public final class KeyGrantTools {
                         the key that creates it. A child ends when its parent ends. AK_Update changes a key, AK_Rotate \
                         gives it a new secret, AK_Revoke stops it.""")
                 .alsoCalled(
+                        "a credential for a program",
+                        "give a script access",
+                        "a key for a service",
+                        "machine login",
                         "new token",
                         "generate credentials",
                         "api token for a script",
@@ -210,7 +214,16 @@ public final class KeyGrantTools {
                 .details("""
                         It takes effect on every replica within a second. You can always narrow a key. To widen or prolong it, \
                         your own key must have all that it would then have. The user, the agent and the parent stay.""")
-                .alsoCalled("restrict a token", "extend expiry", "limit a key", "read-only key", "narrow scopes")
+                .alsoCalled(
+                        "limit the rights of a key",
+                        "change when a token expires",
+                        "rename a credential",
+                        "reduce permissions",
+                        "restrict a token",
+                        "extend expiry",
+                        "limit a key",
+                        "read-only key",
+                        "narrow scopes")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.CHANGE)
                 .effect(Effect.CHANGES)

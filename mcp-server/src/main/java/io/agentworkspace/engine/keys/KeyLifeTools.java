@@ -45,7 +45,15 @@ public final class KeyLifeTools {
                         The id stays. The old secret stops at once, or after overlap_seconds; AK_List shows as \
                         previous_last_used_at whether it is still used. You cannot rotate a key that has more than your \
                         own.""")
-                .alsoCalled("renew a token", "leaked key", "change the secret", "refresh credentials", "compromised")
+                .alsoCalled(
+                        "exchange a key for a new one",
+                        "renew a secret regularly",
+                        "new key while the old one still works",
+                        "renew a token",
+                        "leaked key",
+                        "change the secret",
+                        "refresh credentials",
+                        "compromised")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.HOLD)
                 .effect(Effect.CHANGES)
@@ -71,7 +79,15 @@ public final class KeyLifeTools {
                 .details("""
                         It stops on every replica within a second. Repeating the call changes nothing. The last key by which an \
                         owner can manage keys cannot be revoked.""")
-                .alsoCalled("disable a token", "invalidate credentials", "block a key", "kill a token")
+                .alsoCalled(
+                        "disable a key immediately",
+                        "a token was stolen",
+                        "a secret became public",
+                        "lock out a compromised key",
+                        "disable a token",
+                        "invalidate credentials",
+                        "block a key",
+                        "kill a token")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfKey.END)
                 .effect(Effect.DESTROYS)
@@ -93,7 +109,11 @@ public final class KeyLifeTools {
                         Stops a key like AK_Revoke and removes it from the list, with all keys below it.""")
                 .details("""
                         Their usage counts are deleted, too. AK_Revoke keeps the record.""")
-                .alsoCalled("remove a token", "clean up old keys")
+                .alsoCalled(
+                        "remove revoked keys from the list",
+                        "tidy up old credentials",
+                        "remove a token",
+                        "clean up old keys")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfKey.END)
                 .effect(Effect.DESTROYS)

@@ -50,7 +50,15 @@ public final class KeyTools {
                 .details("""
                         Your user's keys; for admins all keys of the tenant. A key that is bound to an agent, or is \
                         another key's child, sees itself and the keys below it. Secrets are never shown.""")
-                .alsoCalled("tokens", "credentials", "which keys exist", "api tokens")
+                .alsoCalled(
+                        "keys of our account",
+                        "which tokens exist",
+                        "who has access by key",
+                        "list credentials",
+                        "tokens",
+                        "credentials",
+                        "which keys exist",
+                        "api tokens")
                 .needs(Capability.KEY_READ)
                 .route("GET", "/api/keys")
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
@@ -85,7 +93,14 @@ public final class KeyTools {
                         Reads one API key that you may manage: capabilities, state, end, last use. AK_Usage shows which \
                         tools it ran.""")
                 .details("The secret is never shown.")
-                .alsoCalled("key details", "is my token valid", "when does the key expire")
+                .alsoCalled(
+                        "details of one key",
+                        "when does this token expire",
+                        "what may a key do",
+                        "when was a key last used",
+                        "key details",
+                        "is my token valid",
+                        "when does the key expire")
                 .needs(Capability.KEY_READ)
                 .on(Requirement.OfKey.SEE)
                 .route("GET", "/api/keys/{id}")
@@ -131,7 +146,15 @@ public final class KeyTools {
                 .details("""
                         For each tool: how often and when last. AK_Update with the capabilities that it needed narrows \
                         the key.""")
-                .alsoCalled("least privilege", "unused permissions", "key activity", "when was the token used")
+                .alsoCalled(
+                        "how much is a key used",
+                        "number of calls of a token",
+                        "statistics of a key over time",
+                        "is this key still in use",
+                        "least privilege",
+                        "unused permissions",
+                        "key activity",
+                        "when was the token used")
                 .needs(Capability.KEY_READ)
                 .on(Requirement.OfKey.SEE)
                 .route("GET", "/api/keys/{id}/usage")

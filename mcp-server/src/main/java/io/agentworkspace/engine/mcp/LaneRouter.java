@@ -7,19 +7,15 @@ import io.agentworkspace.engine.mcp.lanes.ModernChecks;
 import io.agentworkspace.engine.mcp.lanes.ModernLane;
 import io.agentworkspace.engine.mcp.lanes.SessionLane;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
-import io.agentworkspace.engine.mcp.wire.Era;
 import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Problem;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Chooses the lane of a message. The body decides; headers are only compared with it. */
 final class LaneRouter {
-    private static final Pattern DATE = Pattern.compile("\\d{4}-\\d{2}-\\d{2}");
-
     private final ModernLane modern;
     private final SessionLane session;
     private final BareLane bare;
@@ -41,25 +37,31 @@ final class LaneRouter {
 
     /** @throws Problem {@code bad_request} if it is not a message */
     void post(JsonNode body, McpExchange exchange) {
-        var inSession = exchange.header(McpExchange.SESSION) != null;
         if (body.isArray()) {
-            if (!inSession) {
-                throw JsonRpcMessage.invalid("batches are not supported; send one JSON-RPC 2.0 object in each request");
-            }
-            checked(exchange, () -> session.batch(body, exchange));
+            postBatch(body, exchange);
         } else {
             var message = JsonRpcMessage.of(body);
             exchange.answers(message);
-            var lane = lane(message, exchange, inSession);
-            exchange.greets(lane == null ? Era.SESSION : lane.era(), message);
-            checked(exchange, () -> post(message, lane, exchange));
+            var lane = lane(message, exchange);
+            exchange.greets(lane.era(), message);
+            checked(exchange, isVersionNegotiated(message), () -> post(message, lane, exchange));
         }
         handshakes.served(exchange);
         exchange.forgetGreeting();
     }
 
-    private void checked(McpExchange exchange, Runnable work) {
+    private void postBatch(JsonNode body, McpExchange exchange) {
+        if (exchange.header(McpExchange.SESSION) == null) {
+            throw JsonRpcMessage.invalid("batches are not supported; send one JSON-RPC 2.0 object in each request");
+        }
+        checked(exchange, false, () -> session.batch(body, exchange));
+    }
+
+    private void checked(McpExchange exchange, boolean isVersionNegotiated, Runnable work) {
         try {
+            if (!isVersionNegotiated) {
+                checkVersion(exchange);
+            }
             selection.checkHeaders(exchange);
             Confirmation.checkHeader(exchange);
         } catch (RpcError error) {
@@ -69,43 +71,56 @@ final class LaneRouter {
         work.run();
     }
 
-    private static void post(JsonRpcMessage message, @Nullable Lane lane, McpExchange exchange) {
+    /**
+     * Returns whether the body of a message agrees on the version, or names it. The header of {@code initialize} does
+     * not matter: a client may send the version that it proposes, which the server need not know.
+     */
+    private static boolean isVersionNegotiated(JsonRpcMessage message) {
+        return message.method().equals("initialize") || ModernChecks.isModern(message);
+    }
+
+    /** @throws RpcError with status 400 if the header names an unsupported revision */
+    private static void checkVersion(McpExchange exchange) {
+        var version = exchange.header(McpExchange.VERSION);
+        if (version != null && isUnknown(version)) {
+            throw RpcError.unsupportedVersion(version, ProtocolRevision.words());
+        }
+    }
+
+    private static void post(JsonRpcMessage message, Lane lane, McpExchange exchange) {
         if (message.isResponse() && exchange.header(McpExchange.SESSION) == null) {
             throw JsonRpcMessage.invalid("nothing here waits for a response; send a request with a method");
         }
-        if (lane == null) {
-            var asked = String.valueOf(exchange.header(McpExchange.VERSION));
-            exchange.refuse(RpcError.unsupportedVersion(asked, ProtocolRevision.words()));
-        } else {
-            lane.serve(message, exchange);
-        }
+        lane.serve(message, exchange);
     }
 
-    /** Returns null if the header names an unsupported revision. */
-    private @Nullable Lane lane(JsonRpcMessage message, McpExchange exchange, boolean inSession) {
-        if (message.isResponse()) {
+    private Lane lane(JsonRpcMessage message, McpExchange exchange) {
+        if (ModernChecks.isModern(message)) {
+            return modern;
+        }
+        if (message.isResponse() || message.method().equals("initialize")) {
             return session;
         }
         var version = exchange.header(McpExchange.VERSION);
-        if (ModernChecks.isModern(message) || isStateless(version)) {
+        if (isStateless(version)) {
             return modern;
         }
-        if (version != null && ProtocolRevision.find(version).isEmpty()) {
-            return null;
-        }
-        return message.method().equals("initialize") || inSession ? session : bare;
+        var isOfSession = exchange.header(McpExchange.SESSION) != null || isUnknown(version);
+        return isOfSession ? session : bare;
     }
 
-    /** Returns whether the revision is stateless. ISO dates sort chronologically as text. */
+    private static boolean isUnknown(@Nullable String version) {
+        return version != null && ProtocolRevision.find(version).isEmpty();
+    }
+
+    /** Returns whether the header names the revision without sessions. */
     static boolean isStateless(@Nullable String version) {
-        return version != null
-                && DATE.matcher(version).matches()
-                && version.compareTo(ProtocolRevision.MODERN.word()) >= 0;
+        return ProtocolRevision.MODERN.word().equals(version);
     }
 
     /** Serves the GET and DELETE requests of a session. */
     void withoutBody(McpExchange exchange) {
-        session.withoutBody(exchange);
+        checked(exchange, false, () -> session.withoutBody(exchange));
         handshakes.served(exchange);
     }
 }

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
@@ -27,18 +28,25 @@ final class ServerCard {
     private static final String CATALOG_TYPE = "application/ai-catalog+json";
 
     private final Map<String, Page> pages = new LinkedHashMap<>();
+    private final @Nullable Function<String, Page> metadata;
 
     ServerCard(ServerFeatures.Identity identity, String mcpUrl, @Nullable ProtectedResource resource) {
         pages.put(Endpoints.CARD, Page.of(CARD_TYPE, ServerListing.card(identity, mcpUrl, resource == null)));
         pages.put(Endpoints.CATALOG, Page.of(CATALOG_TYPE, catalog(identity, mcpUrl)));
-        if (resource != null) {
-            var page = Page.of(JsonResponse.JSON, resource.metadata(identity.title(), mcpUrl + Endpoints.CARD));
-            ProtectedResource.PATHS.forEach(path -> pages.put(path, page));
-        }
+        metadata = resource == null
+                ? null
+                : path ->
+                        Page.of(JsonResponse.JSON, resource.metadata(path, identity.title(), mcpUrl + Endpoints.CARD));
     }
 
     boolean has(String path) {
-        return pages.containsKey(path);
+        return pages.containsKey(path) || metadata != null && ProtectedResource.isMetadata(path);
+    }
+
+    private Page page(String path) {
+        return metadata != null && ProtectedResource.isMetadata(path)
+                ? metadata.apply(path)
+                : Objects.requireNonNull(pages.get(path));
     }
 
     private record Page(JsonResponse reply, String tag) {
@@ -69,7 +77,7 @@ final class ServerCard {
             headers.put(HttpHeader.ALLOW, "GET");
             throw new Problem(Failure.METHOD_NOT_ALLOWED, "this address takes GET");
         }
-        var page = Objects.requireNonNull(pages.get(path));
+        var page = page(path);
         headers.put(HttpHeader.CACHE_CONTROL, "public, max-age=3600");
         headers.put(HttpHeader.ETAG, page.tag());
         headers.put(HttpHeader.ACCESS_CONTROL_ALLOW_ORIGIN, "*");

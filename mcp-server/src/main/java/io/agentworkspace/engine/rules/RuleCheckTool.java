@@ -117,6 +117,11 @@ final class RuleCheckTool {
     private Tool<Check, Checked> check() {
         return Tool.named("RL_Check")
                 .title("Try a rule")
+                .alsoCalled(
+                        "test a text against the rules",
+                        "would this message be refused",
+                        "is it allowed to say this",
+                        "try a rule")
                 .description("""
                         Tries a rule without putting it into effect, for admins: an existing one (rule), a condition (when), or a template. \
                         It runs on a request, or with replay on the audited commands of the last days: "would have denied 14 of 3,212", with \

@@ -70,6 +70,7 @@ public final class RuleTools {
     private Tool<TemplatesRequest, TemplatesResponse> templates() {
         return Tool.named("RL_Templates")
                 .title("List the templates of rules")
+                .alsoCalled("ready-made rules", "examples of policies", "what rules can be used as a start")
                 .description("""
                         Lists the templates of rules: what each does, its parameters and its condition. A rule made from one is tried on \
                         the template's examples at each save. Next: RL_Create with template and parameters.""")
@@ -95,6 +96,7 @@ public final class RuleTools {
     private Tool<ListRequest, ListResponse> list() {
         return Tool.named("RL_List")
                 .title("List rules")
+                .alsoCalled("which rules apply", "what is not allowed", "our policies", "house rules")
                 .description("""
                         Lists the tenant's rules, newest first: what each applies to, its condition in CEL, what it does, and how often it \
                         matched and failed. A command that a deny rule matches is refused with rule_refused, and the note has the rule's message.""")
@@ -137,6 +139,13 @@ public final class RuleTools {
     private Tool<CreateRequest, CreateResponse> create() {
         return Tool.named("RL_Create")
                 .title("Create a rule")
+                .alsoCalled(
+                        "forbid something",
+                        "a new policy",
+                        "prevent agents from writing secrets",
+                        "filter messages",
+                        "never allow",
+                        "block certain content")
                 .description("""
                         Creates a rule that refuses (deny) or notes (audit) matching commands and documents, for admins. Next: RL_Check.""")
                 .details("""
@@ -211,6 +220,7 @@ public final class RuleTools {
     private Tool<UpdateRequest, UpdateResponse> update() {
         return Tool.named("RL_Update")
                 .title("Change a rule")
+                .alsoCalled("change a policy", "switch a rule off", "pause a rule", "make a rule only warn")
                 .description("""
                         Changes only the fields of a rule that you give, for admins.""")
                 .details("""
@@ -249,6 +259,7 @@ public final class RuleTools {
     private Tool<DeleteRequest, DeleteResponse> delete() {
         return Tool.named("RL_Delete")
                 .title("Delete a rule")
+                .alsoCalled("remove a policy", "a rule is no longer needed", "allow it again")
                 .description("""
                         Deletes a rule permanently, for admins; the audit keeps its text. To stop it for a while, use RL_Update with \
                         enabled false.""")

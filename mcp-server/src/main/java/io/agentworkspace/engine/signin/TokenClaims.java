@@ -63,7 +63,7 @@ record TokenClaims(String subject, String client, Set<String> scopes, Instant ex
         if (!claims.path("iss").asString("").equals(resource.issuer().toString())) {
             throw invalid("its iss must be " + resource.issuer());
         }
-        if (texts(claims.path("aud")).noneMatch(resource.audiences()::contains)) {
+        if (texts(claims.path("aud")).noneMatch(resource::isAudience)) {
             throw invalid("its aud must contain %s: ask the issuer for a token for this resource"
                     .formatted(resource.address()));
         }

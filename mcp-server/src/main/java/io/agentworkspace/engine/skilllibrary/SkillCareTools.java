@@ -71,7 +71,15 @@ public final class SkillCareTools {
                         AP_Read then shows it among the agent's skills, and whoever is logged on as the agent should \
                         follow it. Repeating the call changes nothing. An agent has at most 50. For the agent's owner \
                         and admins.""")
-                .alsoCalled("teach an agent", "give an ability", "equip a bot", "train")
+                .alsoCalled(
+                        "publish a guide of our own",
+                        "add instructions to the library",
+                        "make a skill available",
+                        "bring in a skill package",
+                        "teach an agent",
+                        "give an ability",
+                        "equip a bot",
+                        "train")
                 .needs(Capability.SKILL_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
@@ -97,7 +105,12 @@ public final class SkillCareTools {
                 .title("Take a skill off an agent")
                 .description("Removes a skill from an agent. The skill itself stays.")
                 .details("Repeating the call changes nothing. For the agent's owner and admins.")
-                .alsoCalled("unlearn", "take away an ability")
+                .alsoCalled(
+                        "remove a guide from the library",
+                        "a skill is out of date",
+                        "take a playbook away from everyone",
+                        "unlearn",
+                        "take away an ability")
                 .needs(Capability.SKILL_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
@@ -157,7 +170,14 @@ public final class SkillCareTools {
                         have at most 100 plain files of 1 MiB each, 5 MiB together. The engine never runs anything in \
                         it. Over REST the zip itself can be the body (application/zip, or multipart/form-data with a \
                         file). A tenant has at most 100 skills of its own, 20 MiB together.""")
-                .alsoCalled("upload a playbook", "publish instructions", "import SKILL.md", "share a how-to")
+                .alsoCalled(
+                        "give an agent a skill",
+                        "a bot should learn a procedure",
+                        "equip an assistant with instructions",
+                        "upload a playbook",
+                        "publish instructions",
+                        "import SKILL.md",
+                        "share a how-to")
                 .needs(Capability.SKILL_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CREATES)
@@ -227,7 +247,12 @@ public final class SkillCareTools {
                         Deletes a skill of the tenant and removes it from every agent, for admins.""")
                 .details("""
                         Shipped skills cannot be removed. SK_Uninstall removes a skill from one agent.""")
-                .alsoCalled("delete a playbook", "retire instructions")
+                .alsoCalled(
+                        "take a skill from an agent",
+                        "a bot should unlearn a procedure",
+                        "an agent no longer needs a guide",
+                        "delete a playbook",
+                        "retire instructions")
                 .needs(Capability.SKILL_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.DESTROYS)

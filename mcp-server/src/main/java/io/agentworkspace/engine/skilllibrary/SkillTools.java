@@ -125,7 +125,15 @@ public final class SkillTools {
                 .details("""
                         It also shows the frontmatter and whether you may call the tools. Over MCP the files are \
                         resources, too: skill://<name>/<path>.""")
-                .alsoCalled("open a playbook", "read the guide", "download a skill", "how do i do it")
+                .alsoCalled(
+                        "show a guide",
+                        "read how to do a task",
+                        "text of a skill",
+                        "steps of a procedure",
+                        "open a playbook",
+                        "read the guide",
+                        "download a skill",
+                        "how do i do it")
                 .needs(Capability.SKILL_READ)
                 .route("GET", "/api/skills/{name}")
                 .handledBy(ReadRequest.class, SkillContent.class, this::read)

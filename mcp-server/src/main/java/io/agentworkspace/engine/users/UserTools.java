@@ -58,6 +58,9 @@ public final class UserTools {
                         first call.""")
                 .details("It also returns the tenant and the server's time. It changes nothing.")
                 .alsoCalled(
+                        "what can i do here",
+                        "what is selected at the moment",
+                        "am i logged on",
                         "whoami",
                         "my identity",
                         "my permissions",

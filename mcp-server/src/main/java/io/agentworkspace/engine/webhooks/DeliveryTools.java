@@ -59,6 +59,10 @@ public final class DeliveryTools {
                         For each: its state, every attempt with status, duration and error, and when the next one is \
                         due. A delivery must match all filters. Deliveries are kept as long as their events.""")
                 .alsoCalled(
+                        "list what was sent to a receiver",
+                        "failed calls of a webhook",
+                        "were events delivered",
+                        "delivery history",
                         "failed callbacks",
                         "delivery attempts",
                         "why did the hook not arrive",
@@ -89,7 +93,13 @@ public final class DeliveryTools {
         return Tool.named("WH_Delivery")
                 .title("Read a delivery")
                 .description("Reads one delivery: its attempts and the whole event, for admins.")
-                .alsoCalled("one callback attempt", "inspect a request that was sent")
+                .alsoCalled(
+                        "one delivery in detail",
+                        "request and response of a webhook call",
+                        "why did this event fail",
+                        "payload that was sent",
+                        "one callback attempt",
+                        "inspect a request that was sent")
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/deliveries/{id}")
@@ -119,7 +129,13 @@ public final class DeliveryTools {
                         WH_Delivery.""")
                 .details("""
                         It has the same event id and is attempted at once. The old delivery stays as it is.""")
-                .alsoCalled("resend a webhook", "retry a callback", "replay an event")
+                .alsoCalled(
+                        "send one event again",
+                        "retry a delivery",
+                        "repeat a failed call",
+                        "resend a webhook",
+                        "retry a callback",
+                        "replay an event")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
@@ -177,6 +193,10 @@ public final class DeliveryTools {
                         now, which counts as one of its attempts: wait until the receiver works. Events that have \
                         arrived meanwhile or are on their way are left out, so a second call does not double them.""")
                 .alsoCalled(
+                        "send all failed events again",
+                        "our server was down",
+                        "retry everything",
+                        "catch up after downtime",
                         "resend everything after an outage",
                         "retry all failures",
                         "recover missed callbacks",

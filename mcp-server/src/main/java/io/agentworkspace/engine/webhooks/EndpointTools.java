@@ -66,7 +66,14 @@ public final class EndpointTools {
                         admins.""")
                 .details("""
                         For each: its URL and the events that it receives. Secrets are never shown.""")
-                .alsoCalled("which callbacks exist", "subscriptions", "outgoing hooks", "integrations")
+                .alsoCalled(
+                        "which webhooks are set up",
+                        "urls that get our events",
+                        "all receivers",
+                        "which callbacks exist",
+                        "subscriptions",
+                        "outgoing hooks",
+                        "integrations")
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/endpoints")
@@ -89,7 +96,14 @@ public final class EndpointTools {
                 .description("""
                         Reads a webhook endpoint: record, check of its URL, deliveries of the last 24 hours, for \
                         admins.""")
-                .alsoCalled("callback details", "is my hook healthy", "endpoint status")
+                .alsoCalled(
+                        "details of one webhook",
+                        "state of an endpoint",
+                        "is the receiver healthy",
+                        "which events does it get",
+                        "callback details",
+                        "is my hook healthy",
+                        "endpoint status")
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/endpoints/{id}")
@@ -126,6 +140,11 @@ public final class EndpointTools {
                         For admins only, since events report everything that happens in the tenant. preflight shows \
                         whether the URL can be reached. It sends the event webhook.endpoint.created.""")
                 .alsoCalled(
+                        "notify another program",
+                        "get called when something changes",
+                        "push events to a url",
+                        "integrate with another service",
+                        "tell our server about new messages",
                         "subscribe to events",
                         "register a callback",
                         "get notified by http",
@@ -201,6 +220,10 @@ public final class EndpointTools {
                         with WH_Feed, from missed.after on. Deliveries that were queued before continue when it is enabled \
                         again. It sends the event webhook.endpoint.updated.""")
                 .alsoCalled(
+                        "change the url of a receiver",
+                        "pause a webhook",
+                        "send other events",
+                        "enable an endpoint again",
                         "pause a callback",
                         "disable the hook",
                         "change the url",
@@ -260,7 +283,14 @@ public final class EndpointTools {
                         Until overlap_seconds have passed, each delivery also carries a signature with the old secret, \
                         so that the receiver can change over. A second rotation ends a running overlap. Event \
                         webhook.endpoint.updated.""")
-                .alsoCalled("webhook secret", "signing secret", "renew the signature key", "hmac key", "whsec")
+                .alsoCalled(
+                        "new signing secret of a webhook",
+                        "exchange the key that signs events",
+                        "webhook secret",
+                        "signing secret",
+                        "renew the signature key",
+                        "hmac key",
+                        "whsec")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
@@ -295,7 +325,13 @@ public final class EndpointTools {
                 .details("""
                         Pending deliveries are dropped. The endpoint receives its own webhook.endpoint.deleted, unless \
                         it was disabled.""")
-                .alsoCalled("unsubscribe from events", "remove a callback", "stop sending to my server")
+                .alsoCalled(
+                        "no more events to that url",
+                        "remove a receiver",
+                        "unsubscribe a server",
+                        "unsubscribe from events",
+                        "remove a callback",
+                        "stop sending to my server")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.DESTROYS)

@@ -60,7 +60,14 @@ public final class EventTools {
                 .title("List event types")
                 .description("""
                         Lists the event types that webhooks and the feed have, each with a JSON Schema and an example.""")
-                .alsoCalled("what can i subscribe to", "event catalog", "available triggers", "payload format")
+                .alsoCalled(
+                        "which events exist",
+                        "what can a webhook report",
+                        "kinds of events",
+                        "what can i subscribe to",
+                        "event catalog",
+                        "available triggers",
+                        "payload format")
                 .needs(Capability.WEBHOOK_READ)
                 .route("GET", "/api/webhooks/events")
                 .handledBy(EventsRequest.class, EventsResponse.class, (_, call) -> {
@@ -127,7 +134,15 @@ public final class EventTools {
                         unless the operator sets another time. After the restore of a backup the numbers go on far higher, \
                         so none comes again. Continue with next_after until it equals latest. Over \
                         MCP the resource engine://events reports new ones.""")
-                .alsoCalled("event log", "poll for changes", "what happened", "stream of events", "sync changes")
+                .alsoCalled(
+                        "latest events",
+                        "everything since a certain point",
+                        "news without a webhook",
+                        "event log",
+                        "poll for changes",
+                        "what happened",
+                        "stream of events",
+                        "sync changes")
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/events")
@@ -187,7 +202,15 @@ public final class EventTools {
                 .details("""
                         Only enabled endpoints receive it. It is signed and retried like any other event, but is not in \
                         the feed. The answer contains the queued deliveries.""")
-                .alsoCalled("try the webhook", "fire a sample", "simulate an event", "check that callbacks arrive")
+                .alsoCalled(
+                        "try out a webhook",
+                        "send an example event",
+                        "does my endpoint receive anything",
+                        "test call",
+                        "try the webhook",
+                        "fire a sample",
+                        "simulate an event",
+                        "check that callbacks arrive")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)

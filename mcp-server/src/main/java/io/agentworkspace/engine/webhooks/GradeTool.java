@@ -45,6 +45,9 @@ public final class GradeTool {
                         changed, too old, from the future). It takes up to a minute. These are no deliveries: nothing \
                         is retried or counted.""")
                 .alsoCalled(
+                        "check a receiver for mistakes",
+                        "does our endpoint verify signatures",
+                        "quality of a webhook handler",
                         "verify my signature check",
                         "audit the receiver",
                         "does my server validate signatures",

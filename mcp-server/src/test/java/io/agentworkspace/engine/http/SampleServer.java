@@ -47,7 +47,8 @@ public final class SampleServer implements AutoCloseable {
 
     public SampleServer(RequestRate callers, RequestRate strangers) {
         this(
-                EngineFeatures.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
+                EngineFeatures.of(
+                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(), "1", Clock.systemUTC()),
                 new TestKeys(),
                 PUBLIC,
                 callers,
@@ -57,7 +58,8 @@ public final class SampleServer implements AutoCloseable {
     /** Starts a server behind these proxies, with a rate limit for requests without a valid credential. */
     SampleServer(TrustedProxies proxies, RequestRate strangers) {
         this(
-                EngineFeatures.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
+                EngineFeatures.of(
+                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(), "1", Clock.systemUTC()),
                 new TestKeys(),
                 PUBLIC,
                 rules -> rules.behind(proxies),
@@ -68,7 +70,8 @@ public final class SampleServer implements AutoCloseable {
     /** Starts a server with this much memory. */
     SampleServer(Capacity capacity) {
         this(
-                EngineFeatures.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
+                EngineFeatures.of(
+                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(), "1", Clock.systemUTC()),
                 new TestKeys(),
                 PUBLIC,
                 rules -> rules.holding(capacity),
@@ -126,7 +129,8 @@ public final class SampleServer implements AutoCloseable {
                     new CallerLimit(callers, clock),
                     strangers);
             var own = url("").toString();
-            var pages = new PageEndpoint(new HubRoutes(new NoTools(), new PublicAddresses(own, own, "0")));
+            var pages = new PageEndpoint(
+                    new HubRoutes(new NoTools(), (_, _) -> List.of(), new PublicAddresses(own, own, "0")));
             var doors = new Endpoints(TestDatabase.mcp(offer, keys, signals, own), Map.of(), pages, new SampleRest());
             web.serve(new Wire(new Gate(more.apply(rules), keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {

@@ -76,7 +76,7 @@ class LongToolsTest {
         var tools = new CatalogueTools(runner, clock);
         return new ServerFeatures(
                 new ServerFeatures.Identity("io.agentworkspace/long", "Long", "1", "A long tool.", "For tests."),
-                List.of(tools, new DiscoveryTools(catalogue, tools)),
+                List.of(tools, new DiscoveryTools(catalogue, tools, (_, _) -> List.of(), clock)),
                 List.of(),
                 List.of(),
                 List.of());

@@ -54,7 +54,8 @@ class ProgressTest {
 
     @BeforeAll
     static void start() {
-        server = new SampleServer(EngineFeatures.of(RUNNER, TestDatabase.library(), "1", Clock.systemUTC()));
+        server = new SampleServer(
+                EngineFeatures.of(RUNNER, TestDatabase.library(), (_, _) -> List.of(), "1", Clock.systemUTC()));
     }
 
     @AfterAll

@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -143,11 +144,14 @@ public final class RawMcpClient {
 
         /** Opens the session's stream. */
         public Events listen() {
+            return listen("text/event-stream");
+        }
+
+        /** @param accept null to send no such header */
+        public Events listen(@Nullable String accept) {
+            var request = peer.builder(headers()).GET();
             return new Events(peer.exchange(
-                    peer.builder(headers())
-                            .header("Accept", "text/event-stream")
-                            .GET(),
-                    BodyHandlers.ofInputStream()));
+                    accept == null ? request : request.header("Accept", accept), BodyHandlers.ofInputStream()));
         }
 
         public HttpResponse<String> end() {

@@ -2,12 +2,18 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.search.Discovery;
+import io.agentworkspace.engine.model.search.ToolFinder;
+import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolDescription;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
+import java.time.Clock;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,10 +29,16 @@ final class CatalogueRoutes {
     private static final String INVOKE = TOOL + "/invoke";
 
     private final ToolRunner runner;
+    private final ToolFinder finder;
+    private final Clock clock;
     private final Map<String, ObjectNode> descriptions;
+    private final Map<String, ObjectNode> discovery = new LinkedHashMap<>();
 
-    CatalogueRoutes(ToolRunner runner) {
+    CatalogueRoutes(ToolRunner runner, ToolFinder finder, Clock clock) {
         this.runner = runner;
+        this.finder = finder;
+        this.clock = clock;
+        Discovery.shown().forEach(tool -> discovery.put(tool.get("name").asString(), description(tool)));
         descriptions = runner.catalogue().tools().stream()
                 .collect(Collectors.toUnmodifiableMap(Tool::name, CatalogueRoutes::description));
     }
@@ -46,10 +58,15 @@ final class CatalogueRoutes {
         var listed = Json.object();
         var array = listed.putArray("tools");
         tools.forEach(tool -> array.add(described(tool, caller)));
+        discovery.values().forEach(array::add);
         return RestResponse.tagged(listed);
     }
 
     private Response read(ContainerRequestContext context) {
+        var general = discovery.get(name(context));
+        if (general != null) {
+            return RestResponse.tagged(general);
+        }
         var tool = named(context);
         var caller = RestExchange.current().caller();
         if (caller != null) {
@@ -65,19 +82,71 @@ final class CatalogueRoutes {
      * are refused, as over MCP.
      */
     private Response invoke(ContainerRequestContext context) {
+        if (Discovery.has(name(context))) {
+            return discover(name(context), context);
+        }
         var tool = named(context);
         RestExchange.current().runs(tool);
         var arguments = JsonBody.required(context, "{}");
         return RestResponse.envelope(RestExchange.current().run(runner, tool.name(), arguments, true));
     }
 
+    /** Finds, describes or runs a tool of the caller. */
+    private Response discover(String name, ContainerRequestContext context) {
+        var exchange = RestExchange.current();
+        var caller = exchange.identified();
+        var body = JsonBody.required(context, "{}");
+        try {
+            Discovery.checkNames(name, body);
+            var usable = runner.catalogue().tools(caller);
+            var output = Json.object();
+            switch (name) {
+                case Discovery.FIND -> {
+                    var listed = output.putArray("tools");
+                    Discovery.found(Discovery.query(body), usable, finder)
+                            .forEach(tool -> listed.addObject()
+                                    .put("name", tool.name())
+                                    .put("title", tool.title())
+                                    .put("description", Discovery.summary(tool)));
+                }
+                case Discovery.DESCRIBE ->
+                    output.set("tool", described(Discovery.read(Discovery.name(name, body), usable), caller));
+                default -> {
+                    var tool = Discovery.read(Discovery.name(name, body), usable);
+                    exchange.runs(tool);
+                    return RestResponse.envelope(exchange.run(runner, tool.name(), Discovery.arguments(body), true));
+                }
+            }
+            var envelope = Envelope.success(name, exchange.requestId(), clock.instant(), output);
+            return RestResponse.envelope(new Answer(envelope, null, false));
+        } catch (Problem problem) {
+            var envelope = Envelope.failure(name, exchange.requestId(), clock.instant(), problem);
+            return RestResponse.envelope(new Answer(envelope, problem, false));
+        }
+    }
+
+    private static String name(ContainerRequestContext context) {
+        return context.getUriInfo().getPathParameters().getFirst("name");
+    }
+
     private Tool<?, ?> named(ContainerRequestContext context) {
-        return runner.catalogue().read(context.getUriInfo().getPathParameters().getFirst("name"));
+        return runner.catalogue().read(name(context));
     }
 
     private ObjectNode described(Tool<?, ?> tool, @Nullable Caller caller) {
         var described = Objects.requireNonNull(descriptions.get(tool.name()));
         return caller != null && caller.mayOnlyRead(tool) ? described.deepCopy().put("only_reads", true) : described;
+    }
+
+    /** Returns one of the general tools. Its only route is that which runs any tool. */
+    private static ObjectNode description(ObjectNode mcp) {
+        var described = Json.object();
+        described.setAll(mcp);
+        described
+                .putObject("route")
+                .put("method", "POST")
+                .put("path", INVOKE.replace("{name}", mcp.get("name").asString()));
+        return described;
     }
 
     private static ObjectNode description(Tool<?, ?> tool) {

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.StorableInput;
+import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.text.StorableText;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Route;
@@ -37,6 +38,7 @@ public final class RestFacade {
      */
     public static JerseyAdapter handler(
             ToolRunner runner,
+            ToolFinder finder,
             PublicAddresses published,
             HealthCheck health,
             SignIn signIn,
@@ -44,7 +46,7 @@ public final class RestFacade {
             FileTransfer files,
             Clock clock) {
         var refusals = new FailureMapper(clock);
-        var facade = facade(runner, published, health, signIn, handshakes, files, clock);
+        var facade = facade(runner, finder, published, health, signIn, handshakes, files, clock);
         var config = facade.config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
         return new JerseyAdapter(container, refusals::toResponse, facade.resources.keySet());
@@ -52,6 +54,7 @@ public final class RestFacade {
 
     static RestFacade facade(
             ToolRunner runner,
+            ToolFinder finder,
             PublicAddresses published,
             HealthCheck health,
             SignIn signIn,
@@ -61,7 +64,7 @@ public final class RestFacade {
         var routes = new ArrayList<GatewayRoute>();
         routes.addAll(new GatewayRoutes(published, health, signIn, clock).routes());
         routes.addAll(new OpenApiRoutes(() -> OpenApi.document(runner.catalogue(), published, routes)).routes());
-        routes.addAll(new CatalogueRoutes(runner).routes());
+        routes.addAll(new CatalogueRoutes(runner, finder, clock).routes());
         routes.add(GatewayRoute.elsewhere("POST", "/mcp", GatewayOperations::mcp));
         routes.add(GatewayRoute.elsewhere("GET", "/api/stream", GatewayOperations::stream));
         routes.addAll(new AuthRoutes(signIn).routes());

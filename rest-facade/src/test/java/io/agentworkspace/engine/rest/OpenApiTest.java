@@ -60,6 +60,7 @@ class OpenApiTest {
         HandshakeReports none = (caller, _) -> new Handshake.Latest(null, caller.userName(), List.of());
         var facade = RestFacade.facade(
                 server.runner,
+                (_, _) -> List.of(),
                 TestServer.PUBLISHED,
                 () -> DatabaseState.REACHABLE,
                 new TestSignIn(),

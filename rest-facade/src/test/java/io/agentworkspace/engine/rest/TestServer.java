@@ -47,8 +47,8 @@ final class TestServer {
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
         HandshakeReports none = (caller, key) -> new Handshake.Latest(key, caller.userName(), List.of());
-        server.setHandler(new Gate(
-                RestFacade.handler(runner, PUBLISHED, database::get, new TestSignIn(), none, new NoFiles(), clock)));
+        server.setHandler(new Gate(RestFacade.handler(
+                runner, (_, _) -> List.of(), PUBLISHED, database::get, new TestSignIn(), none, new NoFiles(), clock)));
         server.start();
     }
 

@@ -104,6 +104,10 @@ public final class FileTools {
                         view only reads and requires the permission read. The others require append, and write for another \
                         author's file. Each change makes a revision. MB_Restore brings back what was deleted.""")
                 .alsoCalled(
+                        "view a memory file",
+                        "edit lines of a memory",
+                        "memory tool with paths",
+                        "folder of notes",
                         "memory tool",
                         "files",
                         "edit a file",

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.mcp.skills.SkillFiles;
 import io.agentworkspace.engine.mcp.skills.SkillPrompts;
 import io.agentworkspace.engine.mcp.skills.SkillsExtension;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.skilllibrary.Library;
 import java.time.Clock;
@@ -34,12 +35,13 @@ public final class EngineFeatures {
                 INSTRUCTIONS);
     }
 
-    public static ServerFeatures of(ToolRunner runner, Library library, String version, Clock clock) {
+    public static ServerFeatures of(
+            ToolRunner runner, Library library, ToolFinder finder, String version, Clock clock) {
         var tools = new CatalogueTools(runner, clock);
         var skills = new ReadableSkills(library);
         return new ServerFeatures(
                 identity(version),
-                List.of(tools, new DiscoveryTools(runner.catalogue(), tools)),
+                List.of(tools, new DiscoveryTools(runner.catalogue(), tools, finder, clock)),
                 List.of(
                         new SkillFiles(skills),
                         new EngineResources(runner),

@@ -26,12 +26,21 @@ final class ToolResult {
 
     private ToolResult() {}
 
+    /** Returns the result of a call that did not reach a tool of the catalogue. */
+    static ObjectNode refused(Answer answer) {
+        return of(answer, body(answer, false));
+    }
+
     static ObjectNode of(Answer answer, Tool<?, ?> tool, ObjectNode arguments) {
         var body = body(answer, answer.moved() || tool.guide().tellsContext());
         var shortener = tool.guide().shortener();
         if (shortener != null && answer.success() && !answer.replayed()) {
             shortener.accept(body, arguments);
         }
+        return of(answer, body);
+    }
+
+    private static ObjectNode of(Answer answer, ObjectNode body) {
         var result = Json.object();
         var text = Json.text(body);
         result.putArray("content").addObject().put("type", "text").put("text", text);

@@ -27,9 +27,9 @@ public final class SessionStreams implements DatabaseSignals.Listener {
 
     void open(SessionVisit visit) {
         var exchange = visit.exchange();
-        if (!exchange.takesEvents()) {
+        if (!exchange.allowsEvents()) {
             throw RpcError.invalidRequest(
-                    Problem.invalid("the header Accept", "must contain text/event-stream")
+                    Problem.invalid("the header Accept", "must allow text/event-stream")
                             .because(Cause.ACCEPT),
                     exchange.requestId());
         }

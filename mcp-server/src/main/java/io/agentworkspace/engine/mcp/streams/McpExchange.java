@@ -14,7 +14,9 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -43,6 +45,7 @@ public record McpExchange(
     private static final String BUDGET = "engine.mcp.budget";
     private static final String FAILURE = "engine.mcp.failure";
     public static final String VERSION = "MCP-Protocol-Version";
+    private static final Set<String> EVENT_RANGES = Set.of("text/event-stream", "text/*", "*/*");
 
     /** A message and the protocol era of its client. */
     public record Greeting(String era, JsonRpcMessage message) {
@@ -129,6 +132,17 @@ public record McpExchange(
     /** Returns whether the client accepts an event stream as a response. */
     public boolean takesEvents() {
         return request.getHeaders().contains(HttpHeader.ACCEPT, "text/event-stream");
+    }
+
+    /** Returns whether the client can take an event stream where there is no other response: it does not rule one out. */
+    public boolean allowsEvents() {
+        var headers = request.getHeaders();
+        var types = headers.getQualityCSV(HttpHeader.ACCEPT).stream()
+                .map(type -> type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT))
+                .filter(type -> !type.isEmpty())
+                .toList();
+        var isSilent = headers.getValuesList(HttpHeader.ACCEPT).stream().allMatch(String::isBlank);
+        return isSilent || types.stream().anyMatch(EVENT_RANGES::contains);
     }
 
     /** Returns a check for streams of whether the credential is still valid. */

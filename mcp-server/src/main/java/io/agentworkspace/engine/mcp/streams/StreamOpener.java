@@ -55,8 +55,8 @@ public final class StreamOpener {
     public void serve(JsonRpcMessage message, McpExchange exchange, McpRequest request) {
         Params.checkTexts(message.method(), message.params());
         var asked = Params.object(message.params(), "notifications");
-        if (!exchange.takesEvents()) {
-            throw Problem.invalid("the header Accept", "must contain text/event-stream, since the response is a stream")
+        if (!exchange.allowsEvents()) {
+            throw Problem.invalid("the header Accept", "must allow text/event-stream, since the response is a stream")
                     .because(Cause.ACCEPT);
         }
         var id = Objects.requireNonNull(message.id());

@@ -199,7 +199,7 @@ public final class Embedder implements AutoCloseable {
     }
 
     /** Returns the packed vectors of a text. */
-    byte[] passages(String text) {
+    public byte[] passages(String text) {
         return with(model -> Vectors.packed(model.passages(text)));
     }
 

@@ -92,7 +92,15 @@ public final class EvaluateTools {
                         For each mode of MB_Search it returns how often the expected memories are found, how early, and how \
                         long the searches took. Without a model of embeddings the mode vector finds nothing. Requires the permission \
                         read.""")
-                .alsoCalled("measure retrieval quality", "benchmark search", "recall test", "relevance evaluation")
+                .alsoCalled(
+                        "test the quality of the search",
+                        "compare results with expected ones",
+                        "is our search any good",
+                        "recall and precision",
+                        "measure retrieval quality",
+                        "benchmark search",
+                        "recall test",
+                        "relevance evaluation")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
                 .route("POST", "/api/banks/{name}/evaluate", Map.of("target.bank", "name"))

@@ -109,6 +109,12 @@ public final class SearchTools {
                         and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
                         MB_Read with vx.name shows a whole text.""")
                 .alsoCalled(
+                        "what do we know about",
+                        "look something up in our notes",
+                        "find a fact",
+                        "do we have information on",
+                        "recall what was agreed",
+                        "how did we handle that before",
                         "search memory",
                         "look something up",
                         "what do i know about",

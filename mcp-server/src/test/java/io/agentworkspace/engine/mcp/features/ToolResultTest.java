@@ -190,9 +190,38 @@ class ToolResultTest {
             run_tool      | {'name':'AP_Read','agent':'Al'} | agent is not a field of run_tool; put the arguments of the tool into 'arguments'
             find_tools    | {'q':'send a message'}          | q is not a field of find_tools; did you mean query?
             describe_tool | {'tool':'AP_Read'}              | tool is not a field of describe_tool; did you mean name?
+            run_tool      | {'name':'ap_read'}              | there is no tool 'ap_read'; did you mean AP_Read?
+            describe_tool | {'name':'create_agent'}         | there is no tool 'create_agent'; did you mean AP_Create?""")
+    void wrongCallsOfDiscoveryToolsShowTheRightOnes(String tool, String arguments, String message) {
+        assertThat(body(tool, arguments).at("/status/note").asString()).isEqualTo(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {'content':'x','vx':{'name':'a','tags':'["sea","salt"]'},'target':{'bank':'tides'}}
+            {'content':'x','tags':' [ "sea" ]','vx':{'name':'b'},'target':{'bank':'tides'}}
+            {'content':'x','pinned':'true','vx':{'name':'c'},'target':{'bank':'tides'}}
+            {'content':'x','pinned':'False','vx':{'name':'d'},'target':{'bank':'tides'}}""")
+    void listsAndTruthValuesAsTextAreRead(String arguments) {
+        body("MB_Create", "{'vx':{'name':'tides'}}");
+        assertThat(body("MB_Store", arguments.replace("\"", "\\\"")).toString()).contains("\"success\":true");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {'content':'x','vx':{'tags':'[sea]'}} | vx.tags must be an array
+            {'content':'x','vx':{'tags':'[1'}}    | vx.tags must be an array
+            {'content':'x','pinned':'yes'}        | pinned must be true or false
+            {'content':'x','pinned':1}            | pinned must be true or false""")
+    void otherTextsAreNoListsAndNoTruthValues(String arguments, String note) {
+        assertThat(body("MB_Store", arguments).at("/status/note").asString()).startsWith(note);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
             ap_read       | {}                              | there is no tool 'ap_read'; did you mean AP_Read?
             create_agent  | {}                              | there is no tool 'create_agent'; did you mean AP_Create?""")
-    void wrongCallsOfDiscoveryToolsAndWrongNamesShowTheRightOnes(String tool, String arguments, String message) {
+    void wrongNamesShowTheRightOnes(String tool, String arguments, String message) {
         var refused = Json.readObject(call(tool, arguments).getBytes(StandardCharsets.UTF_8));
         assertThat(refused.at("/error/message").asString()).isEqualTo(message);
     }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 class SessionLaneTest {
@@ -78,6 +79,68 @@ class SessionLaneTest {
         var unknown = new RawMcpClient.Session(peer, talk.id(), "1999-01-01").post(PING);
         assertThat(unknown.statusCode()).isEqualTo(400);
         assertThat(RawMcpClient.json(unknown).at("/error/code").asInt()).isEqualTo(-32022);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"2027-01-01", "2026-07-28", "1999-01-01", "DRAFT-2026-v1", "v2", "0", "2025-11-25, 2025-06-18"})
+    void theHeaderOfInitializeDoesNotMatter(String version) {
+        var initialize = """
+                {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {},
+                 "clientInfo": {"name": "test", "version": "1"}}}""";
+        var response = peer.post(initialize, List.of("MCP-Protocol-Version", version), BodyHandlers.ofString());
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(RawMcpClient.json(response).at("/result/protocolVersion").asString())
+                .isEqualTo("2025-11-25");
+        assertThat(response.headers().firstValue("Mcp-Session-Id")).isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"2027-01-01", "1999-01-01", "DRAFT-2026-v1", "v2", "0", "9999-99-99", "2025-11-25, 2025-06-18"})
+    void anyOtherRequestWithAnUnknownVersionIsRefusedWithTheSupportedOnes(String version) {
+        var talk =
+                new RawMcpClient.Session(peer, peer.session("2025-03-26", "{}").id(), version);
+        for (var response : List.of(
+                talk.post(PING),
+                talk.post("[" + PING + "]"),
+                talk.post("{'jsonrpc': '2.0', 'method': 'notifications/initialized'}"),
+                talk.post("{'jsonrpc': '2.0', 'id': 1, 'result': {}}"),
+                talk.end(),
+                peer.post(
+                        PING.replace('\'', '"'), List.of("MCP-Protocol-Version", version), BodyHandlers.ofString()))) {
+            assertThat(response.statusCode()).isEqualTo(400);
+            assertThat(RawMcpClient.json(response).at("/error/code").asInt()).isEqualTo(-32022);
+            assertThat(RawMcpClient.json(response).at("/error/data/supported").size())
+                    .isEqualTo(4);
+        }
+        assertThat(talk.listen().status()).isEqualTo(400);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            */*               | 200
+            text/*            | 200
+            text/event-stream;q=0.5, application/json | 200
+            application/json  | 400
+            text/html         | 400""")
+    void aStreamOpensForWhoeverDoesNotRuleItOut(String accept, int status) {
+        try (var events = peer.session("2025-11-25", "{}").listen(accept)) {
+            assertThat(events.status()).isEqualTo(status);
+        }
+    }
+
+    @Test
+    void aStreamOpensWithoutAccept() {
+        try (var events = peer.session("2025-11-25", "{}").listen(null)) {
+            assertThat(events.status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aByteOrderMarkIsSkipped() {
+        assertThat(peer.session("2025-11-25", "{}").post("\uFEFF" + PING).statusCode())
+                .isEqualTo(200);
     }
 
     @Test

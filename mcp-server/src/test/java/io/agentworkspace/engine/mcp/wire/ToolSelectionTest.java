@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.wire.SendsAnything;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -179,8 +180,10 @@ class ToolSelectionTest {
                         .asString())
                 .isEqualTo("hello Ada");
         var destroy = "{'name': 'run_tool', 'arguments': {'name': 'DM_Destroy'}}";
-        assertThat(call("/mcp/x/discovery/readonly", destroy).at("/error/code").asInt())
-                .isEqualTo(-32602);
+        assertThat(call("/mcp/x/discovery/readonly", destroy)
+                        .at("/result/structuredContent/status/note")
+                        .asString())
+                .startsWith("there is no tool 'DM_Destroy'");
         assertThat(call("/mcp", run).has("result")).isTrue();
         assertThat(call("/mcp/x/agent", run).at("/error/code").asInt()).isEqualTo(-32602);
     }
@@ -192,7 +195,9 @@ class ToolSelectionTest {
         assertThat(call("/mcp", text).at("/result/structuredContent/greeting").asString())
                 .isEqualTo("hello Ada");
         var beside = "{'name': 'run_tool', 'arguments': {'name': 'AP_Read', 'target': {'agent': 'Ada'}}}";
-        assertThat(call("/mcp", beside).at("/error/message").asString())
+        assertThat(call("/mcp", beside)
+                        .at("/result/structuredContent/status/note")
+                        .asString())
                 .isEqualTo("target is not a field of run_tool; put the arguments of the tool into 'arguments'");
     }
 
@@ -207,9 +212,51 @@ class ToolSelectionTest {
                 .doesNotContain("too_large");
         for (var length : List.of(most + 1, 1_000_000)) {
             var refused = call("/mcp/x/discovery", call.formatted(word[0], word[1], "x".repeat(length)));
-            assertThat(refused.at("/error/code").asInt()).isEqualTo(-32602);
-            assertThat(refused.at("/error/data/error").asString()).isEqualTo("too_large");
+            assertThat(refused.at("/result/isError").asBoolean()).isTrue();
+            assertThat(refused.at("/result/structuredContent/status/error").asString())
+                    .isEqualTo("too_large");
         }
+    }
+
+    @Test
+    void aReadOnlySelectionSaysThatWhatItRunsReads() {
+        for (var path : List.of("/mcp/readonly", "/mcp/x/discovery/readonly", "/mcp/x/discovery")) {
+            var tools = peer(path).modern("tools/list", "{}").at("/result/tools");
+            assertThat(tools.valueStream()
+                            .filter(tool -> tool.get("name").asString().equals("run_tool")))
+                    .as(path)
+                    .allMatch(tool -> tool.at("/annotations/readOnlyHint").asBoolean() == path.endsWith("readonly"))
+                    .allMatch(tool -> tool.at("/annotations/destructiveHint").asBoolean() != path.endsWith("readonly"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "find_tools {}",
+                "find_tools {'query':5}",
+                "find_tools {'words':'x'}",
+                "describe_tool {}",
+                "describe_tool {'name':null}",
+                "describe_tool {'name':['AP_Read']}",
+                "describe_tool {'name':'AP_Reed'}",
+                "run_tool {}",
+                "run_tool {'name':'nothing'}",
+                "run_tool {'name':'run_tool'}",
+                "run_tool {'name':'AP_Read','arguments':7}",
+                "run_tool {'name':'AP_Read','arguments':'no object'}",
+                "run_tool {'name':'AP_Read','arguments':{'strange':1}}"
+            })
+    @SendsAnything
+    void aWrongCallOfADiscoveryToolIsAResultWithItsNote(String call) {
+        var parts = call.split(" ", 2);
+        var result = call("/mcp", "{'name': '%s', 'arguments': %s}".formatted(parts[0], parts[1]));
+        assertThat(result.has("error")).isFalse();
+        assertThat(result.at("/result/isError").asBoolean()).isTrue();
+        assertThat(result.at("/result/structuredContent/status/note").asString())
+                .isNotBlank()
+                .doesNotContain("params");
+        assertThat(result.at("/result/content/0/text").asString()).contains("\"note\"");
     }
 
     @Test

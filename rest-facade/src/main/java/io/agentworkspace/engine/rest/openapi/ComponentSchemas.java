@@ -15,6 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The schemas that the OpenAPI document's operations refer to. */
 public final class ComponentSchemas {
+    private static final List<String> OF_A_FAMILY = List.of("family", "capability", "effect", "outputSchema");
+
     private final NamedSchemas named = new NamedSchemas();
 
     public ComponentSchemas() {
@@ -189,7 +191,10 @@ public final class ComponentSchemas {
         described(properties, "inputSchema", "object", "JSON Schema of its arguments.");
         described(properties, "outputSchema", "object", "JSON Schema of its envelope.");
         described(properties, "annotations", "object", "MCP's hints: readOnlyHint, destructiveHint, idempotentHint, …");
-        properties.propertyNames().forEach(schema.withArray("required")::add);
+        // The general tools, such as run_tool, belong to no family, and return what the tool returns that they run.
+        List.copyOf(properties.propertyNames()).stream()
+                .filter(name -> !OF_A_FAMILY.contains(name))
+                .forEach(schema.withArray("required")::add);
         described(properties, "only_reads", "boolean", "true if you may run it, but only to read.");
         return schema;
     }

@@ -140,7 +140,7 @@ public final class Json {
                     .onMalformedInput(CodingErrorAction.REPORT)
                     .onUnmappableCharacter(CodingErrorAction.REPORT)
                     .decode(ByteBuffer.wrap(utf8));
-            return READER.readTree(text.toString());
+            return READER.readTree(withoutByteOrderMark(text.toString()));
         } catch (CharacterCodingException e) {
             throw Problem.malformed("the body is not valid UTF-8; send it as JSON in UTF-8");
         } catch (JacksonException e) {
@@ -148,6 +148,11 @@ public final class Json {
             var where = at == null ? "" : " at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr());
             throw Problem.malformed("the body is not valid JSON%s: %s".formatted(where, reason(e)));
         }
+    }
+
+    /** Some clients put a byte order mark before their JSON (RFC 8259, section 8.1). */
+    private static String withoutByteOrderMark(String text) {
+        return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 
     /** Returns an error message in our own words, since the parser's messages describe its classes and sources. */

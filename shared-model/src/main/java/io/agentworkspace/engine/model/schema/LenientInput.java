@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -12,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Corrects mistakes that models often make in arguments, where the meaning is certain: a field of {@code target} or
- * {@code vx} at the top level, an object as JSON text, a number as text. Everything else stays as it is, and the
+ * {@code vx} at the top level; an object or a list as JSON text; a number, {@code true} or {@code false} as text. Everything else stays as it is, and the
  * schema refuses it.
  */
 public final class LenientInput {
@@ -36,6 +37,7 @@ public final class LenientInput {
                         .forEach(name -> move(name, field.name(), input));
             }
         }
+        convert(schema.root(), input); // Also what has been moved.
         return input;
     }
 
@@ -76,13 +78,17 @@ public final class LenientInput {
             case Shape.Free _, Shape.Open _ -> {
                 return parsed(value);
             }
+            case Shape.Flag _ -> {
+                return flag(value);
+            }
             case Shape.Items items -> {
-                if (value instanceof ArrayNode array) {
+                var list = list(value);
+                if (list instanceof ArrayNode array) {
                     for (var i = 0; i < array.size(); i++) {
                         array.set(i, converted(items.item(), array.get(i)));
                     }
                 }
-                return value;
+                return list;
             }
             default -> {
                 return value;
@@ -95,6 +101,27 @@ public final class LenientInput {
             if (object.has(field.name())) {
                 object.set(field.name(), converted(field.shape(), object.get(field.name())));
             }
+        }
+    }
+
+    /** Reads {@code true} and {@code false}, in any case, since other languages write them with a capital letter. */
+    private static JsonNode flag(JsonNode value) {
+        return switch (value.isString() ? value.asString().strip().toLowerCase(Locale.ROOT) : "") {
+            case "true" -> Json.valueTree(true);
+            case "false" -> Json.valueTree(false);
+            default -> value;
+        };
+    }
+
+    /** Parses a list that is given as JSON text. Any other value is returned unchanged. */
+    private static JsonNode list(JsonNode value) {
+        if (!value.isString() || !value.asString().stripLeading().startsWith("[")) {
+            return value;
+        }
+        try {
+            return Json.read(value.asString().getBytes(StandardCharsets.UTF_8));
+        } catch (Problem noList) {
+            return value;
         }
     }
 

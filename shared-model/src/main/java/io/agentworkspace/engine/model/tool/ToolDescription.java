@@ -85,10 +85,18 @@ public final class ToolDescription {
         var properties = shallow.putObject("properties");
         schema.get("properties").properties().stream()
                 .filter(field -> !field.getKey().equals("status"))
-                .forEach(field -> properties
-                        .putObject(field.getKey())
-                        .set("type", field.getValue().get("type")));
+                .forEach(field -> properties.set(field.getKey(), bareType(field.getValue())));
         return shallow;
+    }
+
+    /** Returns the type alone; of a list with the type of its items, since some clients refuse a list without one. */
+    private static ObjectNode bareType(JsonNode schema) {
+        var bare = Json.object();
+        bare.set("type", schema.get("type"));
+        if (schema.has("items")) {
+            bare.set("items", bareType(schema.get("items")));
+        }
+        return bare;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.model.tool;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -45,6 +46,13 @@ public record Toolset(@Nullable Set<String> families, boolean readOnly, boolean 
         var every = families.isEmpty() || words.contains(ALL) || words.contains(DEFAULT);
         return new Toolset(
                 every ? null : families, words.contains(READ_ONLY), words.contains(DISCOVERY), words.contains(ALL));
+    }
+
+    /** Returns whether there is a toolset with this name. */
+    public static boolean isNamed(String word) {
+        return GENERAL.contains(word)
+                || Arrays.stream(Family.values())
+                        .anyMatch(family -> family.word().equals(word));
     }
 
     public boolean covers(Tool<?, ?> tool) {

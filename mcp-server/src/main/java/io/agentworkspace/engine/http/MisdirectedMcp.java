@@ -1,0 +1,40 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.eclipse.jetty.server.Request;
+
+/** Recognizes requests of MCP clients that were configured with a wrong address, and names the right one. */
+final class MisdirectedMcp {
+    /** Request attribute: set if the body is a JSON-RPC message, so that the refusal is one, too. */
+    static final String JSON_RPC = "engine.json_rpc";
+
+    /** What clients and their manuals call the address of a server: {@code /sse}, {@code /api/mcp}, {@code /v1/mcp/}. */
+    private static final Pattern ADDRESS =
+            Pattern.compile("(.*/)?(mcp|mcp/x/[^/]+|sse|messages?|rpc|json-?rpc|streamable-?http)(/readonly)?/*");
+
+    private MisdirectedMcp() {}
+
+    /** Returns whether nothing is served there, for this method. */
+    static boolean isUnserved(String path, String method, Predicate<String> served) {
+        return path.equals("/") ? method.equals("POST") : !Endpoints.isMcp(path) && !served.test(path);
+    }
+
+    /** Returns the refusal of a request to an address that is not served; empty if it has nothing to do with MCP. */
+    static Optional<Problem> find(Request request, String path) {
+        var isMeant = request.getAttribute(JSON_RPC) != null
+                || ADDRESS.matcher(path.toLowerCase(Locale.ROOT)).matches();
+        return isMeant ? Optional.of(problem()) : Optional.empty();
+    }
+
+    static Problem problem() {
+        return new Problem(
+                Failure.NOT_FOUND,
+                "the MCP endpoint is not at this address: send POST %s, with a transport of Streamable HTTP"
+                        .formatted(Endpoints.MCP));
+    }
+}

@@ -1,0 +1,156 @@
+package io.agentworkspace.engine.memory.search;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.model.search.ToolFinder;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.search.IndexSearcher;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds tools by what a caller wants to do, as memories are found: by their words and by their meaning. An index
+ * contains only tools that the caller may use, so no other tool changes what it finds. The vectors are made when they
+ * are first needed; until then, and without a model, tools are found by words.
+ */
+public final class ToolIndex implements ToolFinder {
+    private static final Logger LOG = LoggerFactory.getLogger(ToolIndex.class);
+
+    /** How many different sets of tools have an index at a time. Most callers may use one of a few sets. */
+    private static final int SETS = 16;
+
+    /** How much meaning counts, compared with words: tried on {@code plain-phrases.txt} with 1 to 8. */
+    private static final double MEANING = 3;
+
+    /** More than 1: half of the words count less than half. */
+    private static final double STEEPNESS = 1.5;
+
+    private final List<Tool<?, ?>> tools;
+    private final Embedder embedder;
+    private final Cache<List<String>, BankIndex> indexes =
+            Caffeine.newBuilder().maximumSize(SETS).build();
+    private final AtomicBoolean isBegun = new AtomicBoolean();
+    private volatile Map<String, ToolVectors> vectors = Map.of();
+
+    public ToolIndex(List<Tool<?, ?>> tools, Embedder embedder) {
+        this.tools = List.copyOf(tools);
+        this.embedder = embedder;
+    }
+
+    @Override
+    public List<Tool<?, ?>> find(String query, Predicate<Tool<?, ?>> allowed) {
+        if (vectors.isEmpty()) {
+            begin();
+        }
+        return found(
+                query,
+                allowed,
+                vectors.isEmpty() ? null : embedder.question(query).vector());
+    }
+
+    /** Finds them by words only, which needs no model. */
+    public List<Tool<?, ?>> findByWords(String query, Predicate<Tool<?, ?>> allowed) {
+        return found(query, allowed, null);
+    }
+
+    /** Returns whether tools are found by meaning. */
+    boolean knowsMeanings() {
+        return !vectors.isEmpty();
+    }
+
+    private List<Tool<?, ?>> found(String query, Predicate<Tool<?, ?>> allowed, float @Nullable [] question) {
+        var usable = tools.stream().filter(allowed).toList();
+        if (usable.isEmpty()) {
+            return List.of();
+        }
+        var words = words(query, usable);
+        var values = usable.stream().collect(Collectors.toMap(Tool::name, tool -> {
+            var value = Math.pow(words.getOrDefault(tool.name(), 0.0), STEEPNESS);
+            var meaning = vectors.get(tool.name());
+            return question == null || meaning == null ? value : value + MEANING * meaning.likeness(question);
+        }));
+        ToDoubleFunction<Tool<?, ?>> value = tool -> values.getOrDefault(tool.name(), 0.0);
+        return usable.stream()
+                .filter(tool -> question != null || value.applyAsDouble(tool) > 0)
+                .sorted(Comparator.comparingDouble(value).reversed())
+                .toList();
+    }
+
+    /** Returns by the name of a tool about which share of the query's words it has. */
+    private Map<String, Double> words(String query, List<Tool<?, ?>> usable) {
+        var names = usable.stream().<String>map(Tool::name).toList();
+        var index = indexes.get(names, _ -> ToolTexts.index(usable));
+        try {
+            var searcher = new IndexSearcher(index.reader());
+            searcher.setSimilarity(BankIndex.RANKING);
+            var lexical = lexical(query, searcher);
+            return shares(searcher, lexical, names);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Map<String, Double> shares(IndexSearcher searcher, LexicalQuery lexical, List<String> names)
+            throws IOException {
+        if (lexical.groups().isEmpty()) {
+            return Map.of();
+        }
+        var found = searcher.search(lexical.query(), names.size()).scoreDocs;
+        return lexical.coverages(found).entrySet().stream()
+                .collect(Collectors.toMap(
+                        each -> names.get(place(searcher.getIndexReader(), each.getKey())), Map.Entry::getValue));
+    }
+
+    private static LexicalQuery lexical(String text, IndexSearcher searcher) throws IOException {
+        var parsed = new QueryParser.Parsed(text, text, List.of(), List.of(), List.of(), List.of(), List.of());
+        return LexicalQuery.of(parsed, searcher, List.of(Language.ENGLISH));
+    }
+
+    /** Returns the place of a document's tool in the list that was indexed. */
+    private static int place(IndexReader reader, int document) {
+        try {
+            for (var leaf : reader.leaves()) {
+                var at = document - leaf.docBase;
+                if (at < leaf.reader().maxDoc()) {
+                    var ids = leaf.reader().getBinaryDocValues(BankIndex.ID);
+                    ids.advanceExact(at);
+                    return (int) BankIndex.id(ids.binaryValue()).getLeastSignificantBits();
+                }
+            }
+            throw new IllegalStateException("no document " + document);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Begins to make the vectors, once. They are there when all of them are. */
+    private void begin() {
+        if (embedder.isOn() && isBegun.compareAndSet(false, true)) {
+            // A thread that is in the model holds on to its processor, so it is no virtual one.
+            Thread.ofPlatform().daemon().name("tool-vectors").start(this::embed);
+        }
+    }
+
+    private void embed() {
+        try {
+            vectors = tools.stream()
+                    .collect(Collectors.toUnmodifiableMap(
+                            Tool::name, tool -> ToolVectors.of(ToolTexts.passages(tool), embedder)));
+        } catch (RuntimeException e) {
+            LOG.debug("no vectors of tools: they are found by words", e);
+            isBegun.set(false);
+        }
+    }
+}

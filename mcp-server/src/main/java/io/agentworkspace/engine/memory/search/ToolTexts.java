@@ -1,0 +1,83 @@
+package io.agentworkspace.engine.memory.search;
+
+import io.agentworkspace.engine.memory.search.BankIndex.IndexedMemory;
+import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.text.BreakIterator;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** What a tool is found by: its name, title, description, details and parameters, and what callers also call it. */
+final class ToolTexts {
+    private ToolTexts() {}
+
+    /** Returns an index in memory of these tools. The id of each is its place in the list. */
+    static BankIndex index(List<Tool<?, ?>> tools) {
+        try {
+            return BankIndex.ofPast(
+                    0,
+                    IntStream.range(0, tools.size())
+                            .mapToObj(place -> new IndexedMemory(
+                                    new UUID(0, place),
+                                    "0",
+                                    name(tools.get(place)),
+                                    text(tools.get(place)),
+                                    List.of(),
+                                    0,
+                                    Instant.EPOCH,
+                                    null))
+                            .toList());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String name(Tool<?, ?> tool) {
+        return tool.name() + " " + tool.title();
+    }
+
+    private static String text(Tool<?, ?> tool) {
+        return String.join(
+                "\n",
+                tool.family().title(),
+                tool.family().word(),
+                tool.title(),
+                String.join("\n", tool.guide().phrases()),
+                tool.description(),
+                tool.guide().details(),
+                fields(tool));
+    }
+
+    private static String fields(Tool<?, ?> tool) {
+        return Field.of(tool.inputSchema().json()).stream()
+                .map(field -> field.path() + " " + field.sentence())
+                .collect(Collectors.joining("\n"));
+    }
+
+    /** Returns the passages whose meanings are compared with a query. */
+    static List<String> passages(Tool<?, ?> tool) {
+        var passages = new ArrayList<String>();
+        passages.add(tool.title());
+        passages.addAll(tool.guide().phrases());
+        passages.addAll(sentences(tool.description()));
+        return passages.stream().distinct().toList();
+    }
+
+    private static List<String> sentences(String text) {
+        var sentences = new ArrayList<String>();
+        var breaks = BreakIterator.getSentenceInstance(Locale.ROOT);
+        breaks.setText(text);
+        var start = breaks.first();
+        for (var end = breaks.next(); end != BreakIterator.DONE; start = end, end = breaks.next()) {
+            sentences.add(text.substring(start, end).strip());
+        }
+        return sentences;
+    }
+}

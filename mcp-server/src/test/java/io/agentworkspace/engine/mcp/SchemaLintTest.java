@@ -1,0 +1,163 @@
+package io.agentworkspace.engine.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import io.agentworkspace.engine.wire.SendsAnything;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Every schema that leaves the engine, as the strictest clients want it. The OpenAPI document may refer to its own
+ * components, as every generator expects; the schemas of tools refer to nothing.
+ */
+class SchemaLintTest {
+    private static final int LONGEST_NAME = 38;
+    private static final Pattern KEY = Pattern.compile("^[a-zA-Z0-9_.-]{1,64}$");
+    private static final List<String> AT_ROOT = List.of("oneOf", "anyOf", "allOf", "not", "enum", "const");
+
+    private final String key = new TestTenant().key(ClientApi.MCP, "ann", Role.OWNER, List.of("*"));
+
+    @Test
+    void theListsAndDescriptionsOfTools() {
+        for (var toolset : List.of("default", "all", "discovery", "bank")) {
+            assertThat(flaws(list(toolset))).as(toolset).isEmpty();
+        }
+        var names = list("all").valueStream().map(tool -> tool.get("name").asString());
+        var described = Json.object().putArray("tools");
+        names.filter(name -> name.contains("_") && Character.isUpperCase(name.charAt(0)))
+                .forEach(name -> described.add(client("discovery")
+                        .modern("tools/call", "{'name': 'describe_tool', 'arguments': {'name': '%s'}}".formatted(name))
+                        .at("/result/structuredContent")));
+        assertThat(described.size()).isGreaterThan(80);
+        assertThat(flaws(described)).isEmpty();
+    }
+
+    @Test
+    void theCatalogue() {
+        var tools = got("/api/mcp/tools").get("tools");
+        assertThat(tools.size()).isGreaterThan(80);
+        assertThat(flaws(tools)).isEmpty();
+    }
+
+    @Test
+    void theOpenApiDocument() {
+        var document = got("/api/openapi.json");
+        var flaws = new ArrayList<String>();
+        document.at("/components/schemas")
+                .properties()
+                .forEach(schema -> lint(schema.getValue(), schema.getKey(), true, flaws));
+        document.at("/paths")
+                .forEach(path -> path.forEach(operation -> operation
+                        .findValues("schema")
+                        .forEach(schema ->
+                                lint(schema, operation.path("operationId").asString(), true, flaws))));
+        assertThat(flaws).isEmpty();
+    }
+
+    /** Otherwise the lint could pass because it finds nothing. */
+    @Test
+    @SendsAnything
+    void theLintFindsWhatItIsFor() {
+        for (var flawed : List.of(
+                "{'type': 'array'}",
+                "{'type': 'object', 'properties': {'a': {'type': 'array'}}}",
+                "{'type': 'object', 'properties': {'a': {'type': 'array', 'items': {'type': 'array'}}}}",
+                "{'type': 'object', 'additionalProperties': {'type': 'array'}}",
+                "{'type': ['object', 'null']}",
+                "{'type': 'object', 'properties': {'a': {'$ref': '#/$defs/a'}}}",
+                "{'type': 'object', '$defs': {}}",
+                "{'type': 'object', 'anyOf': []}",
+                "{'type': 'object', 'properties': {'a b': {'type': 'string'}}}",
+                "{}")) {
+            var flaws = new ArrayList<String>();
+            root(RawMcpClient.json(flawed), "flawed", flaws);
+            assertThat(flaws).as(flawed).isNotEmpty();
+        }
+    }
+
+    private JsonNode list(String toolset) {
+        return client(toolset).modern("tools/list", "{}").at("/result/tools");
+    }
+
+    private RawMcpClient client(String toolset) {
+        return new RawMcpClient(TestServer.url() + "/mcp/x/" + toolset, key);
+    }
+
+    private static JsonNode got(String path) {
+        try (var http = HttpClient.newHttpClient()) {
+            var request =
+                    HttpRequest.newBuilder(URI.create(TestServer.url() + path)).build();
+            return RawMcpClient.json(http.send(request, BodyHandlers.ofString()));
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static List<String> flaws(JsonNode tools) {
+        var flaws = new ArrayList<String>();
+        for (var tool : tools) {
+            var name = tool.path("name").asString("");
+            if (name.isEmpty()
+                    || name.length() > LONGEST_NAME
+                    || !KEY.matcher(name).matches()) {
+                flaws.add("the name " + name);
+            }
+            root(tool.path("inputSchema"), name, flaws);
+            if (tool.has("outputSchema")) {
+                root(tool.get("outputSchema"), name + " output", flaws);
+            }
+        }
+        return flaws;
+    }
+
+    private static void root(JsonNode schema, String place, List<String> flaws) {
+        if (!schema.path("type").asString("").equals("object")
+                || AT_ROOT.stream().anyMatch(schema::has)) {
+            flaws.add(place + " is no plain object");
+        }
+        lint(schema, place, false, flaws);
+    }
+
+    private static void lint(JsonNode schema, String place, boolean mayRefer, List<String> flaws) {
+        if (schema.path("type").isArray()) {
+            flaws.add(place + " has several types");
+        }
+        if (schema.path("type").asString("").equals("array")
+                && !schema.path("items").isObject()) {
+            flaws.add(place + " has no items");
+        }
+        var reference = schema.path("$ref").asString("");
+        if (schema.has("$defs") || (!reference.isEmpty() && !(mayRefer && reference.startsWith("#/components/")))) {
+            flaws.add(place + " refers elsewhere");
+        }
+        for (var property : schema.path("properties").properties()) {
+            if (!KEY.matcher(property.getKey()).matches()) {
+                flaws.add(place + " has the key " + property.getKey());
+            }
+            lint(property.getValue(), place + "." + property.getKey(), mayRefer, flaws);
+        }
+        for (var inner : List.of("items", "additionalProperties")) {
+            if (schema.path(inner).isObject()) {
+                lint(schema.get(inner), place + "[]", mayRefer, flaws);
+            }
+        }
+        for (var several : AT_ROOT) {
+            if (schema.path(several).isArray() && !several.equals("enum")) {
+                schema.get(several).forEach(each -> lint(each, place, mayRefer, flaws));
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.agentworkspace.engine.memory.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.settings.EmbeddingSettings;
+import io.agentworkspace.engine.testing.Golden;
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.time.Clock;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** How often the right tool is found, for requests in words that the descriptions do not contain. */
+class ToolIndexTest {
+    private static final List<Tool<?, ?>> TOOLS = Tools.catalogue(
+                    TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.shared())
+            .tools();
+    private static final Map<String, String> SETS = Map.of(
+            "phrases", "in other words",
+            "plain-phrases", "in everyday words",
+            "unseen-phrases", "in everyday words, with which nothing was tuned");
+
+    private static Embedder embedder;
+    private static ToolIndex index;
+
+    /** The figures of one set: all requests, and with how many the right tool is first, or among five. */
+    private record Figures(int all, long first, long amongFive) {}
+
+    @BeforeAll
+    static void makeVectors() {
+        embedder = new Embedder(new EmbeddingSettings(true, null, null, null, 0), Clock.systemUTC());
+        index = new ToolIndex(TOOLS, embedder);
+        assertThat(index.find("make an agent", _ -> true)).isNotEmpty(); // By words, while the vectors are made.
+        await().until(index::knowsMeanings);
+    }
+
+    @AfterAll
+    static void close() {
+        embedder.close();
+    }
+
+    private static List<Map.Entry<String, String>> requests(String set) {
+        return Repository.text(Repository.file("mcp-server/src/test/resources/search/" + set + ".txt"))
+                .lines()
+                .filter(line -> !line.startsWith("#"))
+                .map(line -> line.split(" = "))
+                .map(parts -> Map.entry(parts[0], parts[1]))
+                .toList();
+    }
+
+    private static List<String> found(String request, Predicate<Tool<?, ?>> allowed) {
+        return index.find(request, allowed).stream().<String>map(Tool::name).toList();
+    }
+
+    private static Figures figures(String set) {
+        var places = requests(set).stream()
+                .map(request -> found(request.getKey(), _ -> true).indexOf(request.getValue()))
+                .toList();
+        return new Figures(
+                places.size(),
+                places.stream().filter(place -> place == 0).count(),
+                places.stream().filter(place -> place >= 0 && place < 5).count());
+    }
+
+    @Test
+    void theDocumentsHaveTheFigures() {
+        var table = new StringBuilder("""
+
+                | requests | number | right tool first | right tool among the first five |
+                |---|---|---|---|
+                """);
+        for (var set : List.of("phrases", "plain-phrases", "unseen-phrases")) {
+            var figures = figures(set);
+            table.append("| %s | %d | %d | %d |\n"
+                    .formatted(SETS.get(set), figures.all(), figures.first(), figures.amongFive()));
+        }
+        Golden.checkPart(Repository.file("docs/mcp.md"), "find_tools", table.toString());
+    }
+
+    /** Otherwise the test would only compare the descriptions with themselves. */
+    @Test
+    void theRequestsAreNotInTheDescriptions() {
+        var texts = TOOLS.stream()
+                .map(Tool::fullDescription)
+                .collect(Collectors.joining(" "))
+                .toLowerCase(Locale.ROOT);
+        var also =
+                TOOLS.stream().flatMap(tool -> tool.guide().phrases().stream()).collect(Collectors.toSet());
+        for (var set : List.of("plain-phrases", "unseen-phrases")) {
+            assertThat(requests(set).stream().map(Map.Entry::getKey))
+                    .noneMatch(texts::contains)
+                    .noneMatch(also::contains);
+        }
+    }
+
+    @Test
+    void aToolThatTheCallerMayNotUseChangesNothing() {
+        Predicate<Tool<?, ?>> allowed = tool -> tool.name().startsWith("MB_");
+        var few = new ToolIndex(TOOLS.stream().filter(allowed).toList(), embedder);
+        for (var request : requests("plain-phrases")) {
+            assertThat(index.findByWords(request.getKey(), allowed))
+                    .isEqualTo(few.findByWords(request.getKey(), _ -> true));
+            assertThat(found(request.getKey(), allowed)).allMatch(name -> name.startsWith("MB_"));
+        }
+    }
+
+    @Test
+    void operatorsOfTheSearchForMemoriesAreWords() {
+        for (var query : List.of("\"no such phrase\"", "-agent create", "name:x", "*", "tag:y z", "(", "créer")) {
+            assertThat(found(query, _ -> true)).as(query).isNotEmpty();
+        }
+    }
+
+    @Test
+    void aMisspeltWordIsFoundWithoutAModel() {
+        var found =
+                index.findByWords("rotaet a webhok secret", _ -> true).stream().map(Tool::name);
+        assertThat(found.limit(5)).contains("WH_RotateSecret");
+    }
+}
