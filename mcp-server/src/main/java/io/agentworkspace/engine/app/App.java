@@ -60,6 +60,7 @@ import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.IdempotencyStore;
 import io.agentworkspace.engine.runtime.ObservedRunner;
 import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.RateLimit;
@@ -210,6 +211,7 @@ public final class App implements AutoCloseable {
                     .clearing("rates", rates::purge);
 
             // Search.
+            var heavy = HeavyWork.ofMachine();
             var embedder = keep(new Embedder(settings.embedding(), clock));
             var queries = new SearchQueries(db, embedder.id());
             var indexes =
@@ -225,7 +227,7 @@ public final class App implements AutoCloseable {
                     .clearing("indexes of pgvector", _ -> pgvector.purge())
                     .clearing("search indexes", indexes::purge);
 
-            figures.search(indexes).embeddings(embedder, embeddings, housekeeping);
+            figures.heavy(heavy).search(indexes).embeddings(embedder, embeddings, housekeeping);
 
             // Tools.
             var files = new DocumentFileStore(db, clock);
@@ -235,7 +237,7 @@ public final class App implements AutoCloseable {
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
             var runner = new ObservedRunner(
-                    new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits, rules),
+                    new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits, rules, heavy),
                     new ToolMeter(
                             metrics, catalogue.tools().stream().map(Tool::name).toList()));
             housekeeping

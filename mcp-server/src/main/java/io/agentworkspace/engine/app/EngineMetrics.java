@@ -8,6 +8,7 @@ import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.metrics.CacheMeter;
 import io.agentworkspace.engine.metrics.Metrics;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.webhooks.outbox.Outbox;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore;
@@ -50,6 +51,14 @@ final class EngineMetrics {
     EngineMetrics streams(StreamLimits streams) {
         metrics.gauge(
                 "engine_streams_open", "Open streams of MCP clients and of /api/stream: the listeners.", streams::open);
+        return this;
+    }
+
+    EngineMetrics heavy(HeavyWork work) {
+        metrics.gauge(
+                "engine_heavy_calls_waiting",
+                "Searches and other calls with much work that wait for their turn.",
+                work::waiting);
         return this;
     }
 

@@ -22,6 +22,7 @@ import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.rules.Rules;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.why.AccessExplanation;
 import java.time.Clock;
 import java.time.Instant;
@@ -56,6 +57,7 @@ public final class Runner implements ToolRunner {
     private final EventLog events;
     private final CallLimits limits;
     private final Rules rules;
+    private final HeavyWork heavy;
     private final AccessExplanation explanation;
 
     public Runner(
@@ -67,7 +69,8 @@ public final class Runner implements ToolRunner {
             AuditStore audit,
             EventLog events,
             CallLimits limits,
-            Rules rules) {
+            Rules rules,
+            HeavyWork heavy) {
         this.catalogue = catalogue;
         this.db = db;
         this.contexts = new ContextStore(db);
@@ -79,6 +82,7 @@ public final class Runner implements ToolRunner {
         this.events = events;
         this.limits = limits;
         this.rules = rules;
+        this.heavy = heavy;
         this.explanation = new AccessExplanation(catalogue, db, clock);
     }
 
@@ -108,7 +112,8 @@ public final class Runner implements ToolRunner {
                         var named = catalogue.read(request.service());
                         var tool = named.runFor(request.arguments());
                         call = new Call(request.caller(), tool, request.requestId(), now);
-                        return work.apply(Run.of(named, tool, call, request));
+                        var run = Run.of(named, tool, call, request);
+                        return tool.isHeavy() ? heavy.run(() -> work.apply(run)) : work.apply(run);
                     } catch (Problem problem) {
                         return refusing.answer(request, call, now, problem);
                     } catch (RuntimeException e) {

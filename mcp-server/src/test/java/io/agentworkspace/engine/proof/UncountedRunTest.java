@@ -21,6 +21,7 @@ import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.users.TenantStore;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +50,8 @@ class UncountedRunTest {
             TestDatabase.audit(),
             new EventLog(),
             metering,
-            rules);
+            rules,
+            HeavyWork.ofMachine());
     private final TenantStore tenants = new TenantStore(DB);
     private final long tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
     private final long user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());

@@ -33,6 +33,7 @@ import io.agentworkspace.engine.memory.search.Searcher;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.Vault;
@@ -226,7 +227,8 @@ public final class TestDatabase {
                 new AuditStore(db, Duration.ofDays(90)),
                 events,
                 limits,
-                new Rules(db, METERING));
+                new Rules(db, METERING),
+                HeavyWork.ofMachine());
     }
 
     /** Creates a test's own database, apart from the shared one. */

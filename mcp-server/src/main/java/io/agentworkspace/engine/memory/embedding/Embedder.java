@@ -3,6 +3,7 @@ package io.agentworkspace.engine.memory.embedding;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.settings.EmbeddingSettings;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +45,7 @@ public final class Embedder implements AutoCloseable {
     private static final int SHARE = 10;
 
     private final boolean isOn;
+    private final boolean isRemote;
     private final String id;
     private final Supplier<EmbeddingModel> loading;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
@@ -68,6 +70,7 @@ public final class Embedder implements AutoCloseable {
         this.usedAt = clock.instant();
         this.isOn = settings.isOn();
         var endpoint = settings.endpoint();
+        isRemote = endpoint != null;
         if (endpoint == null) {
             id = BUILTIN + "/1";
             loading = () -> new BuiltinModel(BUILTIN);
@@ -134,7 +137,8 @@ public final class Embedder implements AutoCloseable {
             questions.put(text, made);
             return made;
         });
-        return () -> within(QUESTION, vector);
+        return () ->
+                isRemote ? HeavyWork.outside(() -> within(QUESTION, vector)) : within(QUESTION, vector);
     }
 
     /** Returns the vectors of a short text that is being stored, or null if the model is not free for it. */

@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -95,6 +96,7 @@ public final class EvaluateTools {
                 .alsoCalled("measure retrieval quality", "benchmark search", "recall test", "relevance evaluation")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
+                .heavy()
                 .route("POST", "/api/banks/{name}/evaluate", Map.of("target.bank", "name"))
                 .example("pairs[].query", "When is low water?")
                 .example("pairs[].expected", "tide report")
@@ -171,6 +173,7 @@ public final class EvaluateTools {
         var reciprocal = 0.0;
         var gain = 0.0;
         for (var pair : in.pairs()) {
+            HeavyWork.pass();
             checkTime(evaluation, before + took.size());
             var began = System.nanoTime();
             var places = places(pair, in.target().bank(), evaluation.call(), evaluation.scope(), mode);

@@ -119,6 +119,7 @@ public final class SearchTools {
                         "rag")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
+                .heavy()
                 .handledBy(SearchRequest.class, SearchResponse.class, this::search);
     }
 

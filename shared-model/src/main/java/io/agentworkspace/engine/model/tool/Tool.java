@@ -30,6 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param leastRole the lowest role that may run it
  * @param idempotent whether doing it twice is the same as doing it once
  * @param isLong whether it may take more than a few seconds: clients that support tasks get one, and poll it
+ * @param isHeavy whether it takes much processor time: only a few of these calls run at once, and tenants and keys take turns
  * @param wholeTexts whether its response has long texts whole, as in reads; responses to writes cut them
  * @param secretFields the fields of the response that are shown only once, and so not stored for replays
  * @param again the response of a replay if the first one was too long to store: the thing in its current state
@@ -52,6 +53,7 @@ public record Tool<I extends Record, O extends Record>(
         Role leastRole,
         boolean idempotent,
         boolean isLong,
+        boolean isHeavy,
         boolean wholeTexts,
         Route route,
         Class<I> input,
@@ -231,6 +233,7 @@ public record Tool<I extends Record, O extends Record>(
                 Role.VIEWER,
                 true,
                 isLong,
+                isHeavy,
                 true,
                 route,
                 input,
@@ -262,6 +265,7 @@ public record Tool<I extends Record, O extends Record>(
                 leastRole,
                 idempotent,
                 isLong,
+                isHeavy,
                 wholeTexts,
                 route,
                 input,
@@ -299,6 +303,7 @@ public record Tool<I extends Record, O extends Record>(
         private @Nullable Role leastRole;
         private boolean idempotent;
         private boolean isLong;
+        private boolean isHeavy;
         private boolean wholeTexts;
         private @Nullable Route route;
         private boolean metered = true;
@@ -375,6 +380,12 @@ public record Tool<I extends Record, O extends Record>(
 
         public Draft takesLong() {
             isLong = true;
+            return this;
+        }
+
+        /** Lets only a few of these calls run at once, since they take much processor time. */
+        public Draft heavy() {
+            isHeavy = true;
             return this;
         }
 
@@ -461,6 +472,7 @@ public record Tool<I extends Record, O extends Record>(
                     leastRole != null ? leastRole : effect.writes() ? Role.MEMBER : Role.VIEWER,
                     idempotent || effect.reads(),
                     isLong,
+                    isHeavy,
                     wholeTexts || !effect.isTransactional(),
                     route == null ? Family.ofTool(name).alias(name) : route,
                     input,
