@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** An engine in a separate process with an empty database. It has this process's class path and JVM options. */
 final class Engine implements AutoCloseable {
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)$");
-    private static final Pattern KEY = Pattern.compile("aw[a-z]*_\\S+");
+    private static final Pattern KEY = Pattern.compile("ek_\\w+");
     private static final String READY = "ready ";
 
     /** The main class. The tests set one that checks all messages. */
@@ -80,7 +80,9 @@ final class Engine implements AutoCloseable {
 
     /** Creates another tenant, and returns its key. */
     String tenant(String name) throws IOException {
-        return output(java(MAIN, "tenant", "create", name, "--data-dir", directory.toString())).lines()
+        var classPath = System.getProperty("java.class.path");
+        return output(program("java"), "-cp", classPath, MAIN, "tenant", "create", name, "--data-dir", directory.toString())
+                .lines()
                 .map(KEY::matcher)
                 .filter(Matcher::find)
                 .map(Matcher::group)

@@ -43,10 +43,13 @@ import io.agentworkspace.engine.mcp.features.EngineFeatures;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
+import io.agentworkspace.engine.memory.search.IndexBuilder;
 import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.memory.search.PgvectorStore;
 import io.agentworkspace.engine.memory.search.SearchQueries;
+import io.agentworkspace.engine.memory.search.SearchedBankStore;
 import io.agentworkspace.engine.memory.search.Searcher;
+import io.agentworkspace.engine.memory.search.WordScanQueries;
 import io.agentworkspace.engine.metrics.HttpMeter;
 import io.agentworkspace.engine.metrics.Metrics;
 import io.agentworkspace.engine.metrics.MetricsEndpoint;
@@ -216,6 +219,9 @@ public final class App implements AutoCloseable {
             var queries = new SearchQueries(db, embedder.id());
             var indexes =
                     keep(new IndexCache(queries, settings.database().dataDir().resolve("search"), clock));
+            var builder = keep(new IndexBuilder(
+                    queries, new SearchedBankStore(db), indexes, heavy, clock, IndexBuilder.Limits.DEFAULT));
+            builder.start();
             var pgvector =
                     new PgvectorStore(db, embedder.id(), settings.embedding().pgvectorFrom());
             var embeddings = keep(new EmbeddingQueue(new EmbeddingStore(db), embedder));
@@ -223,16 +229,19 @@ public final class App implements AutoCloseable {
             housekeeping
                     .every(Duration.ofSeconds(30), "unloading the embedding model", embedder::tidy)
                     .every(Duration.ofSeconds(30), "closing search indexes", indexes::tidy)
+                    .every(Duration.ofMinutes(1), "writing which banks are searched", builder::record)
                     .every(SECOND, "filling indexes of pgvector", pgvector::fill)
                     .clearing("indexes of pgvector", _ -> pgvector.purge())
-                    .clearing("search indexes", indexes::purge);
+                    .clearing("search indexes", indexes::purge)
+                    .clearing("searched banks", builder::purge);
 
-            figures.heavy(heavy).search(indexes).embeddings(embedder, embeddings, housekeeping);
+            figures.heavy(heavy).search(indexes, builder).embeddings(embedder, embeddings, housekeeping);
 
             // Tools.
             var files = new DocumentFileStore(db, clock);
             var presence = new AgentPresence(db);
-            var searcher = new Searcher(queries, indexes, embedder, pgvector);
+            var scan = new WordScanQueries(db, embedder.id());
+            var searcher = new Searcher(queries, indexes, builder, scan, embedder, pgvector);
             var shared = new Tools.Shared(searcher, new VectorSource(embedder, embeddings), files, clock);
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
+import io.agentworkspace.engine.memory.search.IndexBuilder;
 import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.metrics.CacheMeter;
 import io.agentworkspace.engine.metrics.Metrics;
@@ -62,7 +63,11 @@ final class EngineMetrics {
         return this;
     }
 
-    EngineMetrics search(IndexCache indexes) {
+    EngineMetrics search(IndexCache indexes, IndexBuilder builder) {
+        metrics.gauge(
+                "engine_search_indexes_building",
+                "Memory banks whose search index is being built, or waits for that.",
+                builder::waiting);
         metrics.gauge("engine_search_indexes_open", "Memory banks whose search index is open.", indexes::size);
         return this;
     }

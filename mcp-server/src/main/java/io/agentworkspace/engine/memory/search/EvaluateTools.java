@@ -115,6 +115,9 @@ public final class EvaluateTools {
             if (scope.banks().banks().isEmpty()) {
                 throw banks.missing(call, bank);
             }
+            if (!scope.unindexed().isEmpty()) {
+                throw Problem.unavailable("the search index of this bank is being built; try again shortly", RETRY);
+            }
             var modes = searcher.knowsMeanings() ? List.of(Mode.values()) : List.of(Mode.TEXT);
             var evaluation = new Evaluation(in, call, scope, clock.instant().plus(LIMIT), modes);
             if (modes.contains(Mode.VECTOR)) {
