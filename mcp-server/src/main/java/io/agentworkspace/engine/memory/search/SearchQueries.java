@@ -131,19 +131,22 @@ public final class SearchQueries {
     }
 
     /** Whether a bank has at most so many memories or changes after a position, with at most so much text. */
-    private static final String IS_WITHIN = SqlTemplate.of("""
+    private static final String IS_WITHIN = """
             SELECT count(*) <= :most AND COALESCE(sum(octet_length(m.text)), 0) <= :bytes AS is_within
-              FROM (SELECT m.id
+              FROM (SELECT m.text
                       FROM memory m
-                     WHERE :after = '0' AND m.tenant_id = :tenant AND m.bank_id = :bank
-                     LIMIT :most + 1) n
-              JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = n.id
-            """).sql();
+                     WHERE m.tenant_id = :tenant AND m.bank_id = :bank
+                     ORDER BY m.change, m.id
+                     LIMIT :most + 1) m
+            """;
 
     private static final String IS_CHANGED_WITHIN = SqlTemplate.of("""
             SELECT count(*) <= :most AND COALESCE(sum(octet_length(m.text)), 0) <= :bytes AS is_within
-              FROM (SELECT c.id FROM ({changes}) c LIMIT :most + 1) n
-              LEFT JOIN memory m ON m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = n.id
+              FROM (SELECT DISTINCT c.id FROM ({changes}) c) n -- Its text and its vectors are two changes.
+              LEFT JOIN LATERAL (SELECT m.text
+                                   FROM memory m
+                                  WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = n.id
+                                 OFFSET 0) m ON true
             """).with("changes", changesAfter(":bank", ":after", NONE, ":most + 1")).sql();
 
     private static final String MEMORIES =
