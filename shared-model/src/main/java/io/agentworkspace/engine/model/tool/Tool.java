@@ -3,11 +3,7 @@ package io.agentworkspace.engine.model.tool;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.schema.Schema;
-import io.agentworkspace.engine.model.schema.Shape;
-import java.lang.reflect.RecordComponent;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -479,7 +474,7 @@ public record Tool<I extends Record, O extends Record>(
                     Schema.ofInput(input, effect.isTransactional()),
                     output,
                     Envelope.schema(output),
-                    secretFields(output),
+                    Envelope.secretFields(output),
                     null,
                     null,
                     null,
@@ -489,22 +484,6 @@ public record Tool<I extends Record, O extends Record>(
                     audited == null ? Family.ofTool(name).audited() : audited,
                     new Example.OwnFields(examples, omitted),
                     work);
-        }
-
-        private static List<String> secretFields(Class<?> output) {
-            return Arrays.stream(output.getRecordComponents())
-                    .flatMap(component -> isOnce(component)
-                            ? Stream.of(Shape.snake(component.getName()))
-                            : component.getType().isRecord()
-                                    ? secretFields(component.getType()).stream()
-                                    : Stream.empty())
-                    .toList();
-        }
-
-        /** Returns whether responses show it only once. A name is a record too, but its parts are not shown. */
-        private static boolean isOnce(RecordComponent component) {
-            var doc = component.getAnnotation(Doc.class);
-            return doc != null && doc.once();
         }
     }
 }
