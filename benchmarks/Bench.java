@@ -18,6 +18,7 @@ final class Bench {
         ALL.put("search", new Search());
         ALL.put("calls", new Calls());
         ALL.put("rules", new Rules());
+        ALL.put("fairness", new Fairness());
     }
 
     /** A benchmark. */

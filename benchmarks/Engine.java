@@ -3,16 +3,19 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** An engine in a separate process with an empty database. It has this process's class path and JVM options. */
 final class Engine implements AutoCloseable {
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)$");
+    private static final Pattern KEY = Pattern.compile("ek_\\w+");
     private static final String READY = "ready ";
 
     /** The main class. The tests set one that checks all messages. */
@@ -73,6 +76,35 @@ final class Engine implements AutoCloseable {
 
     String key() throws IOException {
         return Files.readString(directory.resolve("first-api-key")).strip();
+    }
+
+    /** Creates another tenant, and returns its key. */
+    String tenant(String name) throws IOException {
+        var classPath = System.getProperty("java.class.path");
+        return output(program("java"), "-cp", classPath, MAIN, "tenant", "create", name, "--data-dir", directory.toString())
+                .lines()
+                .map(KEY::matcher)
+                .filter(Matcher::find)
+                .map(Matcher::group)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Adds memories of about 40 words to the first bank of each tenant, without vectors. */
+    void fillBanks(int memories) throws Exception {
+        try (var database = DriverManager.getConnection(jdbcUrl(), user(), password());
+                var statement = database.prepareStatement("""
+                    INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+                    SELECT m.tenant_id, m.bank_id, gen_random_uuid(),
+                           (SELECT string_agg('word' || floor(5000 * power(random() + 0 * place, 3)), ' ') FROM generate_series(1, 40 + 0 * n) place)
+                               || ' tide turn',
+                           '{}', m.author_id, m.contributors, '{}', now(), now()
+                      FROM (SELECT DISTINCT ON (tenant_id) * FROM memory) m, generate_series(1, ?) n
+                    """)) {
+            statement.setInt(1, memories);
+            statement.executeUpdate();
+            database.createStatement().execute("DELETE FROM memory_vector");
+        }
     }
 
     long pid() {

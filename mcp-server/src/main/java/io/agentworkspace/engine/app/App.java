@@ -50,11 +50,14 @@ import io.agentworkspace.engine.mcp.features.EngineFeatures;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
+import io.agentworkspace.engine.memory.search.IndexBuilder;
 import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.memory.search.PgvectorStore;
 import io.agentworkspace.engine.memory.search.SearchQueries;
+import io.agentworkspace.engine.memory.search.SearchedBankStore;
 import io.agentworkspace.engine.memory.search.Searcher;
 import io.agentworkspace.engine.memory.search.ToolIndex;
+import io.agentworkspace.engine.memory.search.WordScanQueries;
 import io.agentworkspace.engine.metrics.HttpMeter;
 import io.agentworkspace.engine.metrics.Metrics;
 import io.agentworkspace.engine.metrics.MetricsEndpoint;
@@ -68,6 +71,7 @@ import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.IdempotencyStore;
 import io.agentworkspace.engine.runtime.ObservedRunner;
 import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.RateLimit;
@@ -226,10 +230,14 @@ public final class App implements AutoCloseable {
                     .clearing("rates", rates::purge);
 
             // Search.
+            var heavy = HeavyWork.ofMachine();
             var embedder = keep(new Embedder(settings.embedding(), clock));
             var queries = new SearchQueries(db, embedder.id());
             var indexes =
                     keep(new IndexCache(queries, settings.database().dataDir().resolve("search"), clock));
+            var builder = keep(new IndexBuilder(
+                    queries, new SearchedBankStore(db), indexes, heavy, clock, IndexBuilder.Limits.DEFAULT));
+            builder.start();
             var pgvector =
                     new PgvectorStore(db, embedder.id(), settings.embedding().pgvectorFrom());
             var embeddings = keep(new EmbeddingQueue(new EmbeddingStore(db), embedder));
@@ -237,21 +245,35 @@ public final class App implements AutoCloseable {
             housekeeping
                     .every(Duration.ofSeconds(30), "unloading the embedding model", embedder::tidy)
                     .every(Duration.ofSeconds(30), "closing search indexes", indexes::tidy)
+                    .every(Duration.ofMinutes(1), "writing which banks are searched", builder::record)
                     .every(SECOND, "filling indexes of pgvector", pgvector::fill)
                     .clearing("indexes of pgvector", _ -> pgvector.purge())
-                    .clearing("search indexes", indexes::purge);
+                    .clearing("search indexes", indexes::purge)
+                    .clearing("searched banks", builder::purge);
 
-            figures.search(indexes).embeddings(embedder, embeddings, housekeeping);
+            figures.heavy(heavy).search(indexes, builder).embeddings(embedder, embeddings, housekeeping);
 
             // Tools.
             var files = new DocumentFileStore(db, clock);
             var presence = new AgentPresence(db);
-            var searcher = new Searcher(queries, indexes, embedder, pgvector);
+            var scan = new WordScanQueries(db, embedder.id());
+            var searcher = new Searcher(queries, indexes, builder, scan, embedder, pgvector);
             var shared = new Tools.Shared(searcher, new VectorSource(embedder, embeddings), files, clock);
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
             var runner = new ObservedRunner(
-                    new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits, rules, new SealedCursors(new StateSigner(new SealKeys(db, clock)))),
+                    new Runner(
+                            catalogue,
+                            db,
+                            clock,
+                            presence,
+                            keys.use(),
+                            audit,
+                            events,
+                            limits,
+                            rules,
+                            new SealedCursors(new StateSigner(new SealKeys(db, clock))),
+                            heavy),
                     new ToolMeter(
                             metrics, catalogue.tools().stream().map(Tool::name).toList()));
             housekeeping

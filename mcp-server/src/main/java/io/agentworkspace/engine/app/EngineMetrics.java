@@ -6,9 +6,11 @@ import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
+import io.agentworkspace.engine.memory.search.IndexBuilder;
 import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.metrics.CacheMeter;
 import io.agentworkspace.engine.metrics.Metrics;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.webhooks.outbox.Outbox;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore;
@@ -65,7 +67,19 @@ final class EngineMetrics {
         return this;
     }
 
-    EngineMetrics search(IndexCache indexes) {
+    EngineMetrics heavy(HeavyWork work) {
+        metrics.gauge(
+                "engine_heavy_calls_waiting",
+                "Searches and other calls with much work that wait for their turn.",
+                work::waiting);
+        return this;
+    }
+
+    EngineMetrics search(IndexCache indexes, IndexBuilder builder) {
+        metrics.gauge(
+                "engine_search_indexes_building",
+                "Memory banks whose search index is being built, or waits for that.",
+                builder::waiting);
         metrics.gauge("engine_search_indexes_open", "Memory banks whose search index is open.", indexes::size);
         return this;
     }

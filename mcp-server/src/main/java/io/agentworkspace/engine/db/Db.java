@@ -2,7 +2,8 @@ package io.agentworkspace.engine.db;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.agentworkspace.engine.db.ConnectionQueue.Owner;
+import io.agentworkspace.engine.scheduling.FairQueue;
+import io.agentworkspace.engine.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.metrics.Latency;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -92,7 +93,7 @@ public final class Db implements AutoCloseable {
     private final HikariDataSource pool;
     private final TimeLimits limits;
     /** Shares connections fairly. The pool's own queue starves waiters under load. */
-    private final ConnectionQueue connections;
+    private final FairQueue connections;
 
     private final SharedTransactions shared;
     private final Latency waits = new Latency();
@@ -138,7 +139,7 @@ public final class Db implements AutoCloseable {
             withoutLimits.setUser(user);
             withoutLimits.setPassword(password);
         }
-        connections = new ConnectionQueue(poolSize);
+        connections = new FairQueue(poolSize);
     }
 
     /** Returns connections for migrations only. They have no time limit after {@link #WITHOUT_LIMITS}. */

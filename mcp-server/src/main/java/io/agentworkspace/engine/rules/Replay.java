@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.rule.RuleEffect;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.rules.cel.Expression;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -47,6 +48,7 @@ final class Replay {
         ReplayQueries.AuditedCall last = null;
         List<ReplayQueries.AuditedCall> page;
         do {
+            HeavyWork.pass();
             page = tools.isEmpty() ? List.of() : audited.page(call, since, tools.keySet(), last, PAGE);
             page.forEach(entry -> attempt(draft, expression, tools, entry, tally));
             tried += page.size();

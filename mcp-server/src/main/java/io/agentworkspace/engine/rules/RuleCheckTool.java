@@ -130,6 +130,7 @@ final class RuleCheckTool {
                 .needs(Capability.RULE_READ)
                 .atLeast(Role.ADMIN)
                 .takesLong()
+                .heavy()
                 .route("POST", "/api/rules/check")
                 .example("when", "command.effect == \"destroys\" && principal.role != \"owner\"")
                 .example("request", """

@@ -23,6 +23,7 @@ import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.rules.Rules;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.why.AccessExplanation;
 import java.time.Clock;
 import java.time.Instant;
@@ -58,6 +59,7 @@ public final class Runner implements ToolRunner {
     private final CallLimits limits;
     private final Rules rules;
     private final SealedCursors cursors;
+    private final HeavyWork heavy;
     private final AccessExplanation explanation;
 
     public Runner(
@@ -70,7 +72,8 @@ public final class Runner implements ToolRunner {
             EventLog events,
             CallLimits limits,
             Rules rules,
-            SealedCursors cursors) {
+            SealedCursors cursors,
+            HeavyWork heavy) {
         this.catalogue = catalogue;
         this.db = db;
         this.contexts = new ContextStore(db);
@@ -83,6 +86,7 @@ public final class Runner implements ToolRunner {
         this.limits = limits;
         this.rules = rules;
         this.cursors = cursors;
+        this.heavy = heavy;
         this.explanation = new AccessExplanation(catalogue, db, clock);
     }
 
@@ -112,7 +116,8 @@ public final class Runner implements ToolRunner {
                         var named = catalogue.read(request.service());
                         var tool = named.runFor(request.arguments());
                         call = new Call(request.caller(), tool, request.requestId(), now);
-                        return work.apply(Run.of(named, tool, call, request, cursors));
+                        var run = Run.of(named, tool, call, request, cursors);
+                        return tool.isHeavy() ? heavy.run(() -> work.apply(run)) : work.apply(run);
                     } catch (Problem problem) {
                         return refusing.answer(request, call, now, problem);
                     } catch (RuntimeException e) {

@@ -24,6 +24,7 @@ import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.users.TenantStore;
 import java.nio.charset.StandardCharsets;
@@ -53,7 +54,8 @@ class UncountedRunTest {
             new EventLog(),
             metering,
             rules,
-            new SealedCursors(new StateSigner(new SealKeys(DB, CLOCK))));
+            new SealedCursors(new StateSigner(new SealKeys(DB, CLOCK))),
+            HeavyWork.ofMachine());
     private final TenantStore tenants = new TenantStore(DB);
     private final long tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
     private final long user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());

@@ -29,13 +29,17 @@ import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
+import io.agentworkspace.engine.memory.search.IndexBuilder;
 import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.memory.search.PgvectorStore;
 import io.agentworkspace.engine.memory.search.SearchQueries;
+import io.agentworkspace.engine.memory.search.SearchedBankStore;
 import io.agentworkspace.engine.memory.search.Searcher;
+import io.agentworkspace.engine.memory.search.WordScanQueries;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.Vault;
@@ -156,12 +160,29 @@ public final class TestDatabase {
         var embedder = new Embedder(settings, Clock.systemUTC());
         var queries = new SearchQueries(db, embedder.id());
         var indexes = new IndexCache(queries, Path.of("target", "search"), Clock.systemUTC());
-        var pgvector = new PgvectorStore(db, embedder.id(), settings.pgvectorFrom());
         return new Tools.Shared(
-                new Searcher(queries, indexes, embedder, pgvector),
+                searcher(db, queries, indexes, embedder, settings),
                 new VectorSource(embedder, new EmbeddingQueue(new EmbeddingStore(db), embedder)),
                 new DocumentFileStore(db, Clock.systemUTC()),
                 Clock.systemUTC());
+    }
+
+    /** Returns the search as a replica has it. */
+    private static Searcher searcher(
+            Db db, SearchQueries queries, IndexCache indexes, Embedder embedder, EmbeddingSettings settings) {
+        return new Searcher(
+                queries,
+                indexes,
+                new IndexBuilder(
+                        queries,
+                        new SearchedBankStore(db),
+                        indexes,
+                        HeavyWork.ofMachine(),
+                        Clock.systemUTC(),
+                        IndexBuilder.Limits.DEFAULT),
+                new WordScanQueries(db, embedder.id()),
+                embedder,
+                new PgvectorStore(db, embedder.id(), settings.pgvectorFrom()));
     }
 
     /** Returns the skills that a replica serves. */
@@ -231,7 +252,8 @@ public final class TestDatabase {
                 events,
                 limits,
                 new Rules(db, METERING),
-                new SealedCursors(new StateSigner(new SealKeys(db, clock))));
+                new SealedCursors(new StateSigner(new SealKeys(db, clock))),
+                HeavyWork.ofMachine());
     }
 
     /** Restores a backup, which is a database without connections, under a new name. */

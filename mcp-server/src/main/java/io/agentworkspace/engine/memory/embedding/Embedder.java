@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.metrics.FileDescriptors;
 import io.agentworkspace.engine.settings.EmbeddingSettings;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +52,7 @@ public final class Embedder implements AutoCloseable {
     private static final int SHARE = 10;
 
     private final boolean isOn;
+    private final boolean isRemote;
     private final String id;
     private final Supplier<EmbeddingModel> loading;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
@@ -76,6 +78,7 @@ public final class Embedder implements AutoCloseable {
         this.usedAt = clock.instant();
         this.isOn = settings.isOn();
         var endpoint = settings.endpoint();
+        isRemote = endpoint != null;
         if (endpoint == null) {
             id = BUILTIN + "/1";
             loading = Embedder::builtin;
@@ -93,6 +96,7 @@ public final class Embedder implements AutoCloseable {
         this.clock = clock;
         this.usedAt = clock.instant();
         this.isOn = true;
+        this.isRemote = false;
         this.id = "test/1";
         this.loading = loading;
         this.isPossible = true;
@@ -171,7 +175,8 @@ public final class Embedder implements AutoCloseable {
             questions.put(text, made);
             return made;
         });
-        return () -> within(QUESTION, vector);
+        return () ->
+                isRemote ? HeavyWork.outside(() -> within(QUESTION, vector)) : within(QUESTION, vector);
     }
 
     /** Returns the vectors of a short text that is being stored, or null if the model is not free for it. */

@@ -73,8 +73,8 @@ final class BankIndex implements AutoCloseable {
     private static final String POSITION = "position";
     private static final String VERSION = "version";
     private static final String SAVED_AT = "saved_at";
-    private static final double CACHED_SEGMENT_MB = 2;
-    private static final double CACHED_MB = 8;
+    private static final double CACHED_SEGMENT_MB = 0.5;
+    private static final double CACHED_MB = 1;
     private static final double BUFFER_MB = 8;
     private static final FieldType STEM_FIELD = new FieldType();
 

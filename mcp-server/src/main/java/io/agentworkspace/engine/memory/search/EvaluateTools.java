@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -103,6 +104,7 @@ public final class EvaluateTools {
                         "relevance evaluation")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
+                .heavy()
                 .route("POST", "/api/banks/{name}/evaluate", Map.of("target.bank", "name"))
                 .example("pairs[].query", "When is low water?")
                 .example("pairs[].expected", "tide report")
@@ -120,6 +122,9 @@ public final class EvaluateTools {
         try (var scope = searcher.scope(call, bank, null)) {
             if (scope.banks().banks().isEmpty()) {
                 throw banks.missing(call, bank);
+            }
+            if (!scope.unindexed().isEmpty()) {
+                throw Problem.unavailable("the search index of this bank is being built; try again shortly", RETRY);
             }
             var modes = searcher.knowsMeanings() ? List.of(Mode.values()) : List.of(Mode.TEXT);
             var evaluation = new Evaluation(in, call, scope, clock.instant().plus(LIMIT), modes);
@@ -179,6 +184,7 @@ public final class EvaluateTools {
         var reciprocal = 0.0;
         var gain = 0.0;
         for (var pair : in.pairs()) {
+            HeavyWork.pass();
             checkTime(evaluation, before + took.size());
             var began = System.nanoTime();
             var places = places(pair, in.target().bank(), evaluation.call(), evaluation.scope(), mode);

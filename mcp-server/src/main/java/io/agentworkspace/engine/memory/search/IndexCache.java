@@ -146,6 +146,15 @@ public final class IndexCache implements AutoCloseable {
         return open.size();
     }
 
+    /** Returns the banks that were searched within the last minutes. */
+    List<SearchedBankStore.SearchedBank> used() {
+        return open.entrySet().stream()
+                .filter(entry -> entry.getValue().idleNanos() < IDLE.toNanos())
+                .map(entry -> new SearchedBankStore.SearchedBank(
+                        entry.getKey().tenant(), entry.getKey().bank()))
+                .toList();
+    }
+
     /** Returns how far the open indexes of a tenant have read, by bank. */
     Map<Long, Long> positions(long tenant) {
         var positions = new HashMap<Long, Long>();

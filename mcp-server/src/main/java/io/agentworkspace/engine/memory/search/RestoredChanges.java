@@ -2,7 +2,6 @@ package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
-import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
 
 /** Changes from the backup of another database server, whose transaction numbers were higher. They would always look new. */
@@ -35,11 +34,12 @@ final class RestoredChanges {
     private RestoredChanges() {}
 
     /** Gives them new numbers. Each portion has a transaction of its own, so that a large bank exceeds no time limit. */
-    static void renumber(Db db, Call call, long bank) {
+    static void renumber(Db db, long tenant, long bank) {
         for (var statement : STATEMENTS) {
             int renumbered;
             do {
-                renumbered = db.sql(call, statement)
+                renumbered = db.sql(statement)
+                        .set("tenant", tenant)
                         .set("bank", bank)
                         .set("portion", PORTION)
                         .run();

@@ -34,6 +34,9 @@ public final class SearchQueries {
 
     private static final int PORTION = 1_000;
 
+    /** The most text and vectors of a portion, so that building an index takes little memory whatever the memories are. */
+    private static final int PORTION_BYTES = 1 << 20;
+
     /** The maximum number of a bank's replaced memories that a search in the past includes. */
     private static final int MOST_PAST = 5_000;
 
@@ -116,13 +119,27 @@ public final class SearchQueries {
                         .sql();
     }
 
-    /** The vectors of this revision of a memory {@code m}. */
-    private static final String VECTORS = """
-            (SELECT v.vectors
-               FROM memory_vector v
-              WHERE v.tenant_id = m.tenant_id AND v.bank_id = m.bank_id AND v.memory_id = m.id AND v.revision = m.revision
-                AND v.model = :model
-             OFFSET 0)
+    private static final String VECTORS = vectors("m");
+
+    /** The vectors of this revision of a memory. */
+    static String vectors(String memory) {
+        return SqlTemplate.of("""
+                (SELECT v.vectors
+                   FROM memory_vector v
+                  WHERE v.tenant_id = {m}.tenant_id AND v.bank_id = {m}.bank_id AND v.memory_id = {m}.id
+                    AND v.revision = {m}.revision AND v.model = :model
+                 OFFSET 0)
+                """).with("m", memory).sql();
+    }
+
+    /** Whether a bank has at most so many memories or changes after a position, with at most so much text. */
+    private static final String IS_WITHIN = """
+            SELECT count(*) <= :most AND COALESCE(sum(octet_length(m.text)), 0) <= :bytes AS is_within
+              FROM (SELECT m.text
+                      FROM memory m
+                     WHERE m.tenant_id = :tenant AND m.bank_id = :bank
+                     ORDER BY m.change, m.id
+                     LIMIT :most + 1) m
             """;
 
     /** What can hide a memory {@code m}, with {@link #SUPERSEDER}. */
@@ -140,17 +157,30 @@ public final class SearchQueries {
                                OFFSET 0) newer ON m.superseded_by IS NOT NULL
             """;
 
-    private static final String MEMORIES = SqlTemplate.of("""
+    private static final String IS_CHANGED_WITHIN = SqlTemplate.of("""
+            SELECT count(*) <= :most AND COALESCE(sum(octet_length(m.text)), 0) <= :bytes AS is_within
+              FROM (SELECT DISTINCT c.id FROM ({changes}) c) n -- Its text and its vectors are two changes.
+              LEFT JOIN LATERAL (SELECT m.text
+                                   FROM memory m
+                                  WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = n.id
+                                 OFFSET 0) m ON true
+            """).with("changes", changesAfter(":bank", ":after", NONE, ":most + 1")).sql();
+
+    private static final String MEMORIES =
+            SqlTemplate.of("""
             SELECT m.id, CAST(m.change AS text) AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at,
-                   {hiding}, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon, false AS is_foreign
-              FROM (SELECT *
-                      FROM memory m
-                     WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.deleted_at IS NULL
-                       AND (m.change, m.id) > (CAST(:after AS xid8), CAST(:after_id AS uuid))
-                     ORDER BY m.change, m.id
-                     LIMIT :portion) m
+                   {hiding}, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon, false AS is_foreign, m.listed
+              FROM (SELECT m.*, count(*) OVER () AS listed,
+                           sum(octet_length(m.text)) OVER (ORDER BY m.change, m.id) - octet_length(m.text) AS bytes_before
+                      FROM (SELECT *
+                              FROM memory m
+                             WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.deleted_at IS NULL
+                               AND (m.change, m.id) > (CAST(:after AS xid8), CAST(:after_id AS uuid))
+                             ORDER BY m.change, m.id
+                             LIMIT :portion) m) m
               LEFT JOIN LATERAL {vectors} v ON true
               {superseder}
+             WHERE m.bytes_before < :bytes
              ORDER BY m.change, m.id
             """)
             .with("hiding", HIDING)
@@ -160,19 +190,25 @@ public final class SearchQueries {
 
     private static final String CHANGED_MEMORIES = SqlTemplate.of("""
             SELECT c.id, CAST(c.change AS text) AS change, m.id IS NOT NULL AS is_there, m.name, m.text, m.tags,
-                   m.author_id, m.updated_at, {hiding}, v.vectors,
-                   CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
-                   c.change >= pg_snapshot_xmax(pg_current_snapshot()) AS is_foreign
-              FROM (SELECT *
-                      FROM ({changes}) c
-                     ORDER BY c.change, c.id
-                     LIMIT :portion) c
+                   m.author_id, m.updated_at, {hiding}, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
+                   c.change >= pg_snapshot_xmax(pg_current_snapshot()) AS is_foreign, c.listed
+              FROM (SELECT c.id, c.change, count(*) OVER () AS listed,
+                           COALESCE(sum(octet_length(t.text)) OVER (ORDER BY c.change, c.id) - octet_length(t.text), 0) AS bytes_before
+                      FROM (SELECT *
+                              FROM ({changes}) c
+                             ORDER BY c.change, c.id
+                             LIMIT :portion) c
+                      LEFT JOIN LATERAL (SELECT m.text
+                                           FROM memory m
+                                          WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id
+                                         OFFSET 0) t ON true) c
               LEFT JOIN LATERAL (SELECT m.*
                                    FROM memory m
                                   WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id AND m.deleted_at IS NULL
                                  OFFSET 0) m ON true
               LEFT JOIN LATERAL {vectors} v ON true
               {superseder}
+             WHERE c.bytes_before < :bytes
              ORDER BY c.change, c.id
             """)
             .with("hiding", HIDING)
@@ -331,32 +367,46 @@ public final class SearchQueries {
     }
 
     /** Returns the next memories of a bank after a change, in the order of their latest changes. */
-    Portion memories(Call call, long bank, BankIndex.IndexChange after) {
-        return portion(call, MEMORIES, bank, after);
+    Portion memories(long tenant, long bank, BankIndex.IndexChange after) {
+        return portion(tenant, MEMORIES, bank, after);
     }
 
     /** Returns the next changes of a bank after one, oldest first. */
-    Portion changes(Call call, long bank, BankIndex.IndexChange after) {
-        return portion(call, CHANGED_MEMORIES, bank, after);
+    Portion changes(long tenant, long bank, BankIndex.IndexChange after) {
+        return portion(tenant, CHANGED_MEMORIES, bank, after);
     }
 
-    private Portion portion(Call call, String sql, long bank, BankIndex.IndexChange after) {
-        record Read(BankIndex.IndexedMemory entry, long horizon, boolean isForeign) {}
-        var rows = db.sql(call, sql)
+    /** Returns whether what an index lacks is within the limits. */
+    boolean isWithin(long tenant, long bank, long position, IndexBuilder.Limits limits) {
+        return db.sql(position == 0 ? IS_WITHIN : IS_CHANGED_WITHIN)
+                .set("tenant", tenant)
                 .set("bank", bank)
+                .set("after", Long.toString(position))
+                .set("most", limits.changes())
+                .set("bytes", limits.bytes())
+                .one(row -> row.flag("is_within"))
+                .orElseThrow();
+    }
+
+    private Portion portion(long tenant, String sql, long bank, BankIndex.IndexChange after) {
+        record Read(BankIndex.IndexedMemory entry, long horizon, boolean isForeign, long listed) {}
+        var rows = db.sql(sql)
+                .set("tenant", tenant)
+                .set("bank", bank)
+                .set("bytes", PORTION_BYTES)
                 .set("model", model)
                 .set("after", after.change())
                 .set("after_id", after.id())
                 .set("portion", PORTION)
-                .list(row -> new Read(entry(row), Long.parseLong(row.text("horizon")), row.flag("is_foreign")));
+                .list(row -> new Read(entry(row), Long.parseLong(row.text("horizon")), row.flag("is_foreign"), row.number("listed")));
         return new Portion(
                 rows.stream().map(Read::entry).toList(),
                 rows.isEmpty() ? 0 : rows.getFirst().horizon(),
-                rows.size() < PORTION,
+                rows.isEmpty() || rows.size() == rows.getFirst().listed() && rows.size() < PORTION,
                 rows.stream().anyMatch(Read::isForeign));
     }
 
-    private static BankIndex.IndexedMemory entry(Row row) throws SQLException {
+    static BankIndex.IndexedMemory entry(Row row) throws SQLException {
         var id = UUID.fromString(row.text("id"));
         var change = row.text("change");
         return row.flag("is_there")
@@ -378,8 +428,8 @@ public final class SearchQueries {
     }
 
     /** Renumbers the changes of a restored backup. */
-    void renumber(Call call, long bank) {
-        RestoredChanges.renumber(db, call, bank);
+    void renumber(long tenant, long bank) {
+        RestoredChanges.renumber(db, tenant, bank);
     }
 
     /**

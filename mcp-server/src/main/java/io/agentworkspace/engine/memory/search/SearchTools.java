@@ -92,7 +92,10 @@ public final class SearchTools {
             @Doc("What was searched.") Searched searched,
 
             @Doc("The mode of the search: hybrid, text (by words) or vector (by meaning).")
-            String mode) {}
+            String mode,
+
+            @Doc("building while an index is being built: its bank was searched by words only. Search again later.") @Nullable
+            String index) {}
 
     public List<Tool<?, ?>> tools() {
         return List.of(search());
@@ -125,6 +128,7 @@ public final class SearchTools {
                         "rag")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
+                .heavy()
                 .handledBy(SearchRequest.class, SearchResponse.class, this::search);
     }
 
@@ -153,7 +157,8 @@ public final class SearchTools {
                 top.orElse(0) < Score.threshold(found.mode()),
                 top.isPresent() ? (Double) top.getAsDouble() : null,
                 new Searched(found.banks(), found.memories()),
-                found.mode().word());
+                found.mode().word(),
+                found.isComplete() ? null : "building");
     }
 
     /** Returns the hits. Each gets its share of the room; what it does not use is for the following ones. */

@@ -8,7 +8,10 @@ import io.agentworkspace.engine.memory.search.SearchQueries.IndexPositions;
 import io.agentworkspace.engine.memory.search.SearchQueries.Match;
 import io.agentworkspace.engine.memory.search.SearchQueries.SearchedBank;
 import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
@@ -20,6 +23,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.lucene.document.LongPoint;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexReader;
@@ -40,14 +46,24 @@ public final class Searcher {
 
     private final SearchQueries queries;
     private final IndexCache indexes;
+    private final IndexBuilder builder;
+    private final WordScanQueries scan;
     private final Embedder embedder;
     private final PgvectorStore pgvector;
-    private final VectorScan scan = new VectorScan();
+    private final VectorScan vectors = new VectorScan();
     private final TextLengths lengths = new TextLengths();
 
-    public Searcher(SearchQueries queries, IndexCache indexes, Embedder embedder, PgvectorStore pgvector) {
+    public Searcher(
+            SearchQueries queries,
+            IndexCache indexes,
+            IndexBuilder builder,
+            WordScanQueries scan,
+            Embedder embedder,
+            PgvectorStore pgvector) {
         this.queries = queries;
         this.indexes = indexes;
+        this.builder = builder;
+        this.scan = scan;
         this.embedder = embedder;
         this.pgvector = pgvector;
     }
@@ -102,6 +118,7 @@ public final class Searcher {
      * What was found.
      *
      * @param best as many as were wanted, best first
+     * @param isComplete whether every bank was searched by its index; the others were searched by words in the database
      * @param mode how, which is by words where there is no vector of the query
      */
     record SearchResult(
@@ -110,6 +127,7 @@ public final class Searcher {
             List<Language> languages,
             int banks,
             long memories,
+            boolean isComplete,
             Mode mode) {}
 
     /**
@@ -119,8 +137,13 @@ public final class Searcher {
      */
     record SearchedIndex(long bank, DirectoryReader reader, List<Long> censored) {}
 
-    /** The banks that are searched, with their updated indexes. */
-    record SearchScope(SearchQueries.Banks banks, List<SearchedIndex> indexes) implements AutoCloseable {
+    /**
+     * The banks that are searched, with their updated indexes.
+     *
+     * @param unindexed the banks whose indexes are being built
+     */
+    record SearchScope(SearchQueries.Banks banks, List<SearchedIndex> indexes, List<Long> unindexed)
+            implements AutoCloseable {
         @Override
         public void close() {
             indexes.forEach(index -> release(index.reader()));
@@ -161,11 +184,14 @@ public final class Searcher {
     SearchScope scope(Call call, @Nullable Name bank, @Nullable Name author) {
         var known = new IndexPositions(indexes.positions(call.caller().tenant()));
         var banks = queries.banks(call, bank, author, known);
-        var scope = new SearchScope(banks, new ArrayList<>());
+        var scope = new SearchScope(banks, new ArrayList<>(), new ArrayList<>());
         try {
             for (var each : banks.banks()) {
-                if (!each.isCensored()) {
-                    scope.indexes().add(current(call, each, known.of(each.id())));
+                var index = each.isCensored() ? null : current(call, each, known.of(each.id()));
+                if (index != null) {
+                    scope.indexes().add(index);
+                } else if (!each.isCensored()) {
+                    scope.unindexed().add(each.id());
                 }
             }
             return scope;
@@ -195,6 +221,7 @@ public final class Searcher {
     private SearchResult search(Call call, SearchScope scope, BegunSearch begun) {
         var asOf = begun.wanted().asOf();
         var past = past(call, scope, asOf);
+        past.addAll(byWordsOnly(call, scope, begun));
         try {
             var readers = new ArrayList<IndexReader>();
             for (var index : scope.indexes()) {
@@ -214,17 +241,33 @@ public final class Searcher {
 
     /** Returns indexes for this search only, of what has been replaced since. */
     private List<BankIndex> past(Call call, SearchScope scope, @Nullable Instant asOf) {
-        if (asOf == null) {
-            return List.of();
-        }
         var past = new ArrayList<BankIndex>();
-        for (var index : scope.indexes()) {
-            var entries = queries.past(call, index.bank(), asOf);
+        if (asOf == null) {
+            return past;
+        }
+        var banks = Stream.concat(
+                scope.indexes().stream().map(SearchedIndex::bank), scope.unindexed().stream());
+        for (var bank : banks.toList()) {
+            var entries = queries.past(call, bank, asOf);
             if (!entries.isEmpty()) {
-                past.add(indexes.write(() -> BankIndex.ofPast(index.bank(), entries)));
+                past.add(indexes.write(() -> BankIndex.ofPast(bank, entries)));
             }
         }
         return past;
+    }
+
+    /** Returns indexes for this search only, of what the database finds by words in the banks whose indexes are being built. */
+    private List<BankIndex> byWordsOnly(Call call, SearchScope scope, BegunSearch begun) {
+        var found = new ArrayList<BankIndex>();
+        for (var bank : scope.unindexed()) {
+            HeavyWork.pass();
+            var entries = scan.find(
+                    call, bank, begun.parsed(), begun.wanted(), scope.banks().authors());
+            if (!entries.isEmpty()) {
+                found.add(indexes.write(() -> BankIndex.ofPast(bank, entries)));
+            }
+        }
+        return found;
     }
 
     private static void release(DirectoryReader reader) {
@@ -236,38 +279,53 @@ public final class Searcher {
     }
 
     /**
-     * Returns the index of the bank with everything that was committed when the bank was read. An index may fail in another thread, or
-     * be closed, while this one waits: then it is opened again.
+     * Returns the index of the bank with everything that was committed when the bank was read; null while it is being built or cannot
+     * be written. An index may fail in another thread, or be closed, while this one waits: then it is opened again.
      *
      * @param known the position after which the changes of the bank are listed
      */
-    private SearchedIndex current(Call call, SearchedBank bank, long known) {
-        while (true) {
-            var index = indexes.of(call.caller().tenant(), bank.id());
-            var isCurrent = isCurrent(index, bank, known) || isBroughtUpToDate(call, index, bank, known);
-            var reader = isCurrent ? index.acquire() : null;
-            if (reader != null) {
-                return new SearchedIndex(bank.id(), reader, bank.censored());
+    private @Nullable SearchedIndex current(Call call, SearchedBank bank, long known) {
+        var tenant = call.caller().tenant();
+        try {
+            while (!builder.isWithout(tenant, bank.id())) {
+                var index = indexes.of(tenant, bank.id());
+                var isCurrent = isCurrent(index, bank, known) || isBroughtUpToDate(tenant, index, bank, known);
+                var reader = isCurrent ? index.acquire() : null;
+                if (reader != null) {
+                    return new SearchedIndex(bank.id(), reader, bank.censored());
+                }
             }
+        } catch (CompletionException e) { // Its files could not be written.
+            builder.failed(tenant, bank.id(), e);
         }
+        return null;
     }
 
     private static boolean isCurrent(BankIndex index, SearchedBank bank, long known) {
-        // An index that was opened again may lack changes that are not listed.
-        return index.position() >= known
-                && bank.changes().size() <= SearchQueries.LISTED_CHANGES
-                && index.has(bank.changes());
+        return areListed(index, bank, known) && index.has(bank.changes());
     }
 
-    /** Returns false if the index cannot take changes. */
-    private boolean isBroughtUpToDate(Call call, BankIndex index, SearchedBank bank, long known) {
-        index.lock().lock();
+    /** Returns whether all changes that the index may lack are listed. One that was opened again may lack others. */
+    private static boolean areListed(BankIndex index, SearchedBank bank, long known) {
+        return index.position() >= known && bank.changes().size() <= SearchQueries.LISTED_CHANGES;
+    }
+
+    /** Returns false if the index cannot take changes, or is closed. */
+    private boolean isBroughtUpToDate(long tenant, BankIndex index, SearchedBank bank, long known) {
+        if (!isLocked(tenant, bank.id(), index)) {
+            return false;
+        }
         try {
             if (!isCurrent(index, bank, known)) {
                 if (!index.isWritable()) {
                     return false;
                 }
-                read(call, bank.id(), index);
+                var listed = areListed(index, bank, known) ? bank.changes().size() : Integer.MAX_VALUE;
+                if (!builder.isQuick(tenant, bank.id(), index, listed)) {
+                    builder.begin(tenant, bank.id());
+                    return false;
+                }
+                builder.read(tenant, bank.id(), index);
             }
             return true;
         } finally {
@@ -275,65 +333,27 @@ public final class Searcher {
         }
     }
 
-    private void read(Call call, long bank, BankIndex index) {
-        var start = index.position() == 0 ? build(call, bank, index) : index.position();
-        var after = BankIndex.IndexChange.before(start);
-        var horizon = start;
-        var isFirst = true;
-        var isRenumbered = false;
-        while (true) {
-            var portion = queries.changes(call, bank, after);
-            if (portion.isForeign() && !isRenumbered) {
-                queries.renumber(call, bank);
-                isRenumbered = true;
-                after = BankIndex.IndexChange.before(start);
-                continue;
+    /** Waits for the lock of an index, unless it is being built. Returns whether this thread holds it. */
+    private boolean isLocked(long tenant, long bank, BankIndex index) {
+        while (!index.lock().tryLock()) {
+            if (builder.isWithout(tenant, bank)) {
+                return false;
             }
-            if (isFirst && portion.horizon() > 0) {
-                horizon = portion.horizon();
-                isFirst = false;
-            }
-            var news = portion.entries().stream()
-                    .filter(entry -> !index.has(entry.toChange()))
-                    .toList();
-            var reached = horizon;
-            indexes.write(() -> {
-                index.apply(news);
-                if (portion.isLast()) {
-                    index.reached(reached);
-                }
-                return true;
-            });
-            if (portion.isLast()) {
-                return;
-            }
-            after = portion.entries().getLast().toChange();
+            HeavyWork.outside(() -> awaitUnlocked(index)); // Its holder may wait for a turn.
         }
+        return true;
     }
 
-    /**
-     * Adds all memories of a bank to its new index.
-     *
-     * @return the oldest transaction whose changes may be missing
-     */
-    private long build(Call call, long bank, BankIndex index) {
-        indexes.write(() -> {
-            index.clear();
-            return true;
-        });
-        var after = BankIndex.IndexChange.before(0);
-        var horizon = 0L;
-        while (true) {
-            var portion = queries.memories(call, bank, after);
-            indexes.write(() -> {
-                index.add(portion.entries());
+    private static boolean awaitUnlocked(BankIndex index) {
+        try {
+            if (index.lock().tryLock(1, TimeUnit.SECONDS)) {
+                index.lock().unlock();
                 return true;
-            });
-            horizon = horizon == 0 ? portion.horizon() : horizon;
-            if (portion.isLast()) {
-                return horizon;
             }
-            after = portion.entries().getLast().toChange();
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.unavailable();
         }
     }
 
@@ -350,7 +370,7 @@ public final class Searcher {
                 lexical,
                 filtered(lexical.query(), parsed, scope, wanted),
                 filtered(lexical.filter(), parsed, scope, wanted));
-        var rounds = new CandidateRounds(queries, scan, call, wanted, indexed);
+        var rounds = new CandidateRounds(queries, vectors, call, wanted, indexed);
         var weight = begun.isByMeaning() ? weight(wanted.mode(), parsed.meaning(), languages) : 0;
         var byWords = begun.isByMeaning() && wanted.mode() == Mode.VECTOR
                 ? FoundByWords.NONE
@@ -362,7 +382,7 @@ public final class Searcher {
         var question = vector == null ? null : new QuestionVector(vector, weight, known(call, scope, begun, vector));
         var best = rounds.best(byWords, question);
         var mode = question == null ? Mode.TEXT : wanted.mode();
-        return new SearchResult(best, lexical, languages, scope.banks().banks().size(), reader.numDocs(), mode);
+        return new SearchResult(best, lexical, languages, scope.banks().banks().size(), reader.numDocs(), scope.unindexed().isEmpty(), mode);
     }
 
     /** Returns by bank, for large banks, about the nearest memories, as pgvector finds them. */

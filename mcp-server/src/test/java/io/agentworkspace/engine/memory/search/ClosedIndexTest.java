@@ -15,6 +15,7 @@ import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestCaller;
@@ -53,7 +54,19 @@ class ClosedIndexTest {
         var embedder = new Embedder(new EmbeddingSettings(false, null, null, null, 0), Clock.systemUTC());
         var queries = new SearchQueries(db, embedder.id());
         cache = new IndexCache(queries, folder, Clock.systemUTC());
-        var searcher = new Searcher(queries, cache, embedder, new PgvectorStore(db, embedder.id(), 0));
+        var searcher = new Searcher(
+                queries,
+                cache,
+                new IndexBuilder(
+                        queries,
+                        new SearchedBankStore(db),
+                        cache,
+                        HeavyWork.ofMachine(),
+                        Clock.systemUTC(),
+                        IndexBuilder.Limits.DEFAULT),
+                new WordScanQueries(db, embedder.id()),
+                embedder,
+                new PgvectorStore(db, embedder.id(), 0));
         runner = TestDatabase.runner(
                 new Catalogue(new SearchTools(new BankStore(db), searcher).tools()), db, new EventLog());
         BankFixture.bank(ann, "one");

@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.LenientInput;
-import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.schema.StorableInput;
 import io.agentworkspace.engine.model.tool.NearestTool;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.nio.charset.StandardCharsets;
@@ -141,7 +141,7 @@ public final class Discovery {
         if (length > most) {
             throw Problem.tooLarge(field, length, most, "characters");
         }
-        Schema.checkCharacters(field, text);
+        StorableInput.check(field, text);
         return text;
     }
 

@@ -5,12 +5,16 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.schema.Shape;
 import io.agentworkspace.engine.model.text.Excerpt;
+import java.lang.reflect.RecordComponent;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -338,5 +342,22 @@ public final class Envelope {
             schema.findParents(bound).forEach(value -> ((ObjectNode) value).remove(bound));
         }
         return schema;
+    }
+
+    /** Returns the fields that responses show only once. */
+    static List<String> secretFields(Class<?> output) {
+        return Arrays.stream(output.getRecordComponents())
+                .flatMap(component -> isOnce(component)
+                        ? Stream.of(Shape.snake(component.getName()))
+                        : component.getType().isRecord()
+                                ? secretFields(component.getType()).stream()
+                                : Stream.empty())
+                .toList();
+    }
+
+    /** Returns whether responses show it only once. A name is a record too, but its parts are not shown. */
+    private static boolean isOnce(RecordComponent component) {
+        var doc = component.getAnnotation(Doc.class);
+        return doc != null && doc.once();
     }
 }

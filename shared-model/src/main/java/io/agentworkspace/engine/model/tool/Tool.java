@@ -3,11 +3,7 @@ package io.agentworkspace.engine.model.tool;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.schema.Schema;
-import io.agentworkspace.engine.model.schema.Shape;
-import java.lang.reflect.RecordComponent;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,6 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param leastRole the lowest role that may run it
  * @param idempotent whether doing it twice is the same as doing it once
  * @param isLong whether it may take more than a few seconds: clients that support tasks get one, and poll it
+ * @param isHeavy whether it takes much processor time: only a few of these calls run at once, and tenants and keys take turns
  * @param wholeTexts whether its response has long texts whole, as in reads; responses to writes cut them
  * @param secretFields the fields of the response that are shown only once, and so not stored for replays
  * @param again the response of a replay if the first one was too long to store: the thing in its current state
@@ -52,6 +48,7 @@ public record Tool<I extends Record, O extends Record>(
         Role leastRole,
         boolean idempotent,
         boolean isLong,
+        boolean isHeavy,
         boolean wholeTexts,
         Route route,
         Class<I> input,
@@ -231,6 +228,7 @@ public record Tool<I extends Record, O extends Record>(
                 Role.VIEWER,
                 true,
                 isLong,
+                isHeavy,
                 true,
                 route,
                 input,
@@ -262,6 +260,7 @@ public record Tool<I extends Record, O extends Record>(
                 leastRole,
                 idempotent,
                 isLong,
+                isHeavy,
                 wholeTexts,
                 route,
                 input,
@@ -299,6 +298,7 @@ public record Tool<I extends Record, O extends Record>(
         private @Nullable Role leastRole;
         private boolean idempotent;
         private boolean isLong;
+        private boolean isHeavy;
         private boolean wholeTexts;
         private @Nullable Route route;
         private boolean metered = true;
@@ -375,6 +375,12 @@ public record Tool<I extends Record, O extends Record>(
 
         public Draft takesLong() {
             isLong = true;
+            return this;
+        }
+
+        /** Lets only a few of these calls run at once, since they take much processor time. */
+        public Draft heavy() {
+            isHeavy = true;
             return this;
         }
 
@@ -461,13 +467,14 @@ public record Tool<I extends Record, O extends Record>(
                     leastRole != null ? leastRole : effect.writes() ? Role.MEMBER : Role.VIEWER,
                     idempotent || effect.reads(),
                     isLong,
+                    isHeavy,
                     wholeTexts || !effect.isTransactional(),
                     route == null ? Family.ofTool(name).alias(name) : route,
                     input,
                     Schema.ofInput(input, effect.isTransactional()),
                     output,
                     Envelope.schema(output),
-                    secretFields(output),
+                    Envelope.secretFields(output),
                     null,
                     null,
                     null,
@@ -477,22 +484,6 @@ public record Tool<I extends Record, O extends Record>(
                     audited == null ? Family.ofTool(name).audited() : audited,
                     new Example.OwnFields(examples, omitted),
                     work);
-        }
-
-        private static List<String> secretFields(Class<?> output) {
-            return Arrays.stream(output.getRecordComponents())
-                    .flatMap(component -> isOnce(component)
-                            ? Stream.of(Shape.snake(component.getName()))
-                            : component.getType().isRecord()
-                                    ? secretFields(component.getType()).stream()
-                                    : Stream.empty())
-                    .toList();
-        }
-
-        /** Returns whether responses show it only once. A name is a record too, but its parts are not shown. */
-        private static boolean isOnce(RecordComponent component) {
-            var doc = component.getAnnotation(Doc.class);
-            return doc != null && doc.once();
         }
     }
 }

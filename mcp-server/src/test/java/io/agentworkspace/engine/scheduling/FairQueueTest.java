@@ -1,10 +1,10 @@
-package io.agentworkspace.engine.db;
+package io.agentworkspace.engine.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.db.ConnectionQueue.Owner;
-import io.agentworkspace.engine.db.ConnectionQueue.Turn;
+import io.agentworkspace.engine.scheduling.FairQueue.Owner;
+import io.agentworkspace.engine.scheduling.FairQueue.Turn;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Test;
  * Which caller gets the next of twelve connections. Nothing here depends on time: connections
  * are held until they are released.
  */
-class ConnectionQueueTest {
+class FairQueueTest {
     private static final Duration AT_ONCE = Duration.ZERO;
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final Owner GREEDY = new Owner(1, "greedy");
     private static final Owner OTHER = new Owner(1, "other");
     private static final Owner NEIGHBOUR = new Owner(2, "neighbour");
 
-    private final ConnectionQueue queue = new ConnectionQueue(12);
+    private final FairQueue queue = new FairQueue(12);
     private final BlockingQueue<Owner> served = new LinkedBlockingQueue<>();
 
     private int takeAll(Owner owner) throws InterruptedException {
@@ -135,7 +135,7 @@ class ConnectionQueueTest {
     @Test
     void aKeyWithTooManyWaitingIsRefusedAtOnceAndOthersAreNot() throws InterruptedException {
         assertThat(takeAll(GREEDY)).isEqualTo(8);
-        for (var i = 0; i < ConnectionQueue.MOST_OF_ONE; i++) {
+        for (var i = 0; i < FairQueue.MOST_OF_ONE; i++) {
             Thread.startVirtualThread(() -> {
                 try {
                     queue.take(GREEDY, LONG);
@@ -144,7 +144,7 @@ class ConnectionQueueTest {
                 }
             });
         }
-        await().until(() -> queue.waiting() == ConnectionQueue.MOST_OF_ONE);
+        await().until(() -> queue.waiting() == FairQueue.MOST_OF_ONE);
         assertThat(queue.take(GREEDY, LONG)).isEqualTo(Turn.OWN_FAULT);
         assertThat(queue.take(NEIGHBOUR, AT_ONCE)).isEqualTo(Turn.TAKEN);
     }
@@ -176,7 +176,7 @@ class ConnectionQueueTest {
     @Test
     void evenTheSmallestPoolServesEverybody() throws InterruptedException {
         for (var size = 1; size <= 4; size++) {
-            var small = new ConnectionQueue(size);
+            var small = new FairQueue(size);
             assertThat(small.take(GREEDY, AT_ONCE)).isEqualTo(Turn.TAKEN);
             small.giveBack(GREEDY, true);
             assertThat(small.take(NEIGHBOUR, AT_ONCE)).isEqualTo(Turn.TAKEN);

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.db;
+package io.agentworkspace.engine.scheduling;
 
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
@@ -11,11 +11,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Shares the pool's connections fairly: tenants take turns, the keys of a tenant take turns, and the calls of a key
- * are served in order. A key that holds a third of the connections, or a tenant that holds two thirds, gets another
+ * Shares slots fairly, such as the pool's connections: tenants take turns, the keys of a tenant take turns, and the calls
+ * of a key are served in order. A key that holds a third of the slots, or a tenant that holds two thirds, gets another
  * one only while more than a third is free. So the next caller is served at once.
  */
-final class ConnectionQueue {
+public final class FairQueue {
     /** The maximum number of waiting calls of one key, and of all keys together. */
     static final int MOST_OF_ONE = 500;
 
@@ -25,23 +25,23 @@ final class ConnectionQueue {
     private static final int MOST_OF_STRANGERS = MOST / 2;
 
     /**
-     * The result of a request for a connection. {@code OWN_FAULT}: others were served, and only the owner's other
+     * The result of a request for a slot. {@code OWN_FAULT}: others were served, and only the owner's other
      * calls block this one.
      */
-    enum Turn {
+    public enum Turn {
         TAKEN,
         OWN_FAULT,
         BUSY
     }
 
-    /** An owner of connections: a key, session or token of a tenant, or the engine itself. */
-    record Owner(long tenant, String principal) {
+    /** An owner of slots: a key, session or token of a tenant, or the engine itself. */
+    public record Owner(long tenant, String principal) {
         private static final Owner ENGINE = new Owner(0, "engine");
 
         /** The owner for requests whose credential has not been looked up yet. */
         private static final Owner STRANGERS = new Owner(0, "strangers");
 
-        static Owner current() {
+        public static Owner current() {
             if (RequestAttributes.CURRENT_CALLER.isBound()) {
                 Caller caller = RequestAttributes.CURRENT_CALLER.get();
                 return new Owner(caller.tenant(), caller.principal());
@@ -74,25 +74,25 @@ final class ConnectionQueue {
     }
 
     private final ReentrantLock lock = new ReentrantLock();
-    /** The owners that hold or wait for connections, in the order of their turns. */
+    /** The owners that hold or wait for slots, in the order of their turns. */
     private final Map<Long, Tenant> tenants = new LinkedHashMap<>();
 
     private final int share;
-    /** The connections reserved for the next caller. The smallest pools have none. */
+    /** The slots reserved for the next caller. The smallest pools have none. */
     private final int reserve;
 
     private int free;
     private int waiting;
     private long succeeded;
 
-    ConnectionQueue(int connections) {
-        free = connections;
-        reserve = connections / 3;
+    public FairQueue(int slots) {
+        free = slots;
+        reserve = slots / 3;
         share = Math.max(1, reserve);
     }
 
-    /** Waits for a connection; the caller must return it. */
-    Turn take(Owner owner, Duration patience) throws InterruptedException {
+    /** Waits for a slot; the caller must return it. */
+    public Turn take(Owner owner, Duration patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             if (waiting >= MOST) {
@@ -102,14 +102,40 @@ final class ConnectionQueue {
             if (key.waiting.size() >= (owner.equals(Owner.STRANGERS) ? MOST_OF_STRANGERS : MOST_OF_ONE)) {
                 return owner.isCaller() ? Turn.OWN_FAULT : Turn.BUSY;
             }
-            var waiter = new Waiter(lock.newCondition());
-            key.waiting.add(waiter);
-            waiting++;
+            var waiter = queued(key);
             handOut();
             return await(owner, key, waiter, patience);
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Returns a slot while others wait, and takes another one after them.
+     *
+     * @return whether the owner has a slot
+     */
+    public Turn pass(Owner owner, Duration patience) throws InterruptedException {
+        lock.lock(); // Not interruptibly: the slot is returned in any case.
+        try {
+            if (waiting == 0) {
+                return Turn.TAKEN;
+            }
+            var key = key(owner);
+            var waiter = queued(key); // First, so that its tenant keeps its place.
+            putLast(owner);
+            returned(owner);
+            return await(owner, key, waiter, patience);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Waiter queued(KeyQueue key) {
+        var waiter = new Waiter(lock.newCondition());
+        key.waiting.add(waiter);
+        waiting++;
+        return waiter;
     }
 
     private Turn await(Owner owner, KeyQueue key, Waiter waiter, Duration patience) throws InterruptedException {
@@ -141,11 +167,11 @@ final class ConnectionQueue {
     }
 
     /**
-     * Returns a connection.
+     * Returns a slot.
      *
-     * @param success whether the database did its work
+     * @param success whether the work was done
      */
-    void giveBack(Owner owner, boolean success) {
+    public void giveBack(Owner owner, boolean success) {
         lock.lock();
         try {
             if (success) {
@@ -209,13 +235,20 @@ final class ConnectionQueue {
         return false;
     }
 
-    private void serve(Owner owner, Waiter waiter) {
+    /** Makes the owner the last in its tenant, and the tenant the last of all. */
+    private void putLast(Owner owner) {
         var tenant = tenant(owner);
         var key = key(owner);
         tenants.remove(owner.tenant());
         tenants.put(owner.tenant(), tenant);
         tenant.keys.remove(owner.principal());
         tenant.keys.put(owner.principal(), key);
+    }
+
+    private void serve(Owner owner, Waiter waiter) {
+        putLast(owner);
+        var tenant = tenant(owner);
+        var key = key(owner);
         tenant.held++;
         key.held++;
         free--;
@@ -225,7 +258,7 @@ final class ConnectionQueue {
     }
 
     /** Returns how many calls are waiting. */
-    int waiting() {
+    public int waiting() {
         lock.lock();
         try {
             return waiting;

@@ -1,0 +1,155 @@
+package io.agentworkspace.engine.memory.search;
+
+import io.agentworkspace.engine.banks.MemoryVisibility;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.model.tool.Call;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Finds memories by words in the database, while the index of a bank is being built. It reads the latest ones, within limits. */
+public final class WordScanQueries {
+    private static final int CANDIDATES = 100;
+
+    /** The most memories in which whole words are looked for; of the others parts of words are enough. */
+    private static final int RANKED = 5_000;
+
+    private static final int MOST_WORDS = 16;
+    private static final int SHORTEST_STEM = 3;
+
+    /** The most memories that are compared, and bytes of text. */
+    private static final int SCANNED = 300_000;
+
+    private static final long SCANNED_BYTES = 128L << 20;
+
+    /** The most bytes of text that candidates have. */
+    private static final long BYTES = 2L << 20;
+
+    private static final String FOUND = SqlTemplate.of("""
+            SELECT f.id, '0' AS change, true AS is_there, f.name, f.text, f.tags, f.author_id, f.updated_at, v.vectors
+              FROM (SELECT r.*, sum(octet_length(r.text)) OVER (ORDER BY r.words DESC, r.whole DESC, r.updated_at DESC, r.id) AS so_far
+                      FROM (SELECT w.*, (SELECT count(*)
+                                           FROM unnest(CAST(:whole AS text[])) p (whole)
+                                          WHERE w.text ~* p.whole OR w.name ~* p.whole) AS whole
+                      FROM (SELECT m.*, (SELECT count(DISTINCT p.word)
+                                           FROM unnest(CAST(:words AS bigint[]), CAST(:patterns AS text[])) p (word, pattern)
+                                          WHERE m.text LIKE p.pattern OR m.name LIKE p.pattern) AS words
+                              FROM bank b
+                             CROSS JOIN LATERAL (
+                                   SELECT m.*
+                                     FROM (SELECT m.*, sum(octet_length(m.text)) OVER (ORDER BY m.change DESC, m.id DESC) AS scanned
+                                             FROM (SELECT *
+                                                     FROM memory m
+                                                    WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.deleted_at IS NULL
+                                                    ORDER BY m.change DESC, m.id DESC
+                                                    LIMIT :most_scanned) m) m
+                                    WHERE m.scanned <= :scanned_bytes
+                                      AND (m.text LIKE ANY(CAST(:patterns AS text[])) OR m.name LIKE ANY(CAST(:patterns AS text[])))
+                                   OFFSET 0) m
+                             WHERE b.tenant_id = :tenant AND b.id = :bank AND b.deleted_at IS NULL
+                               AND m.tags @> CAST(:tags AS text[])
+                               AND (CAST(:authors AS bigint[]) IS NULL OR m.author_id = ANY(CAST(:authors AS bigint[])))
+                               AND (CAST(:since AS timestamptz) IS NULL OR m.updated_at >= :since)
+                               AND (CAST(:until AS timestamptz) IS NULL OR m.updated_at <= :until)
+                               AND {current}
+                             ORDER BY words DESC, m.updated_at DESC, m.id
+                             LIMIT :most_ranked) w) r
+                     ORDER BY r.words DESC, r.whole DESC, r.updated_at DESC, r.id
+                     LIMIT :most) f
+              LEFT JOIN LATERAL {vectors} v ON true
+             WHERE f.so_far - octet_length(f.text) < :most_bytes
+            """)
+            .with("current", MemoryVisibility.current("m", "b", "COALESCE(CAST(:as_of AS timestamptz), :now)"))
+            .with("vectors", SearchQueries.vectors("f"))
+            .sql();
+
+    private final Db db;
+    private final String model;
+
+    /** @param model whose vectors are read */
+    public WordScanQueries(Db db, String model) {
+        this.db = db;
+        this.model = model;
+    }
+
+    /** The patterns of the words of a query, each with the number of its word. */
+    private record Patterns(List<Long> words, List<String> patterns, List<String> whole) {
+        void add(String text) {
+            var word = words.isEmpty() ? 0 : words.getLast() + 1;
+            var lower = text.toLowerCase(Locale.ROOT);
+            var spellings = new LinkedHashSet<>(List.of(
+                    text, lower, text.toUpperCase(Locale.ROOT), lower.substring(0, 1).toUpperCase(Locale.ROOT) + lower.substring(1)));
+            whole.add("\\m" + text.replaceAll("([^\\p{L}\\p{N}])", "\\\\$1") + "\\M");
+            spellings.forEach(each -> {
+                words.add(word);
+                patterns.add("%" + each.replaceAll("([\\\\%_])", "\\\\$1") + "%");
+            });
+        }
+    }
+
+    /** Returns the memories of a bank that have most words of the query, and that the caller may see. */
+    List<BankIndex.IndexedMemory> find(
+            Call call, long bank, QueryParser.Parsed parsed, Searcher.SearchRequest wanted, @Nullable List<Long> authors) {
+        var tags = new ArrayList<>(wanted.tags());
+        tags.addAll(parsed.tags());
+        var patterns = patterns(parsed);
+        return db.sql(call, FOUND)
+                .set("bank", bank)
+                .set("words", patterns.words())
+                .set("patterns", patterns.patterns())
+                .set("whole", patterns.whole())
+                .set("most_ranked", RANKED)
+                .set("tags", tags)
+                .set("authors", authors)
+                .set("since", wanted.since())
+                .set("until", earlier(wanted.until(), wanted.asOf()))
+                .set("as_of", wanted.asOf())
+                .set("model", model)
+                .set("most_scanned", SCANNED)
+                .set("scanned_bytes", SCANNED_BYTES)
+                .set("most", CANDIDATES)
+                .set("most_bytes", BYTES)
+                .list(SearchQueries::entry);
+    }
+
+    private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
+        return one == null || other == null ? one == null ? other : one : one.isBefore(other) ? one : other;
+    }
+
+    /** Without words every memory fits: the newest are found. */
+    private static Patterns patterns(QueryParser.Parsed parsed) {
+        var language = Language.guess(parsed.meaning());
+        var text = parsed.text() + " " + String.join(" ", parsed.names());
+        var words = new LinkedHashSet<String>();
+        for (var term : TextAnalysis.stemTerms(language, text)) {
+            var word = text.substring(term.start(), term.end());
+            if (!language.functionWords().contains(word.toLowerCase(Locale.ROOT))) {
+                words.add(common(word, term.text()));
+            }
+        }
+        words.addAll(parsed.prefixes());
+        words.addAll(parsed.phrases());
+        words.removeIf(String::isBlank);
+        var patterns = new Patterns(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        words.stream().limit(MOST_WORDS).forEach(patterns::add);
+        if (patterns.words().isEmpty()) {
+            patterns.words().add(0L);
+            patterns.patterns().add("%");
+        }
+        return patterns;
+    }
+
+    /** Returns the beginning that a word has in common with its stem, so that its other forms are found. */
+    private static String common(String word, String stem) {
+        var end = 0;
+        while (end < Math.min(word.length(), stem.length())
+                && Character.toLowerCase(word.charAt(end)) == stem.charAt(end)) {
+            end++;
+        }
+        return end < SHORTEST_STEM ? word : word.substring(0, end);
+    }
+}

@@ -1,0 +1,291 @@
+package io.agentworkspace.engine.memory.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.banks.BankFixture;
+import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Credential;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.tool.Toolset;
+import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.scheduling.HeavyWork;
+import io.agentworkspace.engine.settings.EmbeddingSettings;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestClock;
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** Searches in a bank that is too large to be indexed while they wait; here it is one with more than three memories. */
+class IndexBuilderTest {
+    private static final IndexBuilder.Limits SMALL = new IndexBuilder.Limits(3, 1 << 20);
+
+    private final BankFixture fixture = new BankFixture();
+    private final TestCaller ann = fixture.ann;
+    private final long tenant = fixture.tenant.id(ClientApi.MCP);
+    private final TestClock clock = new TestClock();
+    private final SearchQueries queries = new SearchQueries(TestDatabase.db(), "m");
+    private final SearchedBankStore searched = new SearchedBankStore(TestDatabase.db());
+
+    @TempDir
+    private Path folder;
+
+    private IndexCache cache;
+    private IndexBuilder builder;
+    private Runner runner;
+
+    @BeforeEach
+    void thereIsABank() {
+        cache = new IndexCache(queries, folder, Clock.systemUTC());
+        builder = new IndexBuilder(queries, searched, cache, new HeavyWork(1), clock, SMALL);
+        var db = TestDatabase.db();
+        var embedder = new Embedder(new EmbeddingSettings(false, null, null, null, 0), Clock.systemUTC());
+        var searcher = new Searcher(
+                queries, cache, builder, new WordScanQueries(db, "m"), embedder, new PgvectorStore(db, "m", 0));
+        runner = TestDatabase.runner(
+                new Catalogue(new SearchTools(new BankStore(db), searcher).tools()), db, new EventLog());
+        BankFixture.bank(ann, "b");
+        store("The tide turns at seven.", "");
+        store("Ferries leave before the tide turns.", ",'vx':{'name':'ferries','tags':['harbour']}");
+        store("The deployment of the shop was 100% done.", "");
+        store("Tea is at four.", "");
+    }
+
+    @AfterEach
+    void close() {
+        builder.close();
+        cache.close();
+    }
+
+    private void store(String text, String more) {
+        ann.call("MB_Store", "{'target':{'bank':'b'},'content':'%s'%s}".formatted(text, more))
+                .ok();
+    }
+
+    private long bank() {
+        return TestDatabase.db()
+                .sql("SELECT id FROM bank WHERE tenant_id = :tenant AND name_key = 'b'")
+                .set("tenant", tenant)
+                .one(row -> row.number("id"))
+                .orElseThrow();
+    }
+
+    private JsonNode search(String query) {
+        var user = TestDatabase.db()
+                .sql("SELECT id FROM app_user WHERE tenant_id = :tenant AND name_key = 'ann'")
+                .set("tenant", tenant)
+                .one(row -> row.number("id"))
+                .orElseThrow();
+        var caller = new Caller(
+                tenant,
+                "t",
+                user,
+                "ann",
+                Role.MEMBER,
+                Set.of("*"),
+                "session:1",
+                null,
+                new Credential(null, false, Toolset.EVERYTHING, false, null, false));
+        var arguments =
+                Json.readObject(("{\"content\":%s}".formatted(Json.text(query))).getBytes(StandardCharsets.UTF_8));
+        var answer = runner.run(new ToolRunner.Request("MB_Search", arguments, caller, "r", true, null))
+                .envelope();
+        assertThat(answer.at("/status/internal_code").asInt())
+                .as(answer.toString())
+                .isZero();
+        return answer;
+    }
+
+    private static List<String> texts(JsonNode answer) {
+        return answer.path("content")
+                .valueStream()
+                .map(hit -> hit.path("text").asString())
+                .toList();
+    }
+
+    private static boolean isBuilding(JsonNode answer) {
+        return answer.path("index").asString("").equals("building");
+    }
+
+    /** Runs work while the index is being built. */
+    private void whileBuilding(Runnable work) {
+        var lock = cache.of(tenant, bank()).lock();
+        lock.lock();
+        try {
+            builder.begin(tenant, bank());
+            await().until(lock::hasQueuedThreads);
+            work.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Test
+    void aLargeBankIsSearchedByWordsUntilItsIndexIsBuilt() {
+        whileBuilding(() -> {
+            var found = search("when does the tide turn");
+            assertThat(isBuilding(found)).isTrue();
+            assertThat(texts(found))
+                    .containsExactlyInAnyOrder("The tide turns at seven.", "Ferries leave before the tide turns.");
+            assertThat(texts(search("deployed"))).containsExactly("The deployment of the shop was 100% done.");
+            assertThat(texts(search("\"tide turns\" -ferries"))).containsExactly("The tide turns at seven.");
+            assertThat(texts(search("tag:harbour"))).containsExactly("Ferries leave before the tide turns.");
+            assertThat(texts(search("name:ferries"))).containsExactly("Ferries leave before the tide turns.");
+            assertThat(texts(search("fer*"))).containsExactly("Ferries leave before the tide turns.");
+            assertThat(texts(search("100%"))).containsExactly("The deployment of the shop was 100% done.");
+            assertThat(texts(search("zebra"))).isEmpty();
+            store("Another tide.", "");
+            assertThat(texts(search("tide"))).contains("Another tide.");
+        });
+        await().until(() -> !isBuilding(search("tide")));
+        assertThat(texts(search("tide")))
+                .containsExactlyInAnyOrder(
+                        "The tide turns at seven.", "Ferries leave before the tide turns.", "Another tide.");
+    }
+
+    @Test
+    void theFirstSearchBeginsToBuildAndASmallBankIsIndexedAtOnce() {
+        assertThat(isBuilding(search("tide"))).isTrue();
+        await().until(() -> !isBuilding(search("tide")));
+        for (var i = 0; i < 3; i++) {
+            store("low water " + i, "");
+        }
+        assertThat(isBuilding(search("water"))).isFalse();
+        assertThat(texts(search("water"))).hasSize(3);
+    }
+
+    @Test
+    void whatACallerMayNotSeeIsNotFoundMeanwhile() {
+        for (var hidden : List.of("deleted", "expired", "superseded")) {
+            store(hidden + " tide", "");
+        }
+        hide("deleted_at = now()", "deleted tide");
+        hide("expires_at = now() - interval '1 day'", "expired tide");
+        hide("superseded_by = (SELECT n.id FROM memory n WHERE n.tenant_id = m.tenant_id AND n.text = 'Tea is at four.')", "superseded tide");
+        ann.call("AP_Create", "{'vx':{'name':'Ada','description':'d'}}").ok();
+        ann.call("MB_Store", "{'target':{'bank':'b','agent':'Ada'},'content':'censored tide'}")
+                .ok();
+        ann.call("MB_Censor", "{'target':{'bank':'b','agent':'Ada'}}").ok();
+        var bob = fixture.tenant.member("eve");
+        bob.call("MB_Create", "{'vx':{'name':'private','access':'private'}}").ok();
+        bob.call("MB_Store", "{'target':{'bank':'private'},'content':'private tide'}")
+                .ok();
+        whileBuilding(() -> assertThat(texts(search("tide")))
+                .containsExactlyInAnyOrder("The tide turns at seven.", "Ferries leave before the tide turns."));
+    }
+
+    private void hide(String change, String text) {
+        TestDatabase.db()
+                .sql("UPDATE memory m SET " + change + " WHERE m.tenant_id = :tenant AND m.text = :text")
+                .set("tenant", tenant)
+                .set("text", text)
+                .run();
+    }
+
+    /** A file where the folder of the index is to be: nothing can be written below it, as on a full disk. */
+    @Test
+    void aSearchGoesOnWhileTheIndexCannotBeWritten() throws IOException {
+        storeManyWords();
+        cache.of(tenant, bank());
+        var home = home();
+        deleteAll(home);
+        Files.createFile(home);
+        assertThat(isBuilding(search("tide"))).isTrue();
+        await().until(() -> builder.waiting() == 0);
+        var found = search("tide");
+        assertThat(isBuilding(found)).isTrue();
+        assertThat(texts(found)).hasSize(2);
+        assertThat(texts(search("tea"))).containsExactly("Tea is at four.");
+        Files.delete(home);
+        clock.advance(Duration.ofMinutes(1));
+        await().until(() -> !isBuilding(search("tide")));
+        assertThat(texts(search("tide"))).hasSize(2);
+    }
+
+    private void storeManyWords() {
+        for (var i = 0; i < 20; i++) {
+            var number = i;
+            store(
+                    IntStream.range(0, 6_000)
+                            .mapToObj(word -> Integer.toString(number * 6_000 + word, 36) + "water")
+                            .collect(Collectors.joining(" ")),
+                    "");
+        }
+    }
+
+    private Path home() throws IOException {
+        try (var files = Files.walk(folder)) {
+            return files.filter(file -> file.endsWith(tenant + "-" + bank()))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    private static void deleteAll(Path home) throws IOException {
+        try (var files = Files.walk(home)) {
+            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    @Test
+    void aPortionHasAtMostAMillionBytesOfText() {
+        for (var i = 0; i < 20; i++) {
+            store("water ".repeat(10_600) + i, "");
+        }
+        var read = 0;
+        var after = BankIndex.IndexChange.before(0);
+        while (true) {
+            var portion = queries.memories(tenant, bank(), after);
+            read += portion.entries().size();
+            assertThat(portion.entries()).hasSizeLessThanOrEqualTo(21);
+            if (portion.isLast()) {
+                break;
+            }
+            after = portion.entries().getLast().toChange();
+        }
+        assertThat(read).isEqualTo(24);
+        assertThat(queries.changes(tenant, bank(), BankIndex.IndexChange.before(0)).isLast())
+                .isFalse();
+        assertThat(isBuilding(search("water"))).isTrue();
+        await().until(() -> !isBuilding(search("water")));
+        assertThat(search("water").at("/searched/memories").asInt()).isEqualTo(24);
+    }
+
+    @Test
+    void indexesOfBanksThatWereSearchedLatelyAreBuiltAfterTheStart() {
+        assertThat(isBuilding(search("tide"))).isTrue();
+        await().until(() -> !isBuilding(search("tide")));
+        builder.record();
+        assertThat(searched.since(clock.instant().minus(Duration.ofHours(1)), 10_000))
+                .contains(new SearchedBankStore.SearchedBank(tenant, bank()));
+        try (var other = new IndexCache(queries, folder, Clock.systemUTC());
+                var started = new IndexBuilder(queries, searched, other, new HeavyWork(1), clock, SMALL)) {
+            started.start();
+            await().until(() -> other.positions(tenant).getOrDefault(bank(), 0L) > 0);
+        }
+    }
+}
