@@ -443,8 +443,7 @@ public final class App implements AutoCloseable {
 
     private WebServer bind() {
         try {
-            return WebServer.bind(
-                    settings.http().host(), settings.http().port(), proxies());
+            return WebServer.bind(settings.http().host(), settings.http().port(), proxies());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -311,8 +311,8 @@ public final class MemoryQueries {
         return found;
     }
 
-    private static Optional<BankWithMemories> found(
-            Call call, Statement.Results results, int limit, List<String> keys) throws SQLException {
+    private static Optional<BankWithMemories> found(Call call, Statement.Results results, int limit, List<String> keys)
+            throws SQLException {
         var read = readBank(call, results);
         if (read.isEmpty()) {
             return Optional.empty();
@@ -333,7 +333,8 @@ public final class MemoryQueries {
                 call,
                 page,
                 page.size() < wanted.size(),
-                last -> Cursor.of(Long.toString(read.get().id()), last.createdAt().toString(), last.id()));
+                last -> Cursor.of(
+                        Long.toString(read.get().id()), last.createdAt().toString(), last.id()));
         var next = slice.nextCursor() != null || all.isEmpty()
                 ? slice.nextCursor()
                 : all.getLast().continuing();

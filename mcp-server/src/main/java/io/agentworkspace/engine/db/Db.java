@@ -2,8 +2,6 @@ package io.agentworkspace.engine.db;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.agentworkspace.engine.scheduling.FairQueue;
-import io.agentworkspace.engine.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.metrics.Latency;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -11,6 +9,8 @@ import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.LimitExceeded;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.scheduling.FairQueue;
+import io.agentworkspace.engine.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.tracing.TraceSpan;
 import java.sql.Connection;
 import java.sql.SQLException;

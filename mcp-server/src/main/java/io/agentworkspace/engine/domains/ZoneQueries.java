@@ -156,7 +156,11 @@ public final class ZoneQueries {
 
     /** The rows of a read; the messages newest first. {@code zone} is null if there is no such zone. */
     private record ZoneRead(
-            String domain, boolean takesPart, long stream, @Nullable Zone zone, List<StoredMessage> newest) {}
+            String domain,
+            boolean takesPart,
+            long stream,
+            @Nullable Zone zone,
+            List<StoredMessage> newest) {}
 
     /**
      * Returns the named zone of the named domain, else the entered one; {@code main} if only a domain is named.
@@ -202,8 +206,8 @@ public final class ZoneQueries {
     }
 
     private static Optional<ZoneRead> zoneRead(Statement.Results results) throws SQLException {
-        var found = results.next(row ->
-                new FoundZone(row.text("domain"), row.flag("takes_part"), row.number("stream_id"), zone(row)));
+        var found = results.next(
+                row -> new FoundZone(row.text("domain"), row.flag("takes_part"), row.number("stream_id"), zone(row)));
         var newest = results.list(MessageRow::stored);
         return found.map(zone -> new ZoneRead(
                 zone.domain(),

@@ -30,7 +30,8 @@ public final class SealedCursors {
 
     /** Returns whether the arguments contain a cursor. */
     public static boolean isIn(ObjectNode arguments) {
-        return isCursor(arguments.path("cursor")) || isCursor(arguments.path("page").path("cursor"));
+        return isCursor(arguments.path("cursor"))
+                || isCursor(arguments.path("page").path("cursor"));
     }
 
     private static boolean isCursor(JsonNode value) {
@@ -45,7 +46,8 @@ public final class SealedCursors {
     public void open(String question, ObjectNode arguments) {
         for (var holder : new JsonNode[] {arguments, arguments.path("page")}) {
             if (holder instanceof ObjectNode object && isCursor(object.path("cursor"))) {
-                var opened = signer.open(question, object.path("cursor").asString()).orElseThrow(Cursor::invalid);
+                var opened =
+                        signer.open(question, object.path("cursor").asString()).orElseThrow(Cursor::invalid);
                 object.put("cursor", new String(opened, StandardCharsets.UTF_8));
             }
         }

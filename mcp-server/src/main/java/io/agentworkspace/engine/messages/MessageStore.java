@@ -422,10 +422,7 @@ public final class MessageStore {
                     .orElseThrow(() -> Problem.conflict("the agent '%s' was just removed from the zone"
                             .formatted(draft.speaker().name())));
             var waiting = limit == 0 ? List.<StoredMessage>of() : results.list(MessageRow::stored);
-            return new Posted(
-                    own,
-                    waiting.stream().map(StoredMessage::message).toList(),
-                    CutMessages.read(waiting));
+            return new Posted(own, waiting.stream().map(StoredMessage::message).toList(), CutMessages.read(waiting));
         });
     }
 

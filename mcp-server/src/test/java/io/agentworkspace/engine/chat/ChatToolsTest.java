@@ -133,7 +133,8 @@ class ChatToolsTest {
     void logOnNamesTheCallThatShowsACutTextOfAZone() {
         DomainSetup.hosted(ann, "Den", "private", "Ada");
         DomainSetup.say(ann, "default", "Den", "main", "long ".repeat(240)).ok();
-        var logged = ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}").ok();
+        var logged = ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}")
+                .ok();
         assertThat(logged.text("/next")).contains("ZN_Read with target.domain 'Den' and target.zone 'main'");
         assertThat(ann.call("ZN_Read", "{'target':{'context':'Ada','domain':'Den'}}")
                         .ok()

@@ -335,17 +335,19 @@ class DocumentToolsTest {
         var ann = sent.person(ClientApi.REST, "ann", Role.MEMBER);
         var key = sent.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
         var row = "1,東京".getBytes(java.nio.charset.Charset.forName("Shift_JIS"));
-        var form = DocumentFixture.formOf(
-                "text/csv; charset=\"Shift_JIS\"", TestServer.url(), key, "row.txt", row);
+        var form = DocumentFixture.formOf("text/csv; charset=\"Shift_JIS\"", TestServer.url(), key, "row.txt", row);
         var id = DocumentFixture.json(form, 201).at("/document/id").asString();
         DocumentFixture.validated(ann, id);
         assertThat(ann.call("DC_Read", "{'id':'row.txt','part':'text'}").ok().text("/text"))
                 .isEqualTo("1,東京");
         var word = java.util.Base64.getEncoder()
                 .encodeToString("España".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
-        ann.call("DC_Submit", "{'name':'none.txt','base64':'%s'}".formatted(word)).ok();
-        ann.call("DC_Submit", "{'name':'word.txt','base64':'%s','media_type':'text/plain; charset=iso-8859-1'}"
-                        .formatted(word))
+        ann.call("DC_Submit", "{'name':'none.txt','base64':'%s'}".formatted(word))
+                .ok();
+        ann.call(
+                        "DC_Submit",
+                        "{'name':'word.txt','base64':'%s','media_type':'text/plain; charset=iso-8859-1'}"
+                                .formatted(word))
                 .ok();
         var refused = DocumentFixture.validated(ann, "none.txt");
         assertThat(DocumentFixture.codes(refused)).isEqualTo("encoding");

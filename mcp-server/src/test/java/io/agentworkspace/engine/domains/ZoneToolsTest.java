@@ -340,7 +340,8 @@ class ZoneToolsTest {
         bob.call("ZN_Read", read.formatted(place.formatted("Lobby"), cursor)).refused(1004, "same fields");
         bob.call("AP_Read", "{'page':{'cursor':'%s'}}".formatted(cursor)).refused(1004, "same fields");
         enter(bob, "Ben", "Library", "Desk").ok();
-        var entered = bob.call("ZN_Read", read.formatted("'context':'Ben'", "")).ok().text("/next_cursor");
+        var entered =
+                bob.call("ZN_Read", read.formatted("'context':'Ben'", "")).ok().text("/next_cursor");
         assertThat(bob.call("ZN_Read", read.formatted("'context':'Ben'", entered))
                         .ok()
                         .texts("/content", "content"))

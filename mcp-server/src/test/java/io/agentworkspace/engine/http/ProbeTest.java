@@ -128,8 +128,7 @@ class ProbeTest {
                 socket.setSoTimeout(120_000);
                 var sent = Thread.ofVirtual().start(() -> {
                     try {
-                        socket.getOutputStream()
-                                .write(request.repeat(20_000).getBytes(StandardCharsets.US_ASCII));
+                        socket.getOutputStream().write(request.repeat(20_000).getBytes(StandardCharsets.US_ASCII));
                     } catch (IOException e) {
                         // The engine closed the connection.
                     }

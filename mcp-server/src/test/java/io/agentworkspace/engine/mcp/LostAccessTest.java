@@ -185,7 +185,8 @@ class LostAccessTest {
 
     @Test
     void spellingsOfOneAddressAreOneSubscription() {
-        var spelt = List.of("engine://agents/Eva", "engine://agents/EVA", "engine://agents/%65va", "engine://agents/eva");
+        var spelt =
+                List.of("engine://agents/Eva", "engine://agents/EVA", "engine://agents/%65va", "engine://agents/eva");
         var asked = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(String.join("','", spelt));
         var talk = eve.session("2025-11-25", "{}");
         spelt.forEach(uri -> talk.call("resources/subscribe", "{'uri': '%s'}".formatted(uri)));

@@ -10,8 +10,8 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.testing.TestDatabase;
-import java.util.Collections;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -102,11 +102,13 @@ class HeavyWorkTest {
     void workThatWaitsForSomethingElseLetsOthersRun() {
         var end = new CountDownLatch(1);
         var waits = new CountDownLatch(1);
-        var work = threads.submit(() -> heavy.run(GREEDY, () -> HeavyWork.outside(() -> {
-            waits.countDown();
-            awaitEnd(end);
-            return true;
-        })));
+        var work = threads.submit(() -> heavy.run(
+                GREEDY,
+                () -> HeavyWork.outside(() -> {
+                    waits.countDown();
+                    awaitEnd(end);
+                    return true;
+                })));
         await().until(() -> waits.getCount() == 0);
         assertThat(heavy.run(NEIGHBOUR, () -> order.add(NEIGHBOUR))).isTrue();
         end.countDown();
@@ -152,8 +154,15 @@ class HeavyWorkTest {
 
     @Test
     void searchesEvaluationsAndReplaysTakeTurns() {
-        assertThat(Tools.catalogue(TestDatabase.db(), TestDatabase.metering(), TestDatabase.outbound(), TestDatabase.shared())
-                        .tools().stream().filter(Tool::isHeavy).map(Tool::name))
+        assertThat(Tools.catalogue(
+                                TestDatabase.db(),
+                                TestDatabase.metering(),
+                                TestDatabase.outbound(),
+                                TestDatabase.shared())
+                        .tools()
+                        .stream()
+                        .filter(Tool::isHeavy)
+                        .map(Tool::name))
                 .containsExactlyInAnyOrder("MB_Search", "MB_Evaluate", "RL_Check");
     }
 }

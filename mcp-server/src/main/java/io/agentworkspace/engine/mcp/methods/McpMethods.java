@@ -99,9 +99,8 @@ public final class McpMethods {
         request.ran(method);
         try {
             Params.checkTexts(method, params);
-            var outcome = method.endsWith("/list")
-                    ? listed(method, params, request)
-                    : dispatched(method, params, request);
+            var outcome =
+                    method.endsWith("/list") ? listed(method, params, request) : dispatched(method, params, request);
             // Responses of tools are measured before the tool runs.
             if (outcome instanceof MethodResult.Done done
                     && !method.startsWith("tools/")
@@ -131,7 +130,8 @@ public final class McpMethods {
     /** A page of a list: its cursor continues this list, with the same tools chosen, and no other. */
     private MethodResult listed(String method, ObjectNode params, McpRequest request) {
         Params.cursor(params);
-        var question = SealedCursors.question(method + "\n" + request.selection().words(), request.caller(), params);
+        var question =
+                SealedCursors.question(method + "\n" + request.selection().words(), request.caller(), params);
         var opened = params;
         if (SealedCursors.isIn(params)) {
             opened = params.deepCopy();

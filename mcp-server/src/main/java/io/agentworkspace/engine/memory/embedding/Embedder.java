@@ -3,8 +3,8 @@ package io.agentworkspace.engine.memory.embedding;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.metrics.FileDescriptors;
-import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.scheduling.HeavyWork;
+import io.agentworkspace.engine.settings.EmbeddingSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -175,8 +175,7 @@ public final class Embedder implements AutoCloseable {
             questions.put(text, made);
             return made;
         });
-        return () ->
-                isRemote ? HeavyWork.outside(() -> within(QUESTION, vector)) : within(QUESTION, vector);
+        return () -> isRemote ? HeavyWork.outside(() -> within(QUESTION, vector)) : within(QUESTION, vector);
     }
 
     /** Returns the vectors of a short text that is being stored, or null if the model is not free for it. */

@@ -187,7 +187,8 @@ public final class IndexBuilder implements AutoCloseable {
             return true;
         });
         progress.isDone = portion.isLast();
-        progress.after = portion.isLast() ? progress.after : portion.entries().getLast().toChange();
+        progress.after =
+                portion.isLast() ? progress.after : portion.entries().getLast().toChange();
     }
 
     /**
@@ -210,8 +211,9 @@ public final class IndexBuilder implements AutoCloseable {
                 });
                 progress.horizon = progress.horizon == 0 ? portion.horizon() : progress.horizon;
                 progress.isDone = portion.isLast();
-                progress.after =
-                        portion.isLast() ? progress.after : portion.entries().getLast().toChange();
+                progress.after = portion.isLast()
+                        ? progress.after
+                        : portion.entries().getLast().toChange();
             });
         }
         return progress.horizon;

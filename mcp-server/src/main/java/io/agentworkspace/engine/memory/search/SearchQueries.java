@@ -164,10 +164,11 @@ public final class SearchQueries {
                                    FROM memory m
                                   WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = n.id
                                  OFFSET 0) m ON true
-            """).with("changes", changesAfter(":bank", ":after", NONE, ":most + 1")).sql();
+            """)
+            .with("changes", changesAfter(":bank", ":after", NONE, ":most + 1"))
+            .sql();
 
-    private static final String MEMORIES =
-            SqlTemplate.of("""
+    private static final String MEMORIES = SqlTemplate.of("""
             SELECT m.id, CAST(m.change AS text) AS change, true AS is_there, m.name, m.text, m.tags, m.author_id, m.updated_at,
                    {hiding}, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon, false AS is_foreign, m.listed
               FROM (SELECT m.*, count(*) OVER () AS listed,
@@ -398,7 +399,8 @@ public final class SearchQueries {
                 .set("after", after.change())
                 .set("after_id", after.id())
                 .set("portion", PORTION)
-                .list(row -> new Read(entry(row), Long.parseLong(row.text("horizon")), row.flag("is_foreign"), row.number("listed")));
+                .list(row -> new Read(
+                        entry(row), Long.parseLong(row.text("horizon")), row.flag("is_foreign"), row.number("listed")));
         return new Portion(
                 rows.stream().map(Read::entry).toList(),
                 rows.isEmpty() ? 0 : rows.getFirst().horizon(),

@@ -94,7 +94,8 @@ public final class SearchTools {
             @Doc("The mode of the search: hybrid, text (by words) or vector (by meaning).")
             String mode,
 
-            @Doc("building while an index is being built: its bank was searched by words only. Search again later.") @Nullable
+            @Doc("building while an index is being built: its bank was searched by words only. Search again later.")
+            @Nullable
             String index) {}
 
     public List<Tool<?, ?>> tools() {

@@ -245,8 +245,7 @@ public final class Searcher {
         if (asOf == null) {
             return past;
         }
-        var banks = Stream.concat(
-                scope.indexes().stream().map(SearchedIndex::bank), scope.unindexed().stream());
+        var banks = Stream.concat(scope.indexes().stream().map(SearchedIndex::bank), scope.unindexed().stream());
         for (var bank : banks.toList()) {
             var entries = queries.past(call, bank, asOf);
             if (!entries.isEmpty()) {
@@ -382,7 +381,14 @@ public final class Searcher {
         var question = vector == null ? null : new QuestionVector(vector, weight, known(call, scope, begun, vector));
         var best = rounds.best(byWords, question);
         var mode = question == null ? Mode.TEXT : wanted.mode();
-        return new SearchResult(best, lexical, languages, scope.banks().banks().size(), reader.numDocs(), scope.unindexed().isEmpty(), mode);
+        return new SearchResult(
+                best,
+                lexical,
+                languages,
+                scope.banks().banks().size(),
+                reader.numDocs(),
+                scope.unindexed().isEmpty(),
+                mode);
     }
 
     /** Returns by bank, for large banks, about the nearest memories, as pgvector finds them. */

@@ -82,7 +82,10 @@ public final class WordScanQueries {
             var word = words.isEmpty() ? 0 : words.getLast() + 1;
             var lower = text.toLowerCase(Locale.ROOT);
             var spellings = new LinkedHashSet<>(List.of(
-                    text, lower, text.toUpperCase(Locale.ROOT), lower.substring(0, 1).toUpperCase(Locale.ROOT) + lower.substring(1)));
+                    text,
+                    lower,
+                    text.toUpperCase(Locale.ROOT),
+                    lower.substring(0, 1).toUpperCase(Locale.ROOT) + lower.substring(1)));
             whole.add("\\m" + text.replaceAll("([^\\p{L}\\p{N}])", "\\\\$1") + "\\M");
             spellings.forEach(each -> {
                 words.add(word);
@@ -93,7 +96,11 @@ public final class WordScanQueries {
 
     /** Returns the memories of a bank that have most words of the query, and that the caller may see. */
     List<BankIndex.IndexedMemory> find(
-            Call call, long bank, QueryParser.Parsed parsed, Searcher.SearchRequest wanted, @Nullable List<Long> authors) {
+            Call call,
+            long bank,
+            QueryParser.Parsed parsed,
+            Searcher.SearchRequest wanted,
+            @Nullable List<Long> authors) {
         var tags = new ArrayList<>(wanted.tags());
         tags.addAll(parsed.tags());
         var patterns = patterns(parsed);

@@ -183,7 +183,9 @@ class IndexBuilderTest {
         }
         hide("deleted_at = now()", "deleted tide");
         hide("expires_at = now() - interval '1 day'", "expired tide");
-        hide("superseded_by = (SELECT n.id FROM memory n WHERE n.tenant_id = m.tenant_id AND n.text = 'Tea is at four.')", "superseded tide");
+        hide(
+                "superseded_by = (SELECT n.id FROM memory n WHERE n.tenant_id = m.tenant_id AND n.text = 'Tea is at four.')",
+                "superseded tide");
         ann.call("AP_Create", "{'vx':{'name':'Ada','description':'d'}}").ok();
         ann.call("MB_Store", "{'target':{'bank':'b','agent':'Ada'},'content':'censored tide'}")
                 .ok();
@@ -268,7 +270,8 @@ class IndexBuilderTest {
             after = portion.entries().getLast().toChange();
         }
         assertThat(read).isEqualTo(24);
-        assertThat(queries.changes(tenant, bank(), BankIndex.IndexChange.before(0)).isLast())
+        assertThat(queries.changes(tenant, bank(), BankIndex.IndexChange.before(0))
+                        .isLast())
                 .isFalse();
         assertThat(isBuilding(search("water"))).isTrue();
         await().until(() -> !isBuilding(search("water")));

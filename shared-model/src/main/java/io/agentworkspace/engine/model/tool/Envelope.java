@@ -349,9 +349,7 @@ public final class Envelope {
         return Arrays.stream(output.getRecordComponents())
                 .flatMap(component -> isOnce(component)
                         ? Stream.of(Shape.snake(component.getName()))
-                        : component.getType().isRecord()
-                                ? secretFields(component.getType()).stream()
-                                : Stream.empty())
+                        : component.getType().isRecord() ? secretFields(component.getType()).stream() : Stream.empty())
                 .toList();
     }
 
