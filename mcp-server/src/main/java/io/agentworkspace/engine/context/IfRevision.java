@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The field {@code if_revision}: a change is made only if the thing still has this revision. */
 public final class IfRevision {
-    public static final String DOC = "Only if this is still the revision.";
+    public static final String DOC = "Only at this revision.";
 
     private IfRevision() {}
 

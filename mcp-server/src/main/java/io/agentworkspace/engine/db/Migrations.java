@@ -11,7 +11,7 @@ public final class Migrations {
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
     /** How many migrations there are. */
-    static final int NUMBER = 47;
+    static final int NUMBER = 51;
 
     private static final String IS_CURRENT =
             "SELECT bool_and(success) AND count(DISTINCT version) >= " + NUMBER + " FROM flyway_schema_history";

@@ -15,10 +15,17 @@ public final class HeavyWork {
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final FairQueue queue;
+    private final Duration patience;
 
     /** @param most how many calls may run at once */
     public HeavyWork(int most) {
+        this(most, PATIENCE);
+    }
+
+    /** @param patience how long a call waits for its turn */
+    HeavyWork(int most, Duration patience) {
         this.queue = new FairQueue(most);
+        this.patience = patience;
     }
 
     /** Returns the limit for this machine: one processor stays free for other calls, if there are several. */
@@ -36,11 +43,13 @@ public final class HeavyWork {
     private static final class Turn {
         private final FairQueue queue;
         private final Owner owner;
+        private final Duration patience;
         private boolean isTaken;
 
-        Turn(FairQueue queue, Owner owner) {
+        Turn(FairQueue queue, Owner owner, Duration patience) {
             this.queue = queue;
             this.owner = owner;
+            this.patience = patience;
         }
 
         void take() {
@@ -54,7 +63,7 @@ public final class HeavyWork {
 
         private void await(SlotRequest request) {
             try {
-                isTaken = switch (request.await(owner, PATIENCE)) {
+                isTaken = switch (request.await(owner, patience)) {
                     case TAKEN -> true;
                     case OWN_FAULT ->
                         throw Problem.rateLimited(
@@ -95,7 +104,7 @@ public final class HeavyWork {
         if (CURRENT.isBound()) { // A part of such work.
             return work.get();
         }
-        var turn = new Turn(queue, owner);
+        var turn = new Turn(queue, owner, patience);
         turn.take();
         try {
             return ScopedValue.where(CURRENT, turn).call(work::get);

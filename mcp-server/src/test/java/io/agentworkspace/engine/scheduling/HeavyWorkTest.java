@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.scheduling.FairQueue.Owner;
+import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,7 +27,7 @@ class HeavyWorkTest {
     private static final Owner COLLEAGUE = new Owner(1, "colleague");
     private static final Owner NEIGHBOUR = new Owner(2, "neighbour");
 
-    private final HeavyWork heavy = new HeavyWork(1);
+    private final HeavyWork heavy = new HeavyWork(1, HangLimit.TIME);
     private final List<Owner> order = Collections.synchronizedList(new ArrayList<>());
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -84,7 +85,9 @@ class HeavyWorkTest {
     @Test
     void longWorkLetsOthersHaveTheirTurnsBetweenItsParts() {
         var end = new CountDownLatch(1);
+        var begun = new CountDownLatch(1);
         var work = threads.submit(() -> heavy.run(GREEDY, () -> {
+            begun.countDown();
             awaitEnd(end);
             for (var part = 0; part < 5; part++) {
                 HeavyWork.pass();
@@ -92,6 +95,7 @@ class HeavyWorkTest {
             }
             return true;
         }));
+        await().until(() -> begun.getCount() == 0);
         line(NEIGHBOUR, 2);
         end.countDown();
         await().until(work::isDone);

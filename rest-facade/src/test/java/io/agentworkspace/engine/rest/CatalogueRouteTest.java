@@ -38,7 +38,10 @@ class CatalogueRouteTest {
                         "AK_List",
                         "AK_Create",
                         "AK_Update",
-                        "AK_Delete");
+                        "AK_Delete",
+                        "find_tools",
+                        "describe_tool",
+                        "run_tool");
         assertThat(got.json().at("/tools/0").propertyNames())
                 .containsExactly(
                         "name",
@@ -63,7 +66,7 @@ class CatalogueRouteTest {
                         .get("tools")
                         .valueStream()
                         .map(tool -> tool.get("name").asString()))
-                .containsExactly("AP_Read", "AK_List");
+                .containsExactly("AP_Read", "AK_List", "find_tools", "describe_tool", "run_tool");
         assertThat(server.send(server.anonymously(TOOLS + "/AP_Create").header("X-Api-Key", "viewer"))
                         .problem())
                 .isEqualTo("403 not_permitted");
