@@ -261,6 +261,7 @@ public final class App implements AutoCloseable {
             var shared = new Tools.Shared(searcher, new VectorSource(embedder, embeddings), files, clock);
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
+            var sealKeys = new SealKeys(db, clock);
             var runner = new ObservedRunner(
                     new Runner(
                             catalogue,
@@ -272,7 +273,7 @@ public final class App implements AutoCloseable {
                             events,
                             limits,
                             rules,
-                            new SealedCursors(new StateSigner(new SealKeys(db, clock))),
+                            new SealedCursors(new StateSigner(sealKeys)),
                             heavy),
                     new ToolMeter(
                             metrics, catalogue.tools().stream().map(Tool::name).toList()));
@@ -294,7 +295,7 @@ public final class App implements AutoCloseable {
             var signals = keep(new DatabaseSignals(db));
             var streams = new StreamLimits(STREAMS, Runtime.getRuntime().maxMemory(), PATIENCE);
             figures.streams(streams);
-            var mcp = new McpEndpoint(features, db, callers, signals, handshakes, streams, published.mcpUrl(), clock);
+            var mcp = new McpEndpoint(features, db, callers, signals, handshakes, streams, published.mcpUrl(), sealKeys, clock);
             var news = new LiveQueries(db, clock);
             var live = new LiveEndpoint(catalogue, news, new ListeningTenants(db, clock), streams, clock);
             signals.onSignal(live.listener());

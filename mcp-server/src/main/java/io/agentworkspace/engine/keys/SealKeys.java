@@ -2,6 +2,8 @@ package io.agentworkspace.engine.keys;
 
 import io.agentworkspace.engine.db.AdvisoryLock;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -10,6 +12,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The secrets that seal data that clients store for the server. All replicas share them. The newest seals, the two
@@ -21,6 +25,11 @@ public final class SealKeys {
 
     private static final int BELIEVED = 2;
     private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /** How long to wait after a new key could not be stored. */
+    private static final Duration RETRY = Duration.ofMinutes(1);
+
+    private static final Logger LOG = LoggerFactory.getLogger(SealKeys.class);
 
     private final Db db;
     private final Clock clock;
@@ -44,11 +53,25 @@ public final class SealKeys {
     /** Returns the key to seal with. */
     public SealKey newest() {
         var now = clock.instant();
-        var known = loaded.get();
-        if (known.newestFirst().isEmpty() || isOld(known.newestFirst().getFirst(), now)) {
-            known = load(now, true);
+        var cached = loaded.get();
+        if (cached.newestFirst().isEmpty()) {
+            cached = load(now, true);
+        } else if (isOld(cached.newestFirst().getFirst(), now) && !now.isBefore(cached.at().plus(RETRY))) {
+            cached = renewed(cached, now);
         }
-        return known.newestFirst().getFirst();
+        return cached.newestFirst().getFirst();
+    }
+
+    /** A database that accepts no changes, such as one on a full disk, can still be read: then the old key seals for longer. */
+    private CachedKeys renewed(CachedKeys cached, Instant now) {
+        try {
+            return load(now, true);
+        } catch (SqlFailure | Problem e) {
+            LOG.warn("no new key for seals can be stored; the last one is used for longer");
+            var same = new CachedKeys(cached.newestFirst(), now);
+            loaded.set(same);
+            return same;
+        }
     }
 
     /** Returns the key with this number, if what it sealed is still accepted. */

@@ -122,7 +122,7 @@ final class LiveStream {
 
     /** Reports that events may have been missed, so that the client must read everything again. */
     synchronized void reset() {
-        waiting.removeIf(item -> !"open".equals(item.event()));
+        keepOpening();
         add("reset", Json.object());
         write();
     }
@@ -139,7 +139,7 @@ final class LiveStream {
 
     private void add(@Nullable String event, ObjectNode data) {
         if (waiting.size() >= MOST_WAITING) {
-            waiting.clear();
+            keepOpening();
             waiting.add(new Item("reset", Json.object(), id()));
         } else {
             waiting.add(new Item(event, data, id()));
@@ -154,9 +154,14 @@ final class LiveStream {
         } catch (Problem noMemory) {
             places.grow(-EVENT * (long) counted);
             counted = 0;
-            waiting.clear();
+            keepOpening();
             waiting.add(new Item("reset", Json.object(), id()));
         }
+    }
+
+    /** Drops all waiting events but the first one of the stream, which the client needs in any case. */
+    private void keepOpening() {
+        waiting.removeIf(item -> !"open".equals(item.event()));
     }
 
     private String id() {

@@ -76,15 +76,16 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
             HandshakeStore handshakes,
             StreamLimits limits,
             String mcpUrl,
+            SealKeys sealKeys,
             Clock clock) {
-        sealKeys = new SealKeys(db, clock);
+        this.sealKeys = sealKeys;
+        var signer = new StateSigner(sealKeys);
         sessions = new SessionStore(db);
         taskStore = new TaskStore(db);
         listening = new ListeningTenants(db, clock);
         recorder = new HandshakeRecorder(handshakes, clock);
         notifications = new NotificationStreams(ticker, listening);
         var tasks = new McpTasks(features.identity().name(), taskStore, clock, this::wakeWorkers);
-        var signer = new StateSigner(sealKeys);
         var methods = new McpMethods(features, tasks, new SealedCursors(signer), clock);
         workers = new TaskWorkers(taskStore, callers, methods, clock);
         workers.start(ticker);

@@ -203,7 +203,7 @@ public final class TestDatabase {
         var limits =
                 new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), 64 << 20, Duration.ofSeconds(2));
         var handshakes = new HandshakeStore(DB);
-        return new McpEndpoint(features, DB, callers, signals, handshakes, limits, url, Clock.systemUTC());
+        return new McpEndpoint(features, DB, callers, signals, handshakes, limits, url, new SealKeys(DB, Clock.systemUTC()), Clock.systemUTC());
     }
 
     /**
