@@ -77,7 +77,7 @@ class RequestLogTest {
             server.mcp(CALL.replace("AP_Read", "NoSuchTool-4711"), "X-Mark", "header-4712", "Cookie", "c=cookie-4713");
             server.mcp("{\"jsonrpc\": broken-4714", "User-Agent", "agent-4715");
             server.get("/api/me", "Authorization", "Basic basic-4716");
-            server.get("/api/me", "X-Api-Key", server.key.toLowerCase());
+            server.get("/api/me/again", "X-Api-Key", server.key.toLowerCase());
             await().until(() -> log.requests().size() == 4);
             assertThat(log.text()).doesNotContain("-471", server.key, server.key.toLowerCase());
         }

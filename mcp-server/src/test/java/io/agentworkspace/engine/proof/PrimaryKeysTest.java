@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 class PrimaryKeysTest {
     /** The tables without rows of tenants. */
     private static final Map<String, String> OTHERS = Map.of(
+            "data_home", "one row, by which replicas notice that a backup was restored",
             "flyway_schema_history", "the migrations",
             "plan_limit", "the plans are the same for all tenants",
             "seal_key", "the keys with which replicas seal what clients keep for them",

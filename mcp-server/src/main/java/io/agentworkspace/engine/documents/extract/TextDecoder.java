@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.documents.extract;
 
+import io.agentworkspace.engine.documents.encoding.EncodingDetector;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentReason.Code;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.documents.extract;
+package io.agentworkspace.engine.documents.encoding;
 
 import java.util.Arrays;
 import java.util.HashMap;

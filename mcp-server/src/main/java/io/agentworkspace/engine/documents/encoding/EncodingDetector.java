@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.documents.extract;
+package io.agentworkspace.engine.documents.encoding;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * Detects the encoding of a text that declares none: it reads the bytes in each encoding of each language, and takes the
  * reading that is the most probable by far. If two different readings are about as probable, there is no result.
  */
-final class EncodingDetector {
+public final class EncodingDetector {
     private static final int SAMPLE = 64 * 1024;
 
     /** By how much the best reading must cost less than any other text, in natural units of information. */
@@ -68,7 +68,7 @@ final class EncodingDetector {
     }
 
     /** Returns the encoding; empty if none is the most probable by far. */
-    static Optional<Charset> detect(byte[] file) {
+    public static Optional<Charset> detect(byte[] file) {
         var sample = sample(file);
         return clearest(readings(sample, language -> withWide(language, file.length)), sample);
     }
@@ -84,7 +84,7 @@ final class EncodingDetector {
      * Returns whether a short text is usual words in another encoding, and strange letters in UTF-8, of which it is valid
      * by chance.
      */
-    static boolean isOnlyByChance(byte[] file, String utf8) {
+    public static boolean isOnlyByChance(byte[] file, String utf8) {
         var count = beyondAscii(file);
         if (count == 0 || count > 16 || utf8.codePoints().anyMatch(c -> c > 0x7FF)) {
             return false;
@@ -107,13 +107,13 @@ final class EncodingDetector {
     }
 
     /** Returns which of UTF-16 and UTF-32 the beginning of a file is in, which has zeros in its text. */
-    static Optional<Charset> detectWide(byte[] file) {
+    public static Optional<Charset> detectWide(byte[] file) {
         var head = Arrays.copyOf(file, Math.min(file.length, 4_096));
         return hasControls(head) ? clearest(readings(head, _ -> WIDE), head) : Optional.empty();
     }
 
     /** Returns whether there are bytes that text has only in UTF-16 and UTF-32. */
-    static boolean hasControls(byte[] bytes) {
+    public static boolean hasControls(byte[] bytes) {
         for (var b : bytes) {
             if (b >= 0 && b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1B) {
                 return true;
