@@ -49,7 +49,9 @@ public final class Db implements AutoCloseable {
 
     private static final int ATTEMPTS = 4;
     private static final int PORTION = 1_000;
+    /** How long a call waits for a connection while no call is served. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     /** How long a write waits for a lock; a read waits two thirds of it. */
     private static final Duration LOCK = Duration.ofSeconds(6);
     /** How long {@link #awaitConnection} waits. */
@@ -440,7 +442,10 @@ public final class Db implements AutoCloseable {
                             Duration.ofSeconds(1));
                 case BUSY ->
                     throw refusals.note(
-                            Outage.BUSY, new SqlState("", "no connection was free for " + PATIENCE.toSeconds() + " s"));
+                            Outage.BUSY, new SqlState("", "no call was served for %d s, or this one for %d s"
+                                            .formatted(
+                                                    PATIENCE.toSeconds(),
+                                                    PATIENCE.toSeconds() * ConnectionQueue.MOST_PATIENCE)));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
