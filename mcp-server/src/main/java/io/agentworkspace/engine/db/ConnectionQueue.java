@@ -164,7 +164,8 @@ final class ConnectionQueue {
     private long left(KeyQueue key, long begin, Duration patience) {
         var now = nanos.getAsLong();
         var idle = Math.min(now - begin, now - (key.held >= share ? key.servedAt : succeededAt));
-        return Math.min(patience.toNanos() - idle, patience.multipliedBy(MOST_PATIENCE).toNanos() - (now - begin));
+        return Math.min(
+                patience.toNanos() - idle, patience.multipliedBy(MOST_PATIENCE).toNanos() - (now - begin));
     }
 
     private void leave(Owner owner, KeyQueue key, Waiter waiter) {

@@ -442,7 +442,10 @@ public final class Db implements AutoCloseable {
                             Duration.ofSeconds(1));
                 case BUSY ->
                     throw refusals.note(
-                            Outage.BUSY, new SqlState("", "no call was served for %d s, or this one for %d s"
+                            Outage.BUSY,
+                            new SqlState(
+                                    "",
+                                    "no call was served for %d s, or this one for %d s"
                                             .formatted(
                                                     PATIENCE.toSeconds(),
                                                     PATIENCE.toSeconds() * ConnectionQueue.MOST_PATIENCE)));

@@ -30,10 +30,13 @@ class GrownPlansTest {
         var name = "grown_" + analyzed;
         try (var grown = TestDatabase.fresh(name);
                 var reports = new PlanReports(name)) {
-            grown.sql("SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace")
+            grown.sql(
+                            "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace")
                     .list(row -> row.text("relname"))
-                    .forEach(table -> grown.sql("ALTER TABLE " + table + " SET (autovacuum_enabled = off)").run());
-            var tenant = new TenantStore(grown).create(Name.of("grown"), "unlimited", Clock.systemUTC().instant());
+                    .forEach(table -> grown.sql("ALTER TABLE " + table + " SET (autovacuum_enabled = off)")
+                            .run());
+            var tenant = new TenantStore(grown)
+                    .create(Name.of("grown"), "unlimited", Clock.systemUTC().instant());
             LargeTenant.begin(grown, tenant);
             if (analyzed) {
                 grown.sql("ANALYZE").run();
@@ -48,7 +51,8 @@ class GrownPlansTest {
             var all = calls(reports, runner, tenant, "1");
             grown.sql("ANALYZE").run();
             var known = calls(reports, runner, tenant, "2");
-            assertThat(known).hasSizeGreaterThan(PlansTest.CALLS.lines().toList().size());
+            assertThat(known)
+                    .hasSizeGreaterThan(PlansTest.CALLS.lines().toList().size());
             assertThat(all.stream().filter(one -> one.pages() > MOST_PAGES + 2 * pages(known, one.sql())))
                     .as("with plans for empty tables, at most twice the pages of others, and %,d", MOST_PAGES)
                     .isEmpty();
@@ -58,8 +62,11 @@ class GrownPlansTest {
     private static List<PlanReports.Ran> calls(PlanReports reports, Runner runner, long tenant, String round) {
         var all = new ArrayList<PlanReports.Ran>();
         for (var user : PlansTest.USERS) {
-            PlansTest.CALLS.lines().forEach(line -> all.addAll(reports.of(runner, PlansTest.caller(tenant, user), line)));
-            PlansTest.WRITES.lines()
+            PlansTest.CALLS
+                    .lines()
+                    .forEach(line -> all.addAll(reports.of(runner, PlansTest.caller(tenant, user), line)));
+            PlansTest.WRITES
+                    .lines()
                     .map(line -> line.replace("#", user.split(" ")[1] + "-" + round))
                     .forEach(line -> all.addAll(reports.of(runner, PlansTest.caller(tenant, user), line)));
             reports.since("");

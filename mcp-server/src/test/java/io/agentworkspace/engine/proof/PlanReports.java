@@ -67,9 +67,8 @@ final class PlanReports implements AutoCloseable {
         notices.drainTo(all);
         return all.stream()
                 .filter(notice -> notice.contains("plan:"))
-                .map(notice ->
-                        Json.readObject(notice.substring(notice.indexOf("plan:") + 5, notice.indexOf("\n}") + 2)
-                                .getBytes(StandardCharsets.UTF_8)))
+                .map(notice -> Json.readObject(notice.substring(notice.indexOf("plan:") + 5, notice.indexOf("\n}") + 2)
+                        .getBytes(StandardCharsets.UTF_8)))
                 .map(report -> new Ran(call, report.path("Query Text").asString(), report.path("Plan")))
                 .toList();
     }

@@ -12,7 +12,6 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.Toolset;
-import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.users.TenantStore;
@@ -154,8 +153,7 @@ class PlansTest {
         filled = TestDatabase.fresh(NAME);
         var postgres = TestDatabase.postgres();
         var url = postgres.jdbcUrl().replaceFirst("/[^/]*$", "/" + NAME);
-        try (var db =
-                new Db(url, postgres.user(), postgres.password(), 1, PlanReports.UNHURRIED)) {
+        try (var db = new Db(url, postgres.user(), postgres.password(), 1, PlanReports.UNHURRIED)) {
             var tenants = new TenantStore(db);
             for (var name : List.of("before", "large", "after")) {
                 var id = tenants.create(Name.of(name), "unlimited", CLOCK.instant());
