@@ -51,7 +51,6 @@ public final class Db implements AutoCloseable {
     private static final int PORTION = 1_000;
     /** How long a call waits for a connection while no call is served. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-
     /** How long a write waits for a lock; a read waits two thirds of it. */
     private static final Duration LOCK = Duration.ofSeconds(6);
     /** How long {@link #awaitConnection} waits. */
@@ -443,12 +442,7 @@ public final class Db implements AutoCloseable {
                 case BUSY ->
                     throw refusals.note(
                             Outage.BUSY,
-                            new SqlState(
-                                    "",
-                                    "no call was served for %d s, or this one for %d s"
-                                            .formatted(
-                                                    PATIENCE.toSeconds(),
-                                                    PATIENCE.toSeconds() * ConnectionQueue.MOST_PATIENCE)));
+                            new SqlState("", "a call has waited too long for a connection"));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
