@@ -440,9 +440,7 @@ public final class Db implements AutoCloseable {
                             "your key has too many calls at the database at once, so this one did not run; wait for their responses, then try again",
                             Duration.ofSeconds(1));
                 case BUSY ->
-                    throw refusals.note(
-                            Outage.BUSY,
-                            new SqlState("", "a call has waited too long for a connection"));
+                    throw refusals.note(Outage.BUSY, new SqlState("", "a call has waited too long for a connection"));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
