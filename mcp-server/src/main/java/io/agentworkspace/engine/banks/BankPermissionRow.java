@@ -33,7 +33,8 @@ public record BankPermissionRow(
     public static final String SUBJECT = """
             , s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, ctx.user_id) AS owner_id
                       FROM ctx
-                      LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = ctx.self_id AND a.destroyed_at IS NULL)
+                      LEFT JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = :tenant AND x.id = ctx.self_id OFFSET 0) a
+                             ON a.destroyed_at IS NULL)
             """;
 
     /** The subject's permission on a bank with the alias {@code b}, for a FROM list after both. */

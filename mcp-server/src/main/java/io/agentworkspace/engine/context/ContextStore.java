@@ -27,7 +27,8 @@ public final class ContextStore {
      * The beginning of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*}
      * beside its own columns, always returns one row, and so costs one round trip. Selected things that are no longer
      * visible are left out. If the caller's own user is gone, everything is left out. A credential that is bound to
-     * an agent is always logged on as it.
+     * an agent is always logged on as it. Each thing is a look-up by its key, whatever number of rows PostgreSQL expects:
+     * a plan that was made when the tables were empty must be good when they are full.
      */
     public static final String WITH_CONTEXT = SqlTemplate.of("""
             WITH ctx AS MATERIALIZED (
@@ -48,13 +49,13 @@ public final class ContextStore {
                                         ELSE (SELECT x.id FROM app_user x
                                                WHERE x.tenant_id = :tenant AND x.name_key = :acting AND x.removed_at IS NULL) END
                   LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
-                  LEFT JOIN agent s ON s.tenant_id = :tenant AND s.id = COALESCE(CAST(:bound AS bigint), c.self_id) AND s.destroyed_at IS NULL
-                                   AND (s.owner_id = u.id OR :admin)
-                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND {visible_agent}
-                  LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id AND {visible_domain}
-                  LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id AND z.domain_id = d.id)
+                  {join_self} AND (s.owner_id = u.id OR :admin)
+                  LEFT JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = :tenant AND x.id = c.agent_id OFFSET 0) a ON {visible_agent}
+                  LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = :tenant AND x.id = c.domain_id OFFSET 0) d ON {visible_domain}
+                  LEFT JOIN LATERAL (SELECT * FROM zone x WHERE x.tenant_id = :tenant AND x.id = c.zone_id OFFSET 0) z ON z.domain_id = d.id)
             """)
             .with("unread", Unread.of("COALESCE(s.id, u.id)"))
+            .with("join_self", UnselectedContextQueries.JOIN_SELF)
             .with("visible_agent", Visibility.agent("a", "u.id"))
             .with("visible_domain", Visibility.domain("d", "u.id"))
             .sql();

@@ -28,13 +28,19 @@ public final class UnselectedContextQueries {
             COALESCE(c.agent_id, c.domain_id) IS NOT NULL AS is_selected
             """;
 
-    static final String ROWS = """
+    /** The join of the context {@code c} with the agent {@code s} that the principal is logged on as. A condition can follow. */
+    static final String JOIN_SELF = """
+            LEFT JOIN LATERAL (SELECT *
+                                 FROM agent x
+                                WHERE x.tenant_id = :tenant AND x.id = COALESCE(CAST(:bound AS bigint), c.self_id)
+                               OFFSET 0) s ON s.destroyed_at IS NULL""";
+
+    static final String ROWS = SqlTemplate.of("""
               FROM app_user w
               LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
-              LEFT JOIN agent s ON s.tenant_id = :tenant AND s.id = COALESCE(CAST(:bound AS bigint), c.self_id)
-                               AND s.destroyed_at IS NULL AND (s.owner_id = w.id OR :admin)
+              {join_self} AND (s.owner_id = w.id OR :admin)
              WHERE w.tenant_id = :tenant AND w.id = :caller AND w.removed_at IS NULL
-            """;
+            """).with("join_self", JOIN_SELF).sql();
 
     /** The whole statement. */
     public static final String SELECT = SqlTemplate.of("SELECT {columns} {rows}")

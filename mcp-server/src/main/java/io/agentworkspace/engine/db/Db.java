@@ -50,6 +50,7 @@ public final class Db implements AutoCloseable {
 
     private static final int ATTEMPTS = 4;
     private static final int PORTION = 1_000;
+    /** How long a call waits for a connection while no call is served. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     /** How long a write waits for a lock; a read waits two thirds of it. */
     private static final Duration LOCK = Duration.ofSeconds(6);
@@ -440,8 +441,7 @@ public final class Db implements AutoCloseable {
                             "your key has too many calls at the database at once, so this one did not run; wait for their responses, then try again",
                             Duration.ofSeconds(1));
                 case BUSY ->
-                    throw refusals.note(
-                            Outage.BUSY, new SqlState("", "no connection was free for " + PATIENCE.toSeconds() + " s"));
+                    throw refusals.note(Outage.BUSY, new SqlState("", "a call has waited too long for a connection"));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -16,7 +16,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** Reads the log of changes, filtered by what the audience may see at that moment, in one statement. */
+/**
+ * Reads the log of changes, filtered by what the audience may see at that moment, in one statement. What a row names is
+ * looked up for each row, and the rows of a topic are computed once, whatever number of rows PostgreSQL expects.
+ */
 public final class LiveQueries {
     /** The maximum number of listed changes. If there are more, the client must read everything again. */
     private static final int MOST = 1_000;
@@ -24,10 +27,10 @@ public final class LiveQueries {
     private static final Duration KEPT = Duration.ofMinutes(10);
 
     private static final String MESSAGES = SqlTemplate.of("""
-            SELECT l.ordinal, l.xid, l.topic, {message_json} AS data
+            SELECT l.ordinal, l.xid, l.at, l.topic, {message_json} AS data
               FROM live l
              CROSS JOIN ctx
-              JOIN message m ON m.tenant_id = l.tenant_id AND m.id = l.thing
+             CROSS JOIN LATERAL (SELECT * FROM message x WHERE x.tenant_id = l.tenant_id AND x.id = l.thing OFFSET 0) m
               {message_joins}
              WHERE l.topic = 'messages' AND :messages
                AND CASE WHEN md.id IS NOT NULL THEN :zones AND {may_talk}
@@ -40,17 +43,17 @@ public final class LiveQueries {
             .sql();
 
     private static final String MEMORIES = SqlTemplate.of("""
-            SELECT l.ordinal, l.xid, l.topic,
+            SELECT l.ordinal, l.xid, l.at, l.topic,
                    jsonb_build_object('bank', b.name, 'change', l.action, 'count', l.other, 'id', l.thing, 'name', m.name,
                                       'text', left(m.text, 500), 'length', char_length(m.text), 'tags', m.tags,
                                       'author', author.name, 'revision', m.revision) AS data
               FROM live l
              CROSS JOIN ctx
              CROSS JOIN s
-              JOIN bank b ON b.tenant_id = l.tenant_id AND b.id = l.place
+             CROSS JOIN LATERAL (SELECT * FROM bank x WHERE x.tenant_id = l.tenant_id AND x.id = l.place OFFSET 0) b
              CROSS JOIN {held}
-              LEFT JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.place AND m.id = l.thing AND {readable}
-              LEFT JOIN party author ON author.tenant_id = m.tenant_id AND author.id = m.author_id
+              LEFT JOIN LATERAL (SELECT * FROM memory x WHERE x.tenant_id = l.tenant_id AND x.bank_id = l.place AND x.id = l.thing OFFSET 0) m ON {readable}
+              LEFT JOIN LATERAL (SELECT * FROM party x WHERE x.tenant_id = m.tenant_id AND x.id = m.author_id OFFSET 0) author ON true
              WHERE l.topic = 'memories' AND :memories AND b.censored_at IS NULL
                AND (m.id IS NOT NULL OR l.thing IS NULL OR l.action = 'removed')
                AND {visible_bank} AND held.permission <> 'none'
@@ -61,13 +64,13 @@ public final class LiveQueries {
             .sql();
 
     private static final String PRESENCE = SqlTemplate.of("""
-            SELECT l.ordinal, l.xid, l.topic,
+            SELECT l.ordinal, l.xid, l.at, l.topic,
                    jsonb_build_object('agent', a.name, 'change', l.action, 'online', a.destroyed_at IS NULL AND {online},
                                       'domain', d.name) AS data
               FROM live l
              CROSS JOIN ctx
-              JOIN agent a ON a.tenant_id = l.tenant_id AND a.id = l.place
-              LEFT JOIN domain d ON d.tenant_id = l.tenant_id AND d.id = l.other AND {visible_domain}
+             CROSS JOIN LATERAL (SELECT * FROM agent x WHERE x.tenant_id = l.tenant_id AND x.id = l.place OFFSET 0) a
+              LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = l.tenant_id AND x.id = l.other OFFSET 0) d ON {visible_domain}
              WHERE l.topic = 'presence' AND :presence
                AND ({visible_agent} OR (a.destroyed_at IS NOT NULL AND (a.owner_id = ctx.user_id OR :admin OR a.access = 'public')))
             """)
@@ -77,39 +80,39 @@ public final class LiveQueries {
             .sql();
 
     private static final String DELIVERIES = """
-            SELECT l.ordinal, l.xid, l.topic,
+            SELECT l.ordinal, l.xid, l.at, l.topic,
                    jsonb_build_object('id', w.id, 'endpoint_id', w.endpoint_id, 'event_type', w.event_type, 'state', w.state,
                                       'sequence', w.sequence, 'attempts', jsonb_array_length(w.attempts)) AS data
               FROM live l
-              JOIN webhook_delivery w ON w.tenant_id = l.tenant_id AND w.id = l.thing
+             CROSS JOIN LATERAL (SELECT * FROM webhook_delivery x WHERE x.tenant_id = l.tenant_id AND x.id = l.thing OFFSET 0) w
              WHERE l.topic = 'deliveries' AND :deliveries
             """;
 
     private static final String HANDSHAKES = """
-            SELECT l.ordinal, l.xid, l.topic,
+            SELECT l.ordinal, l.xid, l.at, l.topic,
                    jsonb_build_object('id', h.id, 'key_id', h.key_id, 'client', h.client_name, 'version', h.client_version,
                                       'era', h.era, 'status', h.status, 'problem', h.flaw) AS data
               FROM live l
              CROSS JOIN ctx
-              JOIN handshake h ON h.tenant_id = l.tenant_id AND h.id = l.thing
+             CROSS JOIN LATERAL (SELECT * FROM handshake x WHERE x.tenant_id = l.tenant_id AND x.id = l.thing OFFSET 0) h
              WHERE l.topic = 'handshakes' AND :handshakes
                AND (h.holder = :holder OR (:keys AND (:admin OR h.user_id = ctx.user_id)))
             """;
 
     private static final String DOCUMENTS = """
-            SELECT l.ordinal, l.xid, l.topic,
+            SELECT l.ordinal, l.xid, l.at, l.topic,
                    jsonb_build_object('id', l.thing, 'change', l.action, 'name', d.name, 'version', d.version) AS data
               FROM live l
-              LEFT JOIN document d ON d.tenant_id = l.tenant_id AND d.id = l.thing
+              LEFT JOIN LATERAL (SELECT * FROM document x WHERE x.tenant_id = l.tenant_id AND x.id = l.thing OFFSET 0) d ON true
              WHERE l.topic = 'documents' AND :documents
             """;
 
     /** Entries as AC_Audit lists them, without the texts of rules: events are short. */
     private static final String AUDIT =
             SqlTemplate.of("""
-            SELECT l.ordinal, l.xid, l.topic, {record} - ARRAY['before', 'after'] AS data
+            SELECT l.ordinal, l.xid, l.at, l.topic, {record} - ARRAY['before', 'after'] AS data
               FROM live l
-              JOIN audit a ON a.tenant_id = l.tenant_id AND a.at = l.moment AND a.row_id = l.thing
+             CROSS JOIN LATERAL (SELECT * FROM audit x WHERE x.tenant_id = l.tenant_id AND x.at = l.moment AND x.row_id = l.thing OFFSET 0) a
              WHERE l.topic = 'audit' AND :audit
             """).with("record", AuditQueries.RECORD).sql();
 
@@ -123,15 +126,15 @@ public final class LiveQueries {
                    AND l.xid < pg_snapshot_xmax(pg_current_snapshot()) -- Excludes restored rows of another server.
                  ORDER BY l.xid, l.ordinal
                  LIMIT :most),
-            told AS ({topics})
+            told AS MATERIALIZED ({topics})
             SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
                    (SELECT count(*) FROM live) AS listed,
                    (SELECT jsonb_agg(jsonb_build_object(
                                'ordinal', t.ordinal, 'xid', t.xid::text::bigint, 'topic', t.topic,
                                'data', jsonb_strip_nulls(t.data) || jsonb_build_object('at',
-                                   to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+                                   to_char(t.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
                            ORDER BY t.ordinal)
-                      FROM told t JOIN live l ON l.xid = t.xid AND l.ordinal = t.ordinal) AS events
+                      FROM told t) AS events
             """)
             .with("subject", BankPermissionRow.SUBJECT)
             .with(

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /**
  * Shares slots fairly, such as the pool's connections: tenants take turns, the keys of a tenant take turns, and the calls
@@ -23,6 +24,9 @@ public final class FairQueue {
 
     /** An engine that has just started knows no key, so the first calls of all keys wait together to have theirs looked up. */
     private static final int MOST_OF_STRANGERS = MOST / 2;
+
+    /** A call waits this many times its patience, if calls before it are served all the time. */
+    static final int MOST_PATIENCE = 6;
 
     /**
      * The result of a request for a slot. {@code OWN_FAULT}: others were served, and only the owner's other
@@ -62,6 +66,11 @@ public final class FairQueue {
     private static final class KeyQueue {
         private final Deque<Waiter> waiting = new ArrayDeque<>();
         private int held;
+        private long servedAt;
+
+        KeyQueue(long now) {
+            servedAt = now;
+        }
     }
 
     private static final class Waiter {
@@ -81,17 +90,31 @@ public final class FairQueue {
     /** The slots reserved for the next caller. The smallest pools have none. */
     private final int reserve;
 
+    private final LongSupplier nanos;
+
     private int free;
     private int waiting;
     private long succeeded;
+    private long succeededAt;
 
     public FairQueue(int slots) {
+        this(slots, System::nanoTime);
+    }
+
+    /** @param nanos the clock by which patience ends */
+    FairQueue(int slots, LongSupplier nanos) {
+        this.nanos = nanos;
+        succeededAt = nanos.getAsLong();
         free = slots;
         reserve = slots / 3;
         share = Math.max(1, reserve);
     }
 
-    /** Waits for a slot; the caller must return it. */
+    /**
+     * Waits for a slot; the caller must return it.
+     *
+     * @param patience how long it waits while nothing moves; see {@link #left}
+     */
     public Turn take(Owner owner, Duration patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -140,10 +163,10 @@ public final class FairQueue {
 
     private Turn await(Owner owner, KeyQueue key, Waiter waiter, Duration patience) throws InterruptedException {
         var before = succeeded;
-        var left = patience.toNanos();
+        var begin = nanos.getAsLong();
         try {
-            while (!waiter.isServed && left > 0) {
-                left = waiter.served.awaitNanos(left);
+            for (var left = patience.toNanos(); !waiter.isServed && left > 0; left = left(key, begin, patience)) {
+                var _ = waiter.served.awaitNanos(left);
             }
         } catch (InterruptedException e) {
             if (waiter.isServed) {
@@ -158,6 +181,17 @@ public final class FairQueue {
         }
         leave(owner, key, waiter);
         return owner.isCaller() && key.held >= share && succeeded > before ? Turn.OWN_FAULT : Turn.BUSY;
+    }
+
+    /**
+     * Returns how much longer a call waits. Patience begins anew whenever a call is served: many calls that arrive at once at a
+     * slow machine only need time. A key that holds its share waits only for its own calls.
+     */
+    private long left(KeyQueue key, long begin, Duration patience) {
+        var now = nanos.getAsLong();
+        var idle = Math.min(now - begin, now - (key.held >= share ? key.servedAt : succeededAt));
+        return Math.min(
+                patience.toNanos() - idle, patience.multipliedBy(MOST_PATIENCE).toNanos() - (now - begin));
     }
 
     private void leave(Owner owner, KeyQueue key, Waiter waiter) {
@@ -176,6 +210,7 @@ public final class FairQueue {
         try {
             if (success) {
                 succeeded++;
+                succeededAt = nanos.getAsLong();
             }
             returned(owner);
         } finally {
@@ -196,7 +231,7 @@ public final class FairQueue {
     }
 
     private KeyQueue key(Owner owner) {
-        return tenant(owner).keys.computeIfAbsent(owner.principal(), _ -> new KeyQueue());
+        return tenant(owner).keys.computeIfAbsent(owner.principal(), _ -> new KeyQueue(nanos.getAsLong()));
     }
 
     private void forget(Owner owner) {
@@ -251,6 +286,7 @@ public final class FairQueue {
         var key = key(owner);
         tenant.held++;
         key.held++;
+        key.servedAt = nanos.getAsLong();
         free--;
         waiting--;
         waiter.isServed = true;

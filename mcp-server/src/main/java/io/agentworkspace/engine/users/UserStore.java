@@ -36,12 +36,16 @@ public final class UserStore {
                 SELECT * FROM app_user u
                  WHERE u.tenant_id = :tenant AND u.removed_at IS NULL AND u.name_key > :after
                  ORDER BY u.name_key
-                 LIMIT :limit + 1)
+                 LIMIT :limit + 1),
+              owned AS MATERIALIZED ( -- Once for all: an index of all agents of the tenant costs the same while there are few.
+                SELECT a.owner_id, count(*) AS agents
+                  FROM agent a
+                 WHERE a.tenant_id = :tenant AND a.owner_id = ANY(ARRAY(SELECT u.id FROM page u)) AND a.destroyed_at IS NULL
+                 GROUP BY a.owner_id)
             SELECT ctx.*,
                    (SELECT jsonb_agg(jsonb_build_object(
                                'user', {user_json},
-                               'agents', (SELECT count(*) FROM agent a
-                                           WHERE a.tenant_id = u.tenant_id AND a.owner_id = u.id AND a.destroyed_at IS NULL),
+                               'agents', COALESCE((SELECT o.agents FROM owned o WHERE o.owner_id = u.id), 0),
                                'domains', (SELECT count(*) FROM domain d
                                             WHERE d.tenant_id = u.tenant_id AND d.owner_id = u.id),
                                'banks', (SELECT count(*) FROM bank b

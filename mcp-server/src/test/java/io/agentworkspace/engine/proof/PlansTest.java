@@ -4,39 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.TimeLimits;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Credential;
-import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
-import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.settings.EmbeddingSettings;
-import io.agentworkspace.engine.testing.CountingProxy;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.users.TenantStore;
 import java.io.IOException;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.JsonNode;
 
 /**
  * The cost of statements in a large tenant among others, with the plans that the engine's connections use. The server
@@ -46,7 +34,6 @@ import tools.jackson.databind.JsonNode;
 class PlansTest {
     private static final String NAME = "plans";
     private static final Clock CLOCK = Clock.systemUTC();
-    private static final Duration LONG = Duration.ofMinutes(5);
     private static final int SIZE = 50_000;
 
     /**
@@ -64,10 +51,10 @@ class PlansTest {
     /** The list of who has a permission on the bank. The access of a bank can give one to any agent. */
     private static final String OF_ALL_AGENTS = "MB_AgentList {'target':{'bank':'bank 7'}}";
 
-    private static final List<String> USERS = List.of("user 1", "user 501", "user 502");
+    static final List<String> USERS = List.of("user 1", "user 501", "user 502");
 
     /** They run after the creations before; a missing name makes the note search for similar ones. */
-    private static final String CALLS = """
+    static final String CALLS = """
             US_Read {}
             US_List {}
             AP_LogOn {'target':{'agent':'agent-00500'}}
@@ -123,7 +110,7 @@ class PlansTest {
             """;
 
     /** The writes of each user in the large tenant, with unique names. */
-    private static final String WRITES = """
+    static final String WRITES = """
             AP_Create {'vx':{'name':'new #','description':'d','profile':'p'}}
             AP_Chat {'target':{'agent':'new #'},'content':'hello'}
             AP_Read {'target':{'agent':'new #','context':'other'}}
@@ -156,23 +143,17 @@ class PlansTest {
 
     private static final Embedder EMBEDDER = new Embedder(new EmbeddingSettings(true, null, null, null, 0), CLOCK);
 
-    private static final BlockingQueue<String> NOTICES = new LinkedBlockingQueue<>();
-
     private static Db filled;
-    private static CountingProxy proxy;
     private static long tenant;
     /** The large tables. All others are too small to matter. */
     private static Set<String> large;
 
     @BeforeAll
-    static void fill() throws IOException {
+    static void fill() {
         filled = TestDatabase.fresh(NAME);
-        proxy = new CountingProxy(
-                URI.create(TestDatabase.url().substring("jdbc:".length())).getPort(), NOTICES::add);
         var postgres = TestDatabase.postgres();
         var url = postgres.jdbcUrl().replaceFirst("/[^/]*$", "/" + NAME);
-        try (var db =
-                new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG, LONG, LONG))) {
+        try (var db = new Db(url, postgres.user(), postgres.password(), 1, PlanReports.UNHURRIED)) {
             var tenants = new TenantStore(db);
             for (var name : List.of("before", "large", "after")) {
                 var id = tenants.create(Name.of(name), "unlimited", CLOCK.instant());
@@ -209,73 +190,12 @@ class PlansTest {
     }
 
     @AfterAll
-    static void close() throws IOException {
-        proxy.close();
+    static void close() {
         filled.close();
         EMBEDDER.close();
     }
 
-    /** The server's report of one statement. */
-    private record Ran(String call, JsonNode plan) {
-        long pages() {
-            return plan.path("Shared Hit Blocks").asLong()
-                    + plan.path("Shared Read Blocks").asLong();
-        }
-
-        Stream<JsonNode> nodes() {
-            return nodes(plan);
-        }
-
-        private static Stream<JsonNode> nodes(JsonNode node) {
-            return Stream.concat(
-                    Stream.of(node), node.path("Plans").valueStream().flatMap(Ran::nodes));
-        }
-
-        /** Returns sequential scans of large tables, and index scans across all tenants. */
-        List<String> scans() {
-            return nodes().filter(node -> node.path("Actual Loops").asLong() > 0)
-                    .filter(node -> large.contains(node.path("Relation Name").asString("")))
-                    .filter(node -> switch (node.path("Node Type").asString()) {
-                        case "Seq Scan" -> true;
-                        case "Index Scan", "Index Only Scan" ->
-                            !node.path("Index Cond").asString("").matches("(?s).*\\b(tenant_id|id) = .*");
-                        default -> false;
-                    })
-                    .map(node -> node.path("Node Type").asString() + " on "
-                            + node.path("Relation Name").asString())
-                    .toList();
-        }
-
-        /** Returns how many agents, users or memories were read and then did not match. */
-        long readInVain() {
-            return nodes().filter(node -> Stream.concat(
-                                    Stream.of(node), node.path("Plans").valueStream())
-                            .anyMatch(each -> Set.of("agent", "app_user", "memory")
-                                    .contains(each.path("Relation Name").asString(""))))
-                    .mapToLong(node -> (node.path("Rows Removed by Filter").asLong()
-                                    + node.path("Rows Removed by Join Filter").asLong())
-                            * node.path("Actual Loops").asLong())
-                    .sum();
-        }
-
-        @Override
-        public String toString() {
-            return "%,d pages, %,d in vain %s: %s".formatted(pages(), readInVain(), scans(), call);
-        }
-    }
-
-    private static Db watched() {
-        var postgres = TestDatabase.postgres();
-        var options =
-                "-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_analyze=on"
-                        + " -c auto_explain.log_buffers=on -c auto_explain.log_timing=off -c auto_explain.log_format=json"
-                        + " -c auto_explain.log_level=notice";
-        var url = "jdbc:postgresql://127.0.0.1:%d/%s?sslmode=disable&prepareThreshold=1&options=%s"
-                .formatted(proxy.port(), NAME, options.replace(" ", "%20"));
-        return new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG, LONG, LONG));
-    }
-
-    private static Caller caller(String name) {
+    static Caller caller(long tenant, String name) {
         var id = Long.parseLong(name.substring("user ".length()));
         return new Caller(
                 tenant,
@@ -287,30 +207,6 @@ class PlansTest {
                 "session:" + id,
                 null,
                 new Credential(null, false, Toolset.EVERYTHING, false, null, false));
-    }
-
-    private static List<Ran> ran(Runner runner, Caller caller, String line) {
-        var parts = line.split(" ", 2);
-        var arguments = Json.readObject(parts[1].replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        NOTICES.clear();
-        var answer = runner.run(new ToolRunner.Request(parts[0], arguments, caller, "r", true, null));
-        assertThat(answer.envelope().at("/status/internal_code").asInt())
-                .as("%s by %s: %s", line, caller.userName(), answer.envelope())
-                .isIn(0, 1006, 2003, 3001, 3003);
-        return reported(line + " by " + caller.userName());
-    }
-
-    /** Returns what the server has reported since the last time. */
-    private static List<Ran> reported(String call) {
-        var all = new ArrayList<String>();
-        NOTICES.drainTo(all);
-        return all.stream()
-                .filter(notice -> notice.contains("plan:"))
-                .map(notice ->
-                        Json.readObject(notice.substring(notice.indexOf("plan:") + 5, notice.lastIndexOf('}') + 1)
-                                .getBytes(StandardCharsets.UTF_8)))
-                .map(told -> new Ran(call, told.path("Plan")))
-                .toList();
     }
 
     /** Otherwise PostgreSQL expects few rows of each tenant, where there are many small ones. */
@@ -326,21 +222,21 @@ class PlansTest {
     }
 
     @Test
-    void noStatementTouchesMuchOrAnotherTenantsRows() {
-        try (var db = watched()) {
-            var runner = TestDatabase.runner(db);
-            var all = new ArrayList<Ran>();
+    void noStatementTouchesMuchOrAnotherTenantsRows() throws IOException {
+        try (var reports = new PlanReports(NAME)) {
+            var runner = TestDatabase.runner(reports.db());
+            var all = new ArrayList<PlanReports.Ran>();
             for (var user : USERS) {
-                CALLS.lines().forEach(line -> all.addAll(ran(runner, caller(user), line)));
+                CALLS.lines().forEach(line -> all.addAll(reports.of(runner, caller(tenant, user), line)));
                 WRITES.lines()
                         .map(line -> line.replace("#", user.split(" ")[1]))
-                        .forEach(line -> all.addAll(ran(runner, caller(user), line)));
+                        .forEach(line -> all.addAll(reports.of(runner, caller(tenant, user), line)));
             }
             assertThat(all).hasSizeGreaterThan(CALLS.lines().toList().size());
-            all.sort(Comparator.comparing(Ran::pages).reversed());
+            all.sort(Comparator.comparing(PlanReports.Ran::pages).reversed());
             assertThat(all.stream()
                             .filter(one -> one.pages() > MOST_PAGES
-                                    || !one.scans().isEmpty()
+                                    || !one.scans(large).isEmpty()
                                     || one.readInVain() > MOST_IN_VAIN
                                             && !one.call().startsWith(OF_ALL_AGENTS)))
                     .as("at most %,d pages, and no large table as a whole", MOST_PAGES)
@@ -349,15 +245,14 @@ class PlansTest {
     }
 
     @Test
-    void theQueueOfVectorsDoesNotReadTheMemoriesThatHaveThem() {
+    void theQueueOfVectorsDoesNotReadTheMemoriesThatHaveThem() throws IOException {
         filled.sql("DELETE FROM memory_vector WHERE vectors IS NULL").run(); // The other test stores memories.
-        try (var db = watched();
-                var queue = new EmbeddingQueue(new EmbeddingStore(db), EMBEDDER)) {
-            NOTICES.clear();
+        try (var reports = new PlanReports(NAME);
+                var queue = new EmbeddingQueue(new EmbeddingStore(reports.db()), EMBEDDER)) {
             queue.start();
-            var ran = new ArrayList<Ran>();
+            var ran = new ArrayList<PlanReports.Ran>();
             await().until(() -> {
-                ran.addAll(reported("the queue"));
+                ran.addAll(reports.since("the queue"));
                 return ran.stream()
                         .anyMatch(one -> one.plan().path("Node Type").asString().equals("ModifyTable"));
             });

@@ -9,10 +9,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Which caller gets the next of twelve connections. Nothing here depends on time: connections
@@ -130,6 +134,43 @@ class FairQueueTest {
         assertThat(queue.take(GREEDY, Duration.ofSeconds(1))).isEqualTo(Turn.OWN_FAULT);
         done.set(true);
         others.join();
+    }
+
+    /** Ten milliseconds of a clock that only the test moves, so that no call gives up by itself. */
+    @ParameterizedTest
+    @CsvSource({"true, TAKEN", "false, OWN_FAULT"})
+    void patienceBeginsAnewWheneverACallIsServed(boolean isServed, Turn outcome) throws Exception {
+        var patience = Duration.ofMillis(10);
+        var before = FairQueue.MOST_PATIENCE - 1;
+        var clock = new AtomicLong();
+        var single = new FairQueue(1, clock::get);
+        assertThat(single.take(GREEDY, AT_ONCE)).isEqualTo(Turn.TAKEN);
+        for (var i = 0; i < before; i++) {
+            Thread.startVirtualThread(() -> waited(single, LONG));
+        }
+        await().until(() -> single.waiting() == before);
+        var last = CompletableFuture.supplyAsync(() -> waited(single, patience), Thread::startVirtualThread);
+        await().until(() -> single.waiting() == before + 1);
+        for (var i = 0; i < before; i++) {
+            assertThat(last).isNotDone();
+            clock.addAndGet(patience.toNanos() - 1);
+            single.giveBack(GREEDY, true);
+        }
+        assertThat(last).isNotDone();
+        if (isServed) {
+            single.giveBack(GREEDY, true);
+        } else {
+            clock.addAndGet(patience.toNanos());
+        }
+        assertThat(last.get()).isEqualTo(outcome);
+    }
+
+    private static Turn waited(FairQueue queue, Duration patience) {
+        try {
+            return queue.take(GREEDY, patience);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

@@ -189,6 +189,7 @@ public final class SearchQueries {
             .with("superseder", SUPERSEDER)
             .sql();
 
+    /** The memory is looked up without a condition that an index of the whole bank has: while the table is small, that costs the same. */
     private static final String CHANGED_MEMORIES = SqlTemplate.of("""
             SELECT c.id, CAST(c.change AS text) AS change, m.id IS NOT NULL AS is_there, m.name, m.text, m.tags,
                    m.author_id, m.updated_at, {hiding}, v.vectors, CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS horizon,
@@ -205,8 +206,8 @@ public final class SearchQueries {
                                          OFFSET 0) t ON true) c
               LEFT JOIN LATERAL (SELECT m.*
                                    FROM memory m
-                                  WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id AND m.deleted_at IS NULL
-                                 OFFSET 0) m ON true
+                                  WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = c.id
+                                 OFFSET 0) m ON m.deleted_at IS NULL
               LEFT JOIN LATERAL {vectors} v ON true
               {superseder}
              WHERE c.bytes_before < :bytes
