@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The open connections and the memory that each uses, limited for the engine and for each address
- * (docs/operations.md, "Connections"). At a limit the connection that has waited longest gives way: first one whose
- * headers are unfinished, then one that never sent a valid credential. One whose request was admitted never does.
+ * (docs/operations.md, "Connections"). At a limit the connection that has waited longest gives way: first one with many
+ * headers, then one whose headers are unfinished, then one that never sent a valid credential. One whose request was admitted never does.
  */
 final class ConnectionTable {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTable.class);
@@ -66,6 +66,8 @@ final class ConnectionTable {
 
     /** What a connection waits for, in the order in which they give way. */
     enum Waiting {
+        /** Its request has so many headers that it takes the memory of others. */
+        MANY_HEADERS,
         HEADERS,
         STRANGER,
         CALLER

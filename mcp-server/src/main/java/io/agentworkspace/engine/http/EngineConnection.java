@@ -26,14 +26,19 @@ final class EngineConnection extends HttpConnection {
     private static final Duration PROBE_EVERY = Duration.ofMillis(100);
 
     private final OpenConnection entry;
+    private final UnfinishedHeaders unfinished;
     private @Nullable RequestHandler requests; // The superclass sets it.
     private volatile boolean isCaller;
     private volatile long checkedAt = System.nanoTime() - PROBE_EVERY.toNanos();
 
     EngineConnection(HttpConfiguration configuration, Connector connector, EndPoint endPoint, OpenConnection entry) {
-        this.entry = entry; // The superclass makes the parser, which needs it.
+        this.entry = entry; // The superclass makes the parser, which needs both.
+        this.unfinished = new UnfinishedHeaders();
         super(configuration, connector, endPoint);
-        entry.closedBy(endPoint::close);
+        entry.closedBy(() -> {
+            unfinished.discard();
+            endPoint.close();
+        });
     }
 
     /** Returns the connection that a request came on; empty if it did not come over the network. */
@@ -74,12 +79,13 @@ final class EngineConnection extends HttpConnection {
         requests = new RequestHandler() {
             @Override
             public void parsedHeader(HttpField field) {
+                unfinished.add(field);
                 entry.header();
-                super.parsedHeader(field);
             }
 
             @Override
             public boolean headerComplete() {
+                unfinished.take().forEach(super::parsedHeader);
                 entry.received();
                 return super.headerComplete();
             }

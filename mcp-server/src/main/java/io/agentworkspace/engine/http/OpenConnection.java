@@ -60,7 +60,11 @@ final class OpenConnection {
 
     /** Records that a header arrived. */
     void header() {
-        if (++headers % PORTION == 0) {
+        headers++;
+        if (headers == PORTION) {
+            table.enqueueOpen(this, Waiting.MANY_HEADERS);
+        }
+        if (headers % PORTION == 0) {
             table.grow(this, PORTION * ConnectionTable.HEADER);
         }
     }
@@ -69,7 +73,8 @@ final class OpenConnection {
     void received() {
         isReading = false;
         isReceived = true;
-        table.enqueueOpen(this, kind);
+        var isLarge = kind == Waiting.STRANGER && headers >= PORTION;
+        table.enqueueOpen(this, isLarge ? Waiting.MANY_HEADERS : kind);
     }
 
     /**
