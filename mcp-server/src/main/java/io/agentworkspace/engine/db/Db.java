@@ -2,6 +2,7 @@ package io.agentworkspace.engine.db;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.agentworkspace.engine.scheduling.Cancellation;
 import io.agentworkspace.engine.scheduling.FairQueue;
 import io.agentworkspace.engine.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.metrics.Latency;
@@ -383,7 +384,10 @@ public final class Db implements AutoCloseable {
     private <T> T used(Work<T> work) {
         var begin = System.nanoTime();
         var owner = Owner.current();
-        takeTurn(owner);
+        Cancellation.interruptible(() -> {
+            takeTurn(owner);
+            return true;
+        });
         waits.add(System.nanoTime() - begin);
         var success = false;
         try (var connection = pool.getConnection()) {

@@ -1,10 +1,13 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.scheduling.Cancellation;
+import java.lang.ScopedValue.CallableOp;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpParser;
@@ -14,6 +17,7 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +47,7 @@ final class EngineConnection extends HttpConnection {
 
     /** Returns the connection that a request came on; empty if it did not come over the network. */
     static Optional<EngineConnection> of(Request request) {
-        return request.getConnectionMetaData().getConnection() instanceof EngineConnection connection
+        return Request.unWrap(request).getConnectionMetaData().getConnection() instanceof EngineConnection connection
                 ? Optional.of(connection)
                 : Optional.empty();
     }
@@ -58,6 +62,28 @@ final class EngineConnection extends HttpConnection {
         isCaller = byCaller;
         if (!entry.admit()) {
             throw Problem.unavailable("all connections of the server are in use: try again shortly", PAUSE);
+        }
+    }
+
+    /** Runs the work of a request, and cancels it if the client closes the connection before the response begins. */
+    static void run(Request request, Response response, CallableOp<Void, Exception> work) throws Exception {
+        var connection = of(request).orElse(null);
+        if (connection == null || !(connection.getEndPoint() instanceof ObservedEndPoint endPoint)) {
+            work.call();
+            return;
+        }
+        var cancellation = new Cancellation();
+        var isCancelled = new AtomicBoolean();
+        connection.entry.served(() -> {
+            if (!response.isCommitted() && endPoint.isAbandoned() && isCancelled.compareAndSet(false, true)) {
+                connection.entry.abandoned();
+                Thread.ofVirtual().name("cancel").start(cancellation::cancel);
+            }
+        });
+        try {
+            cancellation.call(work);
+        } finally {
+            connection.entry.served(() -> {});
         }
     }
 

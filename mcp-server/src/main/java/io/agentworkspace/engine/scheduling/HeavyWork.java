@@ -54,7 +54,7 @@ public final class HeavyWork {
 
         private void await(SlotRequest request) {
             try {
-                isTaken = switch (request.await(owner, PATIENCE)) {
+                isTaken = switch (Cancellation.interruptible(() -> request.await(owner, PATIENCE))) {
                     case TAKEN -> true;
                     case OWN_FAULT ->
                         throw Problem.rateLimited(
