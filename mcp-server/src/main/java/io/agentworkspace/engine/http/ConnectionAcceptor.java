@@ -127,7 +127,8 @@ final class ConnectionAcceptor implements AutoCloseable {
                 connection.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 register(connection);
             } catch (IOException e) {
-                ConnectionTable.quietly(connection); // The client has already reset the connection, which some systems report here.
+                ConnectionTable.quietly(
+                        connection); // The client has already reset the connection, which some systems report here.
             }
         }
     }

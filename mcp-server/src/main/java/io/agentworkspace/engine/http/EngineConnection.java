@@ -66,7 +66,7 @@ final class EngineConnection extends HttpConnection {
     }
 
     /** Runs the work of a request, and cancels it if the client closes the connection before the response begins. */
-    static void run(Request request, Response response, CallableOp<Void, Exception> work) throws Exception {
+    static void run(Request request, Response response, CallableOp<Boolean, Exception> work) throws Exception {
         var connection = of(request).orElse(null);
         if (connection == null || !(connection.getEndPoint() instanceof ObservedEndPoint endPoint)) {
             work.call();

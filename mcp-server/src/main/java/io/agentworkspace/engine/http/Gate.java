@@ -83,7 +83,7 @@ public final class Gate extends Handler.Wrapper {
             response.within(place);
             EngineConnection.run(request, response, () -> {
                 serve(received, response, callback);
-                return null;
+                return true;
             });
         }
     }

@@ -19,11 +19,7 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
     private @Nullable ByteBuffer early;
 
     ObservedEndPoint(
-            SocketChannel channel,
-            ManagedSelector selector,
-            SelectionKey key,
-            Scheduler scheduler,
-            Executor executor) {
+            SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler, Executor executor) {
         super(channel, selector, key, scheduler);
         this.executor = executor;
     }
@@ -62,7 +58,8 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
     @Override
     protected void needsFillInterest() {
         if (isEarly()) {
-            executor.execute(getFillInterest()::fillable); // The selector does not know that there is something to read.
+            executor.execute(
+                    getFillInterest()::fillable); // The selector does not know that there is something to read.
         } else {
             super.needsFillInterest();
         }

@@ -97,14 +97,13 @@ public final class WebServer implements AutoCloseable {
     }
 
     /** @param grace the maximum time for requests in progress to complete */
-    static WebServer bind(
-            String host, int port, Duration grace, ConnectionTable.Limits limits, TrustedProxies proxies)
+    static WebServer bind(String host, int port, Duration grace, ConnectionTable.Limits limits, TrustedProxies proxies)
             throws IOException {
         // The server's own pool instead of a platform pool that dispatches: 40 % more throughput.
         var server = new Server(new VirtualThreadPool(MAX_CONCURRENT));
         server.setStopTimeout(grace.toMillis());
-        var connections = new ConnectionTable(
-                limits, address -> address.isLoopbackAddress() || proxies.isTrusted(address));
+        var connections =
+                new ConnectionTable(limits, address -> address.isLoopbackAddress() || proxies.isTrusted(address));
         return new WebServer(server, ConnectionAcceptor.bind(host, port, connections), connections, grace);
     }
 

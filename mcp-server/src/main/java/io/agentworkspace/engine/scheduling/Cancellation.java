@@ -85,7 +85,7 @@ public final class Cancellation {
     /** The thread still has to refuse the call; an interrupted one would close the connections that it uses. */
     private synchronized void clearInterrupt() {
         if (isCancelled) {
-            Thread.interrupted();
+            var _ = Thread.interrupted();
         }
     }
 }

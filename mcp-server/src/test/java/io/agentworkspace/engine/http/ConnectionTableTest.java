@@ -99,7 +99,8 @@ class ConnectionTableTest {
             last.header();
         }
         assertThat(last.headerMemory()).isGreaterThan(500_000);
-        assertThat(closed).containsExactly("c0", "c1", "many"); // It needs more than there is, and takes it from nobody.
+        assertThat(closed)
+                .containsExactly("c0", "c1", "many"); // It needs more than there is, and takes it from nobody.
 
         for (var i = 0; i < 20; i++) {
             var connection = open(table, PROXY, "served" + i);

@@ -147,7 +147,9 @@ class AbandonedCallTest {
         try (var client = HttpClient.newHttpClient()) {
             var request = HttpRequest.newBuilder(URI.create(metrics)).build();
             var series = "engine_http_requests_cancelled_total ";
-            return client.send(request, BodyHandlers.ofString()).body().lines()
+            return client.send(request, BodyHandlers.ofString())
+                    .body()
+                    .lines()
                     .filter(line -> line.startsWith(series))
                     .mapToLong(line -> (long) Double.parseDouble(line.substring(series.length())))
                     .findFirst()

@@ -45,14 +45,16 @@ class ConnectionFloodTest {
 
     @Test
     void theEngineGoesOn() throws Exception {
-        try (var engine = EngineProcess.start(
-                dataDir, Map.of("JAVA_TOOL_OPTIONS", "-Xmx256m", "ENGINE_EMBEDDING", "off"))) {
+        try (var engine =
+                EngineProcess.start(dataDir, Map.of("JAVA_TOOL_OPTIONS", "-Xmx256m", "ENGINE_EMBEDDING", "off"))) {
             var whole = "GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
             flood(engine, unfinished("", "a:\r\n"));
             flood(engine, unfinished(whole, "b:1\r\n"));
-            flood(engine, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n%s\r\n"
-                    .formatted("b:1\r\n".repeat(3_000))
-                    .getBytes(StandardCharsets.US_ASCII));
+            flood(
+                    engine,
+                    "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n%s\r\n"
+                            .formatted("b:1\r\n".repeat(3_000))
+                            .getBytes(StandardCharsets.US_ASCII));
             assertThat(engine.stop()).isZero();
         }
         assertThat(Files.readString(dataDir.resolve("engine.log"))).doesNotContain("OutOfMemory");
