@@ -58,6 +58,10 @@ final class EngineMetrics {
                 server::mostConnections);
         metrics.counters("engine_http_connections_closed", "Connections closed because there were too many.", "reason")
                 .with("limit", server::closedConnections);
+        metrics.counter(
+                "engine_http_requests_cancelled",
+                "Requests cancelled because their clients had closed the connection.",
+                server::cancelledRequests);
         return this;
     }
 

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.LimitExceeded;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.scheduling.Cancellation;
 import io.agentworkspace.engine.scheduling.FairQueue;
 import io.agentworkspace.engine.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.tracing.TraceSpan;
@@ -384,7 +385,10 @@ public final class Db implements AutoCloseable {
     private <T> T used(Work<T> work) {
         var begin = System.nanoTime();
         var owner = Owner.current();
-        takeTurn(owner);
+        Cancellation.interruptible(() -> {
+            takeTurn(owner);
+            return true;
+        });
         waits.add(System.nanoTime() - begin);
         var success = false;
         try (var connection = pool.getConnection()) {

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.db;
 
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.scheduling.Cancellation;
 import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -17,9 +18,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One SQL statement with named parameters. Each run is one round trip. */
 public final class Statement {
+    private static final Logger LOG = LoggerFactory.getLogger(Statement.class);
+
     private final Db db;
     private final String text;
     private final Map<String, @Nullable Object> parameters;
@@ -223,7 +228,7 @@ public final class Statement {
                             NamedSql.of(one.text).with(one.parameters).names());
                 }
                 bind(statement, position, last.names());
-                return statement.execute();
+                return stoppable(statement, PreparedStatement::execute);
             }
         });
     }
@@ -243,9 +248,22 @@ public final class Statement {
         return db.withConnection(connection -> {
             try (var statement = connection.prepareStatement(sql.text())) {
                 bind(statement, 0, sql.names());
-                return use.of(statement);
+                return stoppable(statement, use);
             }
         });
+    }
+
+    /** Uses the statement, which is cancelled if the client of the call has gone. */
+    private static <T> T stoppable(PreparedStatement statement, Use<T> use) throws SQLException {
+        return Cancellation.stoppable(() -> cancel(statement), () -> use.of(statement));
+    }
+
+    private static void cancel(PreparedStatement statement) {
+        try {
+            statement.cancel();
+        } catch (SQLException e) {
+            LOG.debug("a statement could not be cancelled", e); // Its time limit ends it.
+        }
     }
 
     /** Binds the parameters after this position, and returns the position of the last one. */

@@ -94,6 +94,7 @@ final class ConnectionAcceptor implements AutoCloseable {
             if (System.nanoTime() - swept > SWEEP.toNanos()) {
                 swept = System.nanoTime();
                 table.expire();
+                table.cancelAbandoned();
             }
         }
         selector.keys().forEach(key -> ConnectionTable.quietly(key.channel()));

@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The open connections and the memory that each uses, limited for the engine and for each address
- * (docs/operations.md, "Connections"). At a limit the connection that has waited longest gives way: first one whose
- * headers are unfinished, then one that never sent a valid credential. One whose request was admitted never does.
+ * (docs/operations.md, "Connections"). At a limit the connection that has waited longest gives way: first one with many
+ * headers, then one whose headers are unfinished, then one that never sent a valid credential. One whose request was admitted never does.
  */
 final class ConnectionTable {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTable.class);
@@ -42,9 +44,10 @@ final class ConnectionTable {
     private final Predicate<InetAddress> isShared;
     private final Share all;
     private final Map<String, Share> addresses = new HashMap<>();
-    private int admitted;
+    private final Set<OpenConnection> admitted = new HashSet<>();
     private int unsettled;
     private long closed;
+    private long cancelled;
 
     /**
      * How many connections there may be, and how much memory they may use.
@@ -66,6 +69,8 @@ final class ConnectionTable {
 
     /** What a connection waits for, in the order in which they give way. */
     enum Waiting {
+        /** Its request has so many headers that it takes the memory of others. */
+        MANY_HEADERS,
         HEADERS,
         STRANGER,
         CALLER
@@ -126,6 +131,16 @@ final class ConnectionTable {
         return closed;
     }
 
+    /** Returns how many requests were cancelled since the start, since their clients had gone. */
+    synchronized long cancelled() {
+        return cancelled;
+    }
+
+    /** Records that a request is cancelled. */
+    synchronized void abandoned() {
+        cancelled++;
+    }
+
     /** Adds a connection. If there is no room for it, it is closed, and the result is empty. */
     Optional<OpenConnection> open(InetAddress address, Runnable close) {
         var name = Admission.network(address.getHostAddress());
@@ -165,6 +180,15 @@ final class ConnectionTable {
             late.forEach(this::remove);
         }
         late.forEach(OpenConnection::disconnect);
+    }
+
+    /** Cancels the requests whose clients have gone. */
+    void cancelAbandoned() {
+        List<OpenConnection> served;
+        synchronized (this) {
+            served = List.copyOf(admitted);
+        }
+        served.forEach(OpenConnection::check);
     }
 
     /** Records that the headers of a request begin. */
@@ -218,12 +242,12 @@ final class ConnectionTable {
         if (!connection.isOpen() || connection.isAdmitted()) {
             return true;
         }
-        if (admitted >= limits.requests()) {
+        if (admitted.size() >= limits.requests()) {
             return false;
         }
         leaveQueues(connection);
         shrink(connection);
-        admitted++;
+        admitted.add(connection);
         connection.setAdmitted(true);
         return true;
     }
@@ -303,7 +327,7 @@ final class ConnectionTable {
     private void leaveQueues(OpenConnection connection) {
         if (connection.isAdmitted()) {
             connection.setAdmitted(false);
-            admitted--;
+            admitted.remove(connection);
         }
         for (var share : List.of(all, connection.share())) {
             share.waiting.values().forEach(queue -> queue.remove(connection));

@@ -1,10 +1,13 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.scheduling.Cancellation;
+import java.lang.ScopedValue.CallableOp;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpParser;
@@ -14,6 +17,7 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.jspecify.annotations.Nullable;
 
@@ -26,19 +30,24 @@ final class EngineConnection extends HttpConnection {
     private static final Duration PROBE_EVERY = Duration.ofMillis(100);
 
     private final OpenConnection entry;
+    private final UnfinishedHeaders unfinished;
     private @Nullable RequestHandler requests; // The superclass sets it.
     private volatile boolean isCaller;
     private volatile long checkedAt = System.nanoTime() - PROBE_EVERY.toNanos();
 
     EngineConnection(HttpConfiguration configuration, Connector connector, EndPoint endPoint, OpenConnection entry) {
-        this.entry = entry; // The superclass makes the parser, which needs it.
+        this.entry = entry; // The superclass makes the parser, which needs both.
+        this.unfinished = new UnfinishedHeaders();
         super(configuration, connector, endPoint);
-        entry.closedBy(endPoint::close);
+        entry.closedBy(() -> {
+            unfinished.discard();
+            endPoint.close();
+        });
     }
 
     /** Returns the connection that a request came on; empty if it did not come over the network. */
     static Optional<EngineConnection> of(Request request) {
-        return request.getConnectionMetaData().getConnection() instanceof EngineConnection connection
+        return Request.unWrap(request).getConnectionMetaData().getConnection() instanceof EngineConnection connection
                 ? Optional.of(connection)
                 : Optional.empty();
     }
@@ -53,6 +62,28 @@ final class EngineConnection extends HttpConnection {
         isCaller = byCaller;
         if (!entry.admit()) {
             throw Problem.unavailable("all connections of the server are in use: try again shortly", PAUSE);
+        }
+    }
+
+    /** Runs the work of a request, and cancels it if the client closes the connection before the response begins. */
+    static void run(Request request, Response response, CallableOp<Boolean, Exception> work) throws Exception {
+        var connection = of(request).orElse(null);
+        if (connection == null || !(connection.getEndPoint() instanceof ObservedEndPoint endPoint)) {
+            work.call();
+            return;
+        }
+        var cancellation = new Cancellation();
+        var isCancelled = new AtomicBoolean();
+        connection.entry.served(() -> {
+            if (!response.isCommitted() && endPoint.isAbandoned() && isCancelled.compareAndSet(false, true)) {
+                connection.entry.abandoned();
+                Thread.ofVirtual().name("cancel").start(cancellation::cancel);
+            }
+        });
+        try {
+            cancellation.call(work);
+        } finally {
+            connection.entry.served(() -> {});
         }
     }
 
@@ -74,12 +105,13 @@ final class EngineConnection extends HttpConnection {
         requests = new RequestHandler() {
             @Override
             public void parsedHeader(HttpField field) {
+                unfinished.add(field);
                 entry.header();
-                super.parsedHeader(field);
             }
 
             @Override
             public boolean headerComplete() {
+                unfinished.take().forEach(super::parsedHeader);
                 entry.received();
                 return super.headerComplete();
             }

@@ -81,7 +81,10 @@ public final class Gate extends Handler.Wrapper {
         try (var place = place(request, isPublic, headers)) {
             var received = place.received();
             response.within(place);
-            serve(received, response, callback);
+            EngineConnection.run(request, response, () -> {
+                serve(received, response, callback);
+                return true;
+            });
         }
     }
 

@@ -2,12 +2,15 @@ package io.agentworkspace.engine.http;
 
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -68,6 +71,13 @@ final class HandedConnector extends ServerConnector {
     protected void doStop() throws Exception {
         closed.countDown();
         super.doStop();
+    }
+
+    @Override
+    protected SocketChannelEndPoint newEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key) {
+        var endPoint = new ObservedEndPoint(channel, selector, key, getScheduler(), getExecutor());
+        endPoint.setIdleTimeout(getIdleTimeout());
+        return endPoint;
     }
 
     @Override

@@ -13,6 +13,7 @@ final class OpenConnection {
     private final String address;
     private final Share share;
     private volatile Runnable close;
+    private volatile Runnable check = () -> {};
     private long memory;
     private boolean isOpen = true;
     private boolean isAdmitted;
@@ -60,7 +61,11 @@ final class OpenConnection {
 
     /** Records that a header arrived. */
     void header() {
-        if (++headers % PORTION == 0) {
+        headers++;
+        if (headers == PORTION) {
+            table.enqueueOpen(this, Waiting.MANY_HEADERS);
+        }
+        if (headers % PORTION == 0) {
             table.grow(this, PORTION * ConnectionTable.HEADER);
         }
     }
@@ -69,7 +74,8 @@ final class OpenConnection {
     void received() {
         isReading = false;
         isReceived = true;
-        table.enqueueOpen(this, kind);
+        var isLarge = kind == Waiting.STRANGER && headers >= PORTION;
+        table.enqueueOpen(this, isLarge ? Waiting.MANY_HEADERS : kind);
     }
 
     /**
@@ -79,6 +85,21 @@ final class OpenConnection {
      */
     boolean admit() {
         return table.admit(this);
+    }
+
+    /** Records how to find out whether the client of the request that is being served has gone. */
+    void served(Runnable checking) {
+        check = checking;
+    }
+
+    /** Cancels the request that is being served if its client has gone. */
+    void check() {
+        check.run();
+    }
+
+    /** Records that the client has gone before the response. */
+    void abandoned() {
+        table.abandoned();
     }
 
     /** Returns the memory of the headers in bytes. */

@@ -147,6 +147,11 @@ public final class WebServer implements AutoCloseable {
         return connections.closed();
     }
 
+    /** Returns how many requests were cancelled since the start, since their clients had closed the connection. */
+    public long cancelledRequests() {
+        return connections.cancelled();
+    }
+
     /**
      * Starts to respond to health probes. Other requests are refused for now.
      *

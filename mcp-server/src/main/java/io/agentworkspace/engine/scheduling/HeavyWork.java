@@ -63,7 +63,7 @@ public final class HeavyWork {
 
         private void await(SlotRequest request) {
             try {
-                isTaken = switch (request.await(owner, patience)) {
+                isTaken = switch (Cancellation.interruptible(() -> request.await(owner, patience))) {
                     case TAKEN -> true;
                     case OWN_FAULT ->
                         throw Problem.rateLimited(

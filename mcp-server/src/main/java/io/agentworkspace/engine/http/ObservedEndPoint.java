@@ -1,0 +1,71 @@
+package io.agentworkspace.engine.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/** A connection whose end can be noticed while nothing reads from it, since its request is being served. */
+final class ObservedEndPoint extends SocketChannelEndPoint {
+    private final Executor executor;
+
+    /** The first byte of the client's next request, which arrived before the response. */
+    private @Nullable ByteBuffer early;
+
+    ObservedEndPoint(
+            SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler, Executor executor) {
+        super(channel, selector, key, scheduler);
+        this.executor = executor;
+    }
+
+    /**
+     * Returns whether the client has closed or reset the connection. The result is false if the client has already sent
+     * its next request, and while the connection is being read anyway.
+     */
+    synchronized boolean isAbandoned() {
+        if (early != null || isFillInterested() || !isOpen()) {
+            return false;
+        }
+        var first = ByteBuffer.allocate(1);
+        try {
+            var count = getChannel().read(first);
+            if (count > 0) {
+                early = first.flip();
+            }
+            return count < 0;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public synchronized int fill(ByteBuffer buffer) throws IOException {
+        if (early == null || BufferUtil.space(buffer) == 0) {
+            return super.fill(buffer);
+        }
+        var count = BufferUtil.append(buffer, early);
+        early = null;
+        notIdle();
+        return count;
+    }
+
+    @Override
+    protected void needsFillInterest() {
+        if (isEarly()) {
+            executor.execute(
+                    getFillInterest()::fillable); // The selector does not know that there is something to read.
+        } else {
+            super.needsFillInterest();
+        }
+    }
+
+    private synchronized boolean isEarly() {
+        return early != null;
+    }
+}
