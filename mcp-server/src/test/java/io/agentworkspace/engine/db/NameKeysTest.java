@@ -14,16 +14,19 @@ class NameKeysTest {
     private static final String NAME = "name_keys";
 
     /** The keys are those of the time: lower case in NFC. */
-    private static final List<String> ROWS = List.of("""
+    private static final List<String> ROWS = List.of(
+            """
             INSERT INTO tenant (tenant_id, name, name_key, plan, created_at)
             VALUES (1, 'Weiẞ', 'weiß', 'free', now()), (2, 'weiss', 'weiss', 'free', now() + interval '1 hour')
-            """, """
+            """,
+            """
             INSERT INTO app_user (tenant_id, id, name, name_key, role, created_at, removed_at)
             VALUES (1, 10, 'ann  lee', 'ann  lee', 'owner', now(), NULL),
                    (1, 11, 'ann lee', 'ann lee', 'member', now() - interval '1 hour', NULL),
                    (1, 12, 'Ann   Lee', 'ann   lee', 'member', now() - interval '2 hours', now()),
                    (2, 10, 'ann  lee', 'ann  lee', 'owner', now(), NULL)
-            """, """
+            """,
+            """
             INSERT INTO agent (tenant_id, id, name, name_key, description, access, owner_id, created_at, updated_at, destroyed_at)
             VALUES (1, 20, 'GRUẞ', 'gruß', 'd', 'private', 10, now(), now(), NULL),
                    (1, 21, 'Gruß', 'gruss', 'd', 'private', 10, now() + interval '1 hour', now(), NULL),
@@ -38,15 +41,19 @@ class NameKeysTest {
                    (1, 30, repeat('x', 60) || ' yy', repeat('x', 60) || ' yy', 'd', 'private', 10, now() - interval '1 hour', now(),
                     NULL),
                    (2, 20, 'a  da', 'a  da', 'd', 'private', 10, now(), now(), NULL)
-            """, """
+            """,
+            """
             INSERT INTO bank (tenant_id, id, name, name_key, access, owner_id, created_at, updated_at)
             VALUES (1, 40, 'Box', 'box', 'private', 10, now(), now()), (1, 41, 'Ｂag', 'ｂag', 'private', 10, now(), now())
-            """, """
+            """,
+            """
             INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors, derived_from, created_at,
                                 updated_at)
             SELECT 1, bank, gen_random_uuid(), name, name, 't', '{}', 10, '{}', '{}', now() + n * interval '1 minute', now()
               FROM (VALUES (40, 'plan/a  b.md', 1), (40, 'plan/a b.md', 2), (41, 'plan/a b.md', 3), (41, NULL, 4)) m (bank, name, n)
-            """, "UPDATE memory SET revision = 2 WHERE tenant_id = 1 AND name_key = 'plan/a  b.md'", """
+            """,
+            "UPDATE memory SET revision = 2 WHERE tenant_id = 1 AND name_key = 'plan/a  b.md'",
+            """
             WITH g AS (SELECT gen_random_uuid() AS upload, d.*
                          FROM (VALUES ('ｒeport.md', 1, 1), ('ｒeport.md', 2, 4), ('Report.md', 1, 2), ('report.md', 2, 3))
                               d (name, version, n)),
@@ -55,9 +62,11 @@ class NameKeysTest {
             SELECT 1, gen_random_uuid(), name, lower(name), version, upload, 1, name || version, 10,
                    now() + n * interval '1 minute', now()
               FROM g JOIN u ON u.id = g.upload
-            """, """
+            """,
+            """
             INSERT INTO document_version (tenant_id, name_key, last) VALUES (1, 'ｒeport.md', 2), (1, 'report.md', 2), (1, 'ｇone', 7)
-            """, """
+            """,
+            """
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, credential, tool, target_kind, target, target_key, result,
                                request_id)
             VALUES (1, now(), gen_random_uuid(), 'ann  lee', 'ann  lee', 'c', 'AP_Read', 'agent', 'GRUẞ', 'gruß', 'done', 'r')
@@ -95,7 +104,9 @@ class NameKeysTest {
     void theYoungerOfTwoWithOneNameGetsANumber() {
         assertThat(texts("SELECT name || '|' || name_key AS v FROM tenant ORDER BY tenant_id"))
                 .containsExactly("Weiẞ|weiss", "weiss-2|weiss-2");
-        assertThat(texts("SELECT tenant_id || '|' || id || '|' || name || '|' || name_key AS v FROM app_user ORDER BY tenant_id, id"))
+        assertThat(
+                        texts(
+                                "SELECT tenant_id || '|' || id || '|' || name || '|' || name_key AS v FROM app_user ORDER BY tenant_id, id"))
                 .containsExactly(
                         "1|10|ann  lee-2|ann lee-2",
                         "1|11|ann lee|ann lee",
@@ -116,12 +127,15 @@ class NameKeysTest {
                         "1|%1$s yy|%1$s yy".formatted("x".repeat(60)),
                         "2|a  da|a da");
         assertThat(texts("SELECT name_key AS v FROM bank ORDER BY id")).containsExactly("box", "bag");
-        assertThat(texts("SELECT bank_id || '|' || name || '|' || name_key AS v FROM memory WHERE name IS NOT NULL ORDER BY created_at"))
+        assertThat(
+                        texts(
+                                "SELECT bank_id || '|' || name || '|' || name_key AS v FROM memory WHERE name IS NOT NULL ORDER BY created_at"))
                 .containsExactly(
                         "40|plan/a  b.md|plan/a b.md", "40|plan/a b-2.md|plan/a b-2.md", "41|plan/a b.md|plan/a b.md");
         assertThat(texts("SELECT name || '|' || name_key AS v FROM memory_revision"))
                 .containsExactly("plan/a  b.md|plan/a b.md");
-        assertThat(texts("SELECT user_key || '|' || target_key AS v FROM audit")).containsExactly("ann lee|gruss");
+        assertThat(texts("SELECT user_key || '|' || target_key AS v FROM audit"))
+                .containsExactly("ann lee|gruss");
     }
 
     @Test

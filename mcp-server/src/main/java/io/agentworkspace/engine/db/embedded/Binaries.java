@@ -70,7 +70,10 @@ record Binaries(Path home) {
             for (Path file : all.filter(Files::isRegularFile).sorted().toList()) {
                 Path name = home.toRealPath().relativize(file);
                 if (!name.toString().equals(CHECKSUMS)) {
-                    lines.append(Long.toHexString(checksum(file))).append(' ').append(name).append('\n');
+                    lines.append(Long.toHexString(checksum(file)))
+                            .append(' ')
+                            .append(name)
+                            .append('\n');
                 }
             }
         }

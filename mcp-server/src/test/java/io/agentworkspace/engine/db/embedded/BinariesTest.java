@@ -31,7 +31,9 @@ class BinariesTest {
                 .isEqualTo(unpacked);
 
         Files.write(program, new byte[original.length]);
-        assertThat(Binaries.in(directory).program("initdb")).hasBinaryContent(original).isExecutable();
+        assertThat(Binaries.in(directory).program("initdb"))
+                .hasBinaryContent(original)
+                .isExecutable();
 
         Files.write(program, Arrays.copyOf(original, 100));
         Files.delete(program.resolveSibling("postgres"));

@@ -103,7 +103,8 @@ class IndexCacheTest {
     private static List<String> saved(Path root) throws IOException {
         try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), root, Clock.systemUTC())) {
             var index = cache.of(1, 1);
-            index.apply(LongStream.range(0, 50).mapToObj(i -> memory("word" + i)).toList());
+            index.apply(
+                    LongStream.range(0, 50).mapToObj(i -> memory("word" + i)).toList());
             index.reached(1);
         }
         try (var files = Files.list(onlyFolder(root, "1-1"))) {

@@ -19,8 +19,8 @@ public record Name(@JsonValue String text) {
     private static final Pattern BLANKS = Pattern.compile("(?U)\\s+");
 
     /** Marks without a look of their own. */
-    private static final Pattern GLYPH_SELECTORS =
-            Pattern.compile("[\\x{34F}\\x{17B4}\\x{17B5}\\x{180B}-\\x{180D}\\x{180F}\\x{FE00}-\\x{FE0F}\\x{E0100}-\\x{E01EF}]");
+    private static final Pattern GLYPH_SELECTORS = Pattern.compile(
+            "[\\x{34F}\\x{17B4}\\x{17B5}\\x{180B}-\\x{180D}\\x{180F}\\x{FE00}-\\x{FE0F}\\x{E0100}-\\x{E01EF}]");
 
     public Name {
         text = normal(text);
