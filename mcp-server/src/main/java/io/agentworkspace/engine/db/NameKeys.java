@@ -44,29 +44,34 @@ final class NameKeys implements JavaMigration {
               FROM name_key_change c WHERE c.tenant_id = t.tenant_id AND c.old = t.{column}
             """;
 
-    /** The columns with keys of names, also of what was deleted. */
-    private record KeyColumn(String table, String column) {
+    /** The statements for a column with keys of names, also of what was deleted. */
+    private record KeyColumn(String stored, String change) {
         static final List<KeyColumn> ALL = List.of(
-                new KeyColumn("tenant", "name_key"),
-                new KeyColumn("app_user", "name_key"),
-                new KeyColumn("agent", "name_key"),
-                new KeyColumn("domain", "name_key"),
-                new KeyColumn("zone", "name_key"),
-                new KeyColumn("bank", "name_key"),
-                new KeyColumn("memory", "name_key"),
-                new KeyColumn("memory_revision", "name_key"),
-                new KeyColumn("rule", "name_key"),
-                new KeyColumn("document", "name_key"),
-                new KeyColumn("document_version", "name_key"),
-                new KeyColumn("document_memory", "name_key"),
-                new KeyColumn("audit", "user_key"),
-                new KeyColumn("audit", "target_key"));
+                KeyColumn.of("tenant", "name_key"),
+                KeyColumn.of("app_user", "name_key"),
+                KeyColumn.of("agent", "name_key"),
+                KeyColumn.of("domain", "name_key"),
+                KeyColumn.of("zone", "name_key"),
+                KeyColumn.of("bank", "name_key"),
+                KeyColumn.of("memory", "name_key"),
+                KeyColumn.of("memory_revision", "name_key"),
+                KeyColumn.of("rule", "name_key"),
+                KeyColumn.of("document", "name_key"),
+                KeyColumn.of("document_version", "name_key"),
+                KeyColumn.of("document_memory", "name_key"),
+                KeyColumn.of("audit", "user_key"),
+                KeyColumn.of("audit", "target_key"));
 
-        String sql(String template) {
-            return SqlTemplate.of(template)
-                    .with("table", table)
-                    .with("column", column)
-                    .sql();
+        static KeyColumn of(String table, String column) {
+            return new KeyColumn(
+                    SqlTemplate.of(STORED)
+                            .with("table", table)
+                            .with("column", column)
+                            .sql(),
+                    SqlTemplate.of(CHANGE)
+                            .with("table", table)
+                            .with("column", column)
+                            .sql());
         }
     }
 
@@ -105,14 +110,14 @@ final class NameKeys implements JavaMigration {
         run(connection, ANALYZE);
         new SameNames(connection).rename();
         for (var column : KeyColumn.ALL) {
-            run(connection, column.sql(CHANGE));
+            run(connection, column.change());
         }
     }
 
     /** Returns how many keys of the column change. */
     private static int collect(Connection connection, KeyColumn column) throws SQLException {
         var changes = 0;
-        try (var stored = connection.prepareStatement(column.sql(STORED));
+        try (var stored = connection.prepareStatement(column.stored());
                 var add = connection.prepareStatement(ADD_CHANGE)) {
             stored.setFetchSize(PORTION);
             try (var rows = stored.executeQuery()) {

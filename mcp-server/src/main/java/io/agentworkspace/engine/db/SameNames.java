@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.db;
 
+import io.agentworkspace.engine.model.document.DocumentName;
+import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -82,28 +84,21 @@ final class SameNames {
      * @param most the longest name
      */
     private record Kind(String table, String scope, String same, String id, String live, int most) {
+        private static final String IN_DOMAIN = "t.tenant_id = o.tenant_id AND t.domain_id = o.domain_id";
+        private static final String IN_BANK = "t.tenant_id = o.tenant_id AND t.bank_id = o.bank_id";
+
         static final List<Kind> ALL = List.of(
                 new Kind("tenant", "", "true", "t.tenant_id", "true", Name.MAX),
                 inTenant("app_user", "t.removed_at IS NULL"),
                 inTenant("agent", "t.destroyed_at IS NULL"),
                 inTenant("domain", "true"),
-                within("zone", "domain_id", "true", Name.MAX),
+                new Kind("zone", "t.tenant_id, t.domain_id,", IN_DOMAIN, "t.id", "true", Name.MAX),
                 inTenant("bank", "t.deleted_at IS NULL"),
-                within("memory", "bank_id", "t.deleted_at IS NULL", 255),
+                new Kind("memory", "t.tenant_id, t.bank_id,", IN_BANK, "t.id", "t.deleted_at IS NULL", MemoryName.MAX),
                 inTenant("rule", "true"));
 
         static Kind inTenant(String table, String live) {
             return new Kind(table, "t.tenant_id,", "t.tenant_id = o.tenant_id", "t.id", live, Name.MAX);
-        }
-
-        static Kind within(String table, String whole, String live, int most) {
-            return new Kind(
-                    table,
-                    "t.tenant_id, t.%s,".formatted(whole),
-                    "t.tenant_id = o.tenant_id AND t.%1$s = o.%1$s".formatted(whole),
-                    "t.id",
-                    live,
-                    most);
         }
 
         String sql(String template) {
@@ -136,7 +131,7 @@ final class SameNames {
             }
         }
         for (var younger : younger(YOUNGER_DOCUMENTS)) {
-            var name = free(younger.name(), 255, key -> is(IS_DOCUMENT_TAKEN, younger.tenant(), key));
+            var name = free(younger.name(), DocumentName.MAX, key -> is(IS_DOCUMENT_TAKEN, younger.tenant(), key));
             update(RENAME_DOCUMENT, younger.tenant(), younger.row(), name, Name.key(name));
             younger.log("document", name);
         }
