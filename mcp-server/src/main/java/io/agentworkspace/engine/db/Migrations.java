@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 public final class Migrations {
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
-    /** How many migrations there are. */
-    static final int NUMBER = 51;
+    /** How many migrations there are: files, and {@link NameKeys}. */
+    static final int NUMBER = 52;
 
     private static final String IS_CURRENT =
             "SELECT bool_and(success) AND count(DISTINCT version) >= " + NUMBER + " FROM flyway_schema_history";
@@ -72,6 +72,7 @@ public final class Migrations {
                     .callbacks(new TableStatistics.BeforeMigrations())
                     .initSql(Db.WITHOUT_LIMITS.statement())
                     .locations("classpath:db/migration")
+                    .javaMigrations(new NameKeys())
                     .lockRetryCount(-1) // Waits for another replica without a limit.
                     .load()
                     .migrate();

@@ -25,6 +25,7 @@ import org.apache.lucene.document.LongPoint;
 import org.apache.lucene.document.NumericDocValuesField;
 import org.apache.lucene.document.StringField;
 import org.apache.lucene.document.TextField;
+import org.apache.lucene.index.CodecReader;
 import org.apache.lucene.index.ConcurrentMergeScheduler;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexOptions;
@@ -407,6 +408,13 @@ final class BankIndex implements AutoCloseable {
     /** Returns whether it can take changes. After a failed write it cannot. */
     boolean isWritable() {
         return writer.isOpen();
+    }
+
+    /** @throws IOException if a file is damaged */
+    void checkIntegrity() throws IOException {
+        for (var part : reader.leaves()) {
+            ((CodecReader) part.reader()).checkIntegrity();
+        }
     }
 
     /** Saves the index to disk, so that a later start need not rebuild it. */

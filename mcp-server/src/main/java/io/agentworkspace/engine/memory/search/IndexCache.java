@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,6 +51,9 @@ public final class IndexCache implements AutoCloseable {
     private final Clock clock;
     private @Nullable Slot slot;
     private final ConcurrentHashMap<BankKey, BankIndex> open = new ConcurrentHashMap<>();
+
+    /** The banks whose files were checked. */
+    private final Set<BankKey> checked = ConcurrentHashMap.newKeySet();
 
     /** Separate threads, since the interruption of a thread closes Lucene's files. */
     private final ExecutorService writers = Executors.newFixedThreadPool(
@@ -129,8 +133,8 @@ public final class IndexCache implements AutoCloseable {
         var oldest = clock.instant().minus(REMEMBERED).plus(Duration.ofDays(1));
         return write(() -> {
             try {
-                return new BankIndex(key.bank(), directory(home, key), queries.model(), oldest);
-            } catch (IOException damaged) {
+                return intact(key, new BankIndex(key.bank(), directory(home, key), queries.model(), oldest));
+            } catch (IOException | RuntimeException damaged) { // Lucene may throw anything on damaged files.
                 if (home == null) {
                     throw damaged;
                 }
@@ -139,6 +143,20 @@ public final class IndexCache implements AutoCloseable {
                 return new BankIndex(key.bank(), directory(home, key), queries.model(), oldest);
             }
         });
+    }
+
+    /** Reads the whole index when this process opens it first: Lucene itself notices most damage only in a search, or never. */
+    private BankIndex intact(BankKey key, BankIndex index) throws IOException {
+        if (!checked.add(key)) {
+            return index;
+        }
+        try {
+            index.checkIntegrity();
+            return index;
+        } catch (IOException | RuntimeException e) {
+            IOUtils.closeWhileHandlingException(index::close);
+            throw e;
+        }
     }
 
     /** Returns how many banks have an open index. */
@@ -269,8 +287,9 @@ public final class IndexCache implements AutoCloseable {
 
     private static List<BankKey> kept(Path home) {
         try (var files = Files.list(home)) {
-            return files.map(file -> file.getFileName().toString().split("-", -1))
-                    .filter(parts -> parts.length == 2)
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.matches("\\d{1,18}-\\d{1,18}"))
+                    .map(name -> name.split("-", -1))
                     .map(parts -> new BankKey(Long.parseLong(parts[0]), Long.parseLong(parts[1])))
                     .toList();
         } catch (IOException e) {

@@ -53,7 +53,7 @@ import org.tartarus.snowball.ext.TurkishStemmer;
  */
 final class TextAnalysis {
     /** Raise this when the terms of a text or the fields of a memory change: indexes of other versions are rebuilt. */
-    static final String VERSION = "2";
+    static final String VERSION = "3";
 
     private static final int LONGEST_WORD = 100;
 

@@ -35,17 +35,15 @@ public final class UnpackedOnce {
 
     private static synchronized Path programs(String archive) throws IOException {
         var place = place();
-        var shared = place.resolve("%s-%08x".formatted(Binaries.VERSION, digest(archive)));
-        var note = place.resolve(shared.getFileName() + ".files");
+        var shared = place.resolve("%s-checked-%08x".formatted(Binaries.VERSION, digest(archive)));
         try (var channel = FileChannel.open(place.resolve("lock"), CREATE, WRITE);
                 var _ = channel.lock()) {
             // A cleaner of temporary files may have removed a part.
-            if (!Files.exists(note) || !Files.readString(note).equals(files(shared))) {
+            if (!Binaries.isIntact(shared)) {
                 var fresh = Files.createTempDirectory(place, "new");
                 var unpacked = Binaries.in(new DataDirectory(fresh)).home();
                 Binaries.delete(shared);
                 Files.move(unpacked, shared);
-                Files.writeString(note, files(shared));
                 Files.delete(fresh);
             }
         }
@@ -81,15 +79,6 @@ public final class UnpackedOnce {
             var crc = new CRC32();
             crc.update(in.readAllBytes());
             return crc.getValue();
-        }
-    }
-
-    private static String files(Path tree) throws IOException {
-        if (!Files.isDirectory(tree)) {
-            return "none";
-        }
-        try (var all = Files.walk(tree)) {
-            return String.valueOf(all.count());
         }
     }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -60,6 +61,54 @@ class IndexCacheTest {
             again.apply(List.of(memory("small")));
             again.reached(3);
             assertThat(again.size()).isEqualTo(1);
+        }
+    }
+
+    /** Whatever is wrong with a file of a saved index: a start finds it, and the index is built again. */
+    @Test
+    void aDamagedIndexIsBuiltAgain(@TempDir Path folder) throws IOException {
+        for (var file : saved(folder.resolve("names"))) {
+            for (var damage : Damage.values()) {
+                var root = folder.resolve(file + damage);
+                saved(root);
+                var path = onlyFolder(root, "1-1").resolve(file);
+                damage.to(path);
+                try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), root, Clock.systemUTC())) {
+                    var index = cache.of(1, 1);
+                    assertThat(index.size()).as("%s %s", file, damage).isZero();
+                    index.apply(List.of(memory("again")));
+                    index.reached(2);
+                    assertThat(index.size()).isEqualTo(1);
+                }
+                assertThat(saved(root)).isNotEmpty();
+            }
+        }
+    }
+
+    private enum Damage {
+        SHORT,
+        ZEROS,
+        EMPTY;
+
+        void to(Path file) throws IOException {
+            var bytes = Files.readAllBytes(file);
+            if (this == ZEROS) {
+                Arrays.fill(bytes, bytes.length / 2, bytes.length / 2 + 16, (byte) 0);
+            }
+            Files.write(file, this == ZEROS ? bytes : Arrays.copyOf(bytes, this == SHORT ? bytes.length / 2 : 0));
+        }
+    }
+
+    /** Saves the index of a bank with some memories, and returns the names of its files. */
+    private static List<String> saved(Path root) throws IOException {
+        try (var cache = new IndexCache(new SearchQueries(TestDatabase.db(), "m"), root, Clock.systemUTC())) {
+            var index = cache.of(1, 1);
+            index.apply(
+                    LongStream.range(0, 50).mapToObj(i -> memory("word" + i)).toList());
+            index.reached(1);
+        }
+        try (var files = Files.list(onlyFolder(root, "1-1"))) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
         }
     }
 

@@ -24,7 +24,7 @@ public record MemoryName(@JsonValue String text) {
         return new MemoryName(text);
     }
 
-    /** Returns the key that names are compared by: equal for names that differ only in case. */
+    /** Returns the key that names are compared by. */
     public String key() {
         return Name.key(text);
     }

@@ -6,14 +6,21 @@ import io.agentworkspace.engine.model.text.Excerpt;
 import java.text.Normalizer;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The name of an agent, domain, bank, zone or user (decisions, section 1): NFC, trimmed, 1–64 characters. Letters,
- * digits, space, {@code _}, {@code -} and {@code .} are allowed. The given case is kept; comparison ignores it.
+ * digits, space, {@code _}, {@code -} and {@code .} are allowed. The given spelling is kept; names are compared by {@link #key()}.
  */
 public record Name(@JsonValue String text) {
     public static final int MAX = 64;
     static final String RULE = "must be 1–%d characters: letters, digits, space, '_', '-' or '.'".formatted(MAX);
+
+    private static final Pattern BLANKS = Pattern.compile("(?U)\\s+");
+
+    /** Marks without a look of their own. */
+    private static final Pattern GLYPH_SELECTORS = Pattern.compile(
+            "[\\x{34F}\\x{17B4}\\x{17B5}\\x{180B}-\\x{180D}\\x{180F}\\x{FE00}-\\x{FE0F}\\x{E0100}-\\x{E01EF}]");
 
     public Name {
         text = normal(text);
@@ -32,13 +39,27 @@ public record Name(@JsonValue String text) {
         return new Name(raw);
     }
 
-    /** Returns the key that names are compared by: equal for names that differ only in case. */
+    /**
+     * Returns the key that names are compared by: equal for names that differ only in case, in compatible forms of
+     * characters, such as full-width letters, in the number of blanks, or in marks that select a glyph.
+     */
     public String key() {
         return key(text);
     }
 
+    /** Returns {@link #key()} of any text. The key of a key is the key itself. Only Java computes keys, never SQL. */
     public static String key(String text) {
-        return Normalizer.normalize(text.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT), Normalizer.Form.NFC);
+        var plain = GLYPH_SELECTORS.matcher(compatible(text)).replaceAll("");
+        // Lower case first: the capital sharp s (U+1E9E) has an upper case only by way of the small one.
+        var folded = plain.toLowerCase(Locale.ROOT)
+                .toUpperCase(Locale.ROOT)
+                .toLowerCase(Locale.ROOT)
+                .replace('\u03c2', '\u03c3'); // The small sigma has another form at the end of a word.
+        return BLANKS.matcher(compatible(folded)).replaceAll(" ").strip();
+    }
+
+    private static String compatible(String text) {
+        return Normalizer.normalize(text, Normalizer.Form.NFKC);
     }
 
     /** Returns a word of a request, shortened for a note. The word may be long, and need not be a valid name. */
