@@ -24,6 +24,9 @@ final class Capacity {
     /** The memory of a request besides its body and its response. */
     private static final int REQUEST = 128 * KIB;
 
+    /** Headers count twice: all requests with many of them together use half of the heap at most. */
+    private static final int HEADERS = 2;
+
     /** The maximum memory for creating a response: rows, tree and text of 1 MiB of JSON. */
     private static final int ANSWER = 8 * KIB;
 
@@ -84,7 +87,7 @@ final class Capacity {
     /** Returns the slots that a request needs: more than one if it has many headers. */
     private static long places(Request request) {
         return EngineConnection.of(request)
-                .map(connection -> Math.ceilDiv(connection.headerMemory(), REQUEST))
+                .map(connection -> Math.ceilDiv(HEADERS * connection.headerMemory(), REQUEST))
                 .orElse(1L);
     }
 

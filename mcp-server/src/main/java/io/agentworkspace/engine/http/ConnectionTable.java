@@ -37,6 +37,9 @@ final class ConnectionTable {
     /** The memory of each header besides its text. */
     static final int HEADER = 128;
 
+    /** What remains of each header of the largest request when its response is complete: its place in a list. */
+    static final int PLACE = 8;
+
     /** One address may use this part of the memory and of the connections. */
     private static final int ADDRESSES = 3;
 
@@ -321,7 +324,7 @@ final class ConnectionTable {
     }
 
     private void shrink(OpenConnection connection) {
-        add(connection, 0, OPEN - connection.memory());
+        add(connection, 0, OPEN + connection.kept() - connection.memory());
     }
 
     private void leaveQueues(OpenConnection connection) {

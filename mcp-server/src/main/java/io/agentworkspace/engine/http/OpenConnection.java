@@ -18,6 +18,7 @@ final class OpenConnection {
     private boolean isOpen = true;
     private boolean isAdmitted;
     private int headers;
+    private int mostHeaders;
     private volatile long since = System.nanoTime();
     private boolean isHanded;
     private boolean isUnsettled;
@@ -62,6 +63,7 @@ final class OpenConnection {
     /** Records that a header arrived. */
     void header() {
         headers++;
+        mostHeaders = Math.max(mostHeaders, headers);
         if (headers == PORTION) {
             table.enqueueOpen(this, Waiting.MANY_HEADERS);
         }
@@ -105,6 +107,11 @@ final class OpenConnection {
     /** Returns the memory of the headers in bytes. */
     long headerMemory() {
         return ConnectionTable.HEADERS + (long) headers * ConnectionTable.HEADER;
+    }
+
+    /** Returns the memory in bytes that the connection keeps between two requests, besides what each connection needs. */
+    long kept() {
+        return (long) mostHeaders * ConnectionTable.PLACE;
     }
 
     /** Records that the response is complete. */

@@ -41,8 +41,8 @@ final class HandshakeRecorder {
     private final HandshakeStore store;
     private final Clock clock;
 
-    /** The last outcome of each client: {@link #FINE}, or what was wrong. */
-    private final Cache<Source, String> met = Caffeine.newBuilder()
+    /** By the id of each client, whether its last handshake was in order. */
+    private final Cache<UUID, Boolean> met = Caffeine.newBuilder()
             .maximumSize(REMEMBERED)
             .expireAfterAccess(HandshakeNote.WHILE)
             .build();
@@ -117,7 +117,7 @@ final class HandshakeRecorder {
     private void refused(Holder holder, Instant at, HandshakeNote.Client client, int status, Refusal refusal) {
         var source = Source.of(holder, client);
         var what = refusal.flaw() + refusal.note();
-        met.put(source, what);
+        met.put(source.id(FINE), false);
         var span = at.getEpochSecond() / HandshakeNote.WHILE.toSeconds();
         store.note(
                 holder,
@@ -125,11 +125,10 @@ final class HandshakeRecorder {
     }
 
     private void fine(Holder holder, Instant at, HandshakeNote.Client client) {
-        var source = Source.of(holder, client);
+        var source = Source.of(holder, client).id(FINE);
         var begins = BEGINNINGS.contains(String.valueOf(client.method()));
-        if (!FINE.equals(met.asMap().put(source, FINE)) || begins) {
-            store.note(
-                    holder, new HandshakeNote(UUID.randomUUID(), source.id(FINE), !begins, at, 1, client, 200, null));
+        if (!Boolean.TRUE.equals(met.asMap().put(source, true)) || begins) {
+            store.note(holder, new HandshakeNote(UUID.randomUUID(), source, !begins, at, 1, client, 200, null));
         }
     }
 

@@ -15,9 +15,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** The engine as a separate process. Its embedded database is in a directory that outlives it. */
 public final class EngineProcess implements AutoCloseable {
+    /** The part of a generation of the heap that is in use, in KiB. */
+    private static final Pattern USED = Pattern.compile("total \\d+K, used (\\d+)K");
+
     private final Process process;
     private final Path dataDir;
     private final String url;
@@ -110,6 +114,25 @@ public final class EngineProcess implements AutoCloseable {
         return Long.parseLong(Files.readAllLines(dataDir.resolve("postgres/postmaster.pid"))
                 .getFirst()
                 .strip());
+    }
+
+    /** Returns how much of its heap is in use after a full collection, in MiB. */
+    public long heapUsed() {
+        diagnose("GC.run");
+        var used = USED.matcher(diagnose("GC.heap_info"));
+        return used.results().mapToLong(part -> Long.parseLong(part.group(1))).sum() >> 10;
+    }
+
+    private String diagnose(String command) {
+        var jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        try {
+            return new ProcessBuilder(jcmd, Long.toString(process.pid()), command)
+                    .start()
+                    .inputReader()
+                    .readAllAsString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Kills the process without finishing its work. */

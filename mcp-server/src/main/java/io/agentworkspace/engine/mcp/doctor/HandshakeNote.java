@@ -4,7 +4,9 @@ import io.agentworkspace.engine.credentials.ClientName;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,21 @@ public record HandshakeNote(
     HandshakeNote and(HandshakeNote next) {
         var latest = at.isAfter(next.at) ? at : next.at;
         return new HandshakeNote(id, source, again, latest, times + next.times, next.client, next.status, next.refusal);
+    }
+
+    /** Returns how many characters its texts have. */
+    int length() {
+        return Stream.of(
+                        client.method,
+                        client.name,
+                        client.version,
+                        client.protocolVersion,
+                        client.userAgent,
+                        client.toolset,
+                        refusal == null ? null : refusal.note)
+                .filter(Objects::nonNull)
+                .mapToInt(String::length)
+                .sum();
     }
 
     /**
@@ -99,5 +116,9 @@ public record HandshakeNote(
     }
 
     /** The refusal as it was sent to the client. */
-    public record Refusal(String flaw, int code, String note) {}
+    public record Refusal(String flaw, int code, String note) {
+        public Refusal {
+            note = Objects.requireNonNull(ClientName.shortened(note));
+        }
+    }
 }

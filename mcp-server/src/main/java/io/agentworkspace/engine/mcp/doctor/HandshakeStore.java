@@ -41,6 +41,9 @@ public final class HandshakeStore {
     private static final int MOST_UNPROVEN = 100;
     private static final int BATCH = 1_000;
 
+    /** How many characters the texts of the handshakes of one holder may have together until they are written. */
+    private static final int LENGTH = 8 * 1_024;
+
     /** Separate maps, so that clients with made-up keys cannot use up the room of valid ones. */
     private final Map<Holder, Map<UUID, HandshakeNote>> proven = new ConcurrentHashMap<>();
 
@@ -71,11 +74,15 @@ public final class HandshakeStore {
         notes.compute(holder, (_, known) -> {
             var latest = known == null ? new LinkedHashMap<UUID, HandshakeNote>() : known;
             latest.merge(note.id(), note, HandshakeNote::and);
-            if (latest.size() > LATEST) {
+            while (latest.size() > LATEST || latest.size() > 1 && length(latest) > LENGTH) {
                 latest.remove(latest.keySet().iterator().next());
             }
             return latest;
         });
+    }
+
+    private static int length(Map<UUID, HandshakeNote> notes) {
+        return notes.values().stream().mapToInt(HandshakeNote::length).sum();
     }
 
     /** Writes the collected handshakes. Those that could not be written are collected again. */

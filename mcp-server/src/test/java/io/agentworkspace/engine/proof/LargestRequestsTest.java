@@ -1,0 +1,247 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Everything that stays open or in memory for a while, at its limit and made by the largest legal requests, in an engine
+ * with 256 MB of heap. The process exits if its memory is exhausted.
+ */
+@Tag("slow")
+class LargestRequestsTest {
+    /** How much of the heap may be in use after a full collection, in MiB. */
+    private static final long MOST = 192;
+
+    private static final int BODY = (1 << 20) - 1;
+    private static final String MODERN =
+            "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}}";
+
+    @TempDir
+    private static Path directory;
+
+    private static EngineProcess engine;
+
+    private final TestTenant tenant = new TestTenant();
+    private final String eve = key(ClientApi.MCP, "eve");
+    private final String neighbour = key(ClientApi.REST, "ann");
+    private RawRequests requests;
+
+    @BeforeAll
+    static void start() {
+        engine = EngineProcess.start(
+                directory,
+                Map.of(
+                        "ENGINE_DATABASE_URL",
+                        TestDatabase.url(),
+                        "ENGINE_SECRETS_KEY",
+                        TestDatabase.SECRETS_KEY,
+                        "ENGINE_EMBEDDING",
+                        "off",
+                        "JDK_JAVA_OPTIONS",
+                        "-Xmx256m -XX:+ExitOnOutOfMemoryError"));
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
+    }
+
+    @BeforeEach
+    void connect() {
+        requests = new RawRequests(engine.url());
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        theHeapIsNotFullAndAnotherIsServed();
+        requests.close();
+    }
+
+    private void theHeapIsNotFullAndAnotherIsServed() {
+        theHeapIsNotFull();
+        for (var i = 0; i < 20; i++) {
+            assertThat(requests.answer(RawRequests.command(neighbour, "AP_List", "{}")))
+                    .startsWith("HTTP/1.1 200 ");
+        }
+    }
+
+    private static void theHeapIsNotFull() {
+        var used = engine.heapUsed();
+        assertThat(used).isBetween(1L, MOST);
+    }
+
+    private String key(ClientApi api, String user) {
+        return tenant.key(api, user, Role.MEMBER, List.of("*"));
+    }
+
+    /** Together the requests would fill more than the heap, if the streams kept them. */
+    @Test
+    void streamsKeepNothingOfTheirRequests() {
+        var live = RawRequests.largest("GET /api/stream", eve, "");
+        var listen = listen("\"toolsListChanged\":true");
+        var session = RawRequests.largest("GET /mcp", eve, "Accept: text/event-stream\r\n" + session("x"), "");
+        for (var request : List.of(live, listen, session)) {
+            assertThat(requests.open(300, request)).containsOnly("HTTP/1.1 200");
+        }
+    }
+
+    private String listen(String asked) {
+        return modern("subscriptions/listen", "", "\"notifications\":{%s}".formatted(asked));
+    }
+
+    private String modern(String method, String headers, String params) {
+        return RawRequests.largest(
+                "POST /mcp",
+                eve,
+                "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: %s\r\n%s"
+                        .formatted(method, headers),
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s,%s}}".formatted(method, params, MODERN));
+    }
+
+    /** Begins a session, and returns the header with its id. */
+    private String session(String client) {
+        var answer = requests.answer(initialize(client));
+        assertThat(answer).startsWith("HTTP/1.1 200 ");
+        return answer.lines()
+                        .filter(line -> line.regionMatches(true, 0, "Mcp-Session-Id:", 0, 15))
+                        .findFirst()
+                        .orElseThrow()
+                + "\r\n";
+    }
+
+    private String initialize(String client) {
+        var body = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"%s\",\"version\":\"%s\"}}}"
+                .formatted(client, "8".repeat(1_000));
+        return RawRequests.largest("POST /mcp", eve, "User-Agent: %s\r\n".formatted("u".repeat(1_000)), body);
+    }
+
+    /** The names are as long as may be, and each is another client for the doctor. */
+    @Test
+    void sessionsAndHandshakesAreMany() {
+        IntStream.range(0, 1_500).parallel().forEach(i -> assertThat(
+                        requests.answer(initialize(i + "\u65e5".repeat(30_000))))
+                .startsWith("HTTP/1.1 200 "));
+    }
+
+    /** Each address has the longest names, and each stream has as many addresses as it may have. */
+    @Test
+    void subscriptionsAreManyAndLong() {
+        TestDatabase.db().sql("""
+                INSERT INTO agent (tenant_id, name, name_key, description, access, owner_id, created_at, updated_at)
+                SELECT u.tenant_id, repeat('\u65e5', 61) || i, repeat('\u65e5', 61) || i, 'd', 'public', u.id, now(), now()
+                  FROM app_user u, generate_series(100, 355) i
+                 WHERE u.tenant_id = :tenant
+                """).set("tenant", tenant.id(ClientApi.MCP)).run();
+        var uris = IntStream.range(100, 356)
+                .mapToObj(i -> "\"engine://agents/%s%d\"".formatted("%E6%97%A5".repeat(61), i))
+                .collect(Collectors.joining(","));
+        var request = listen("\"resourceSubscriptions\":[%s]".formatted(uris));
+        var first = "";
+        var opened = 0;
+        while (opened < 500 && !first.equals("HTTP/1.1 429")) {
+            first = requests.open(1, request).getFirst();
+            opened++;
+        }
+        assertThat(first).isEqualTo("HTTP/1.1 429");
+        assertThat(opened).isGreaterThan(5);
+    }
+
+    /** The first of the twins waits for a row, and the others for the first or for memory. The rest are refused. */
+    @Test
+    void twinsWaitForTheFirst() {
+        lookAt(List.of(eve), () -> {
+            var waiting = new ArrayList<>(requests.post(20, twin(eve, BODY)));
+            waiting.addAll(requests.post(500, twin(eve, 0)));
+            theHeapIsNotFullAndAnotherIsServed();
+            return waiting;
+        });
+    }
+
+    /** Looks at calls while the agents that they change are locked. */
+    private void lookAt(List<String> callers, Supplier<List<Socket>> calls) {
+        for (var key : callers) {
+            assertThat(requests.answer(
+                            RawRequests.command(key, "AP_Create", "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(agent(key)))))
+                    .startsWith("HTTP/1.1 200 ");
+        }
+        var waiting = TestDatabase.db().transaction(() -> {
+            TestDatabase.db()
+                    .sql("SELECT id FROM agent WHERE name = ANY(CAST(:names AS text[])) FOR UPDATE")
+                    .set("names", callers.stream().map(LargestRequestsTest::agent).toList())
+                    .list(row -> row.number("id"));
+            return calls.get();
+        });
+        assertThat(RawRequests.begun(waiting)).contains("HTTP/1.1 200", "HTTP/1.1 429");
+    }
+
+    /** Returns the name of the agent that this key changes. */
+    private static String agent(String key) {
+        return "agent-" + key.substring(3, 12);
+    }
+
+    private static String twin(String key, int length) {
+        var body = CommandAddress.GENERIC.body(
+                "AP_Modify",
+                "{\"target\":{\"agent\":\"%s\"},\"vx\":{\"description\":\"new\"},\"idempotency_key\":\"one\"}"
+                        .formatted(agent(key)));
+        return RawRequests.largest(RawRequests.COMMAND, key, body + " ".repeat(Math.max(0, length - body.length())));
+    }
+
+    @Test
+    void tasksAreMany() {
+        var arguments = "\"name\":\"MB_Load\",\"arguments\":{\"vx\":{\"name\":\"%s\"},\"target\":{\"agent\":\"%s\"}}"
+                .formatted("b".repeat(64), "a".repeat(64));
+        var request = modern("tools/call", "Mcp-Name: MB_Load\r\n", arguments);
+        var begun = IntStream.range(0, 120).mapToObj(_ -> requests.answer(request)).toList();
+        assertThat(begun).anyMatch(answer -> answer.contains("taskId"));
+    }
+
+    /** Each memory is as long as may be. All searches answer while the indexes are built. */
+    @Test
+    void banksAreSearchedTogether() {
+        for (var bank = 1; bank <= 5; bank++) {
+            fill("bank-" + bank);
+        }
+        var search = RawRequests.command(
+                eve, "MB_Search", "{\"content\":\"word7 m500\"}");
+        await().until(() -> {
+            var answer = requests.answer(search);
+            assertThat(answer).startsWith("HTTP/1.1 200 ");
+            return !answer.contains("\"building\"");
+        });
+    }
+
+    private void fill(String name) {
+        assertThat(requests.answer(RawRequests.command(eve, "MB_Create", "{\"vx\":{\"name\":\"%s\"}}".formatted(name))))
+                .startsWith("HTTP/1.1 200 ");
+        TestDatabase.db().sql("""
+                INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+                SELECT b.tenant_id, b.id, gen_random_uuid(), left('m' || i || ' ' || words.text, 64000), '{}', b.owner_id, '{}', '{}', now(), now()
+                  FROM bank b, generate_series(1, 1000) i,
+                       (SELECT string_agg('word' || j % 400, ' ') AS text FROM generate_series(1, 8000) j) words
+                 WHERE b.tenant_id = :tenant AND b.name = :name
+                """).set("tenant", tenant.id(ClientApi.MCP)).set("name", name).run();
+    }
+}
