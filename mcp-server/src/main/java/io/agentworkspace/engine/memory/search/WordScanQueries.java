@@ -30,7 +30,9 @@ public final class WordScanQueries {
     private static final long BYTES = 2L << 20;
 
     private static final String FOUND = SqlTemplate.of("""
-            SELECT f.id, '0' AS change, true AS is_there, f.name, f.text, f.tags, f.author_id, f.updated_at, v.vectors
+            SELECT f.id, '0' AS change, true AS is_there, f.name, f.text, f.tags, f.author_id, f.updated_at,
+                   CAST('{}' AS bigint[]) AS contributors, CAST(NULL AS timestamptz) AS expires_at,
+                   CAST(NULL AS timestamptz) AS superseded_at, CAST('{}' AS bigint[]) AS superseders, v.vectors
               FROM (SELECT r.*, sum(octet_length(r.text)) OVER (ORDER BY r.words DESC, r.whole DESC, r.updated_at DESC, r.id) AS so_far
                       FROM (SELECT w.*, (SELECT count(*)
                                            FROM unnest(CAST(:whole AS text[])) p (whole)

@@ -85,14 +85,23 @@ class IndexBuilderTest {
     }
 
     private long bank() {
+        return bank("b");
+    }
+
+    private long bank(String name) {
         return TestDatabase.db()
-                .sql("SELECT id FROM bank WHERE tenant_id = :tenant AND name_key = 'b'")
+                .sql("SELECT id FROM bank WHERE tenant_id = :tenant AND name_key = :name")
                 .set("tenant", tenant)
+                .set("name", name)
                 .one(row -> row.number("id"))
                 .orElseThrow();
     }
 
     private JsonNode search(String query) {
+        return search(query, "'vx':{}");
+    }
+
+    private JsonNode search(String query, String more) {
         var user = TestDatabase.db()
                 .sql("SELECT id FROM app_user WHERE tenant_id = :tenant AND name_key = 'ann'")
                 .set("tenant", tenant)
@@ -108,8 +117,9 @@ class IndexBuilderTest {
                 "session:1",
                 null,
                 new Credential(null, false, Toolset.EVERYTHING, false, null, false));
-        var arguments =
-                Json.readObject(("{\"content\":%s}".formatted(Json.text(query))).getBytes(StandardCharsets.UTF_8));
+        var arguments = Json.readObject("{\"content\":%s,%s}"
+                .formatted(Json.text(query), more.replace('\'', '"'))
+                .getBytes(StandardCharsets.UTF_8));
         var answer = runner.run(new ToolRunner.Request("MB_Search", arguments, caller, "r", true, null))
                 .envelope();
         assertThat(answer.at("/status/internal_code").asInt())
@@ -289,6 +299,39 @@ class IndexBuilderTest {
                 var started = new IndexBuilder(queries, searched, other, new HeavyWork(1), clock, SMALL)) {
             started.start();
             await().until(() -> other.positions(tenant).getOrDefault(bank(), 0L) > 0);
+            assertThat(other.used()).isEmpty();
         }
+    }
+
+    /** The small one comes after the large one. */
+    @Test
+    void othersAreSearchedByTheirIndexesWhileALargeOneIsBuiltAfterTheStart() {
+        BankFixture.bank(ann, "small");
+        ann.call("MB_Store", "{'target':{'bank':'small'},'content':'A small tide.'}")
+                .ok();
+        var small = new SearchedBankStore.SearchedBank(tenant, bank("small"));
+        searched.record(List.of(small), clock.instant().minus(Duration.ofMinutes(1)));
+        searched.record(List.of(new SearchedBankStore.SearchedBank(tenant, bank())), clock.instant());
+        var lock = cache.of(tenant, bank()).lock();
+        lock.lock();
+        try {
+            builder.start();
+            await().until(lock::hasQueuedThreads);
+            assertThat(isBuilding(search("tide"))).isTrue();
+            var found = search("tide", "'target':{'bank':'small'}");
+            assertThat(isBuilding(found)).isFalse();
+            assertThat(texts(found)).containsExactly("A small tide.");
+        } finally {
+            lock.unlock();
+        }
+        await().until(() -> !isBuilding(search("tide")));
+    }
+
+    @Test
+    void afterItIsClosedBanksAreSearchedByWords() {
+        builder.close();
+        var found = search("tide");
+        assertThat(isBuilding(found)).isTrue();
+        assertThat(texts(found)).hasSize(2);
     }
 }
