@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.banks.BankFixture;
 import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.TimeLimits;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.model.access.Role;
@@ -60,17 +62,21 @@ class IndexBuilderTest {
     void thereIsABank() {
         cache = new IndexCache(queries, folder, Clock.systemUTC());
         builder = new IndexBuilder(queries, searched, cache, new HeavyWork(1), clock, SMALL);
+        runner = runner(TestDatabase.db());
+        BankFixture.bank(ann, "b");
+        store("The tide turns at seven.", "");
+        store("Ferries leave before the tide turns.", ",'vx':{'name':'ferries','tags':['Harbour','ships']}");
+        store("The deployment of the shop was 100% done.", "");
+        store("Tea is at four.", "");
+    }
+
+    private Runner runner(Db scanned) {
         var db = TestDatabase.db();
         var embedder = new Embedder(new EmbeddingSettings(false, null, null, null, 0), Clock.systemUTC());
         var searcher = new Searcher(
-                queries, cache, builder, new WordScanQueries(db, "m"), embedder, new PgvectorStore(db, "m", 0));
-        runner = TestDatabase.runner(
+                queries, cache, builder, new WordScanQueries(scanned, "m"), embedder, new PgvectorStore(db, "m", 0));
+        return TestDatabase.runner(
                 new Catalogue(new SearchTools(new BankStore(db), searcher).tools()), db, new EventLog());
-        BankFixture.bank(ann, "b");
-        store("The tide turns at seven.", "");
-        store("Ferries leave before the tide turns.", ",'vx':{'name':'ferries','tags':['harbour']}");
-        store("The deployment of the shop was 100% done.", "");
-        store("Tea is at four.", "");
     }
 
     @AfterEach
@@ -161,7 +167,11 @@ class IndexBuilderTest {
                     .containsExactlyInAnyOrder("The tide turns at seven.", "Ferries leave before the tide turns.");
             assertThat(texts(search("deployed"))).containsExactly("The deployment of the shop was 100% done.");
             assertThat(texts(search("\"tide turns\" -ferries"))).containsExactly("The tide turns at seven.");
-            assertThat(texts(search("tag:harbour"))).containsExactly("Ferries leave before the tide turns.");
+            for (var tag : List.of("harbour", "HARBOUR", "hArbour", "harbour tag:Ships")) {
+                assertThat(texts(search("tag:" + tag))).containsExactly("Ferries leave before the tide turns.");
+            }
+            assertThat(texts(search("tag:harbour tag:tea"))).isEmpty();
+            assertThat(texts(search("tide", "'vx':{'tags':['Harbour']}"))).hasSize(1);
             assertThat(texts(search("name:ferries"))).containsExactly("Ferries leave before the tide turns.");
             assertThat(texts(search("fer*"))).containsExactly("Ferries leave before the tide turns.");
             assertThat(texts(search("100%"))).containsExactly("The deployment of the shop was 100% done.");
@@ -325,6 +335,21 @@ class IndexBuilderTest {
             lock.unlock();
         }
         await().until(() -> !isBuilding(search("tide")));
+    }
+
+    /** The words are looked for in a database that does not answer. */
+    @Test
+    void aBankThatCannotBeSearchedByWordsIsLeftOut() {
+        var now = Duration.ofMillis(250);
+        var limits = new TimeLimits(now, now, now, now, now);
+        try (var none = new Db("jdbc:postgresql://127.0.0.1:1/none", "u", "p", 1, limits)) {
+            runner = runner(none);
+            whileBuilding(() -> {
+                var found = search("tide");
+                assertThat(isBuilding(found)).isTrue();
+                assertThat(texts(found)).isEmpty();
+            });
+        }
     }
 
     @Test
