@@ -106,8 +106,7 @@ public final class FairQueue {
                 return SlotResult.BUSY;
             }
             var key = key(owner);
-            if (isLimited
-                    && key.waiting.size() >= (owner.equals(Owner.STRANGERS) ? MOST_OF_STRANGERS : MOST_OF_ONE)) {
+            if (isLimited && key.waiting.size() >= (owner.equals(Owner.STRANGERS) ? MOST_OF_STRANGERS : MOST_OF_ONE)) {
                 return owner.isCaller() ? SlotResult.OWN_FAULT : SlotResult.BUSY;
             }
             var waiter = queued(key);

@@ -118,7 +118,9 @@ public final class IndexBuilder implements AutoCloseable {
     boolean isWithout(long tenant, long bank) {
         var key = new Bank(tenant, bank);
         var since = failed.get(key);
-        return isClosed || building.contains(key) || since != null && since.plus(RETRY).isAfter(clock.instant());
+        return isClosed
+                || building.contains(key)
+                || since != null && since.plus(RETRY).isAfter(clock.instant());
     }
 
     /**
@@ -158,7 +160,9 @@ public final class IndexBuilder implements AutoCloseable {
     /** The index could not be written, as on a full disk. It is tried again at a search a little later. */
     void failed(long tenant, long bank, RuntimeException e) {
         if (!isClosed) {
-            LOG.warn("cannot build the search index of a bank; it is searched by words, and built later: {}", e.toString());
+            LOG.warn(
+                    "cannot build the search index of a bank; it is searched by words, and built later: {}",
+                    e.toString());
             failed.put(new Bank(tenant, bank), clock.instant());
         }
     }
