@@ -22,6 +22,8 @@ public final class FairQueue {
 
     static final int MOST = 5_000;
 
+    static final Duration UNLIMITED = Duration.ofDays(10_000);
+
     /** An engine that has just started knows no key, so the first calls of all keys wait together to have theirs looked up. */
     private static final int MOST_OF_STRANGERS = MOST / 2;
 
@@ -32,7 +34,7 @@ public final class FairQueue {
      * The result of a request for a slot. {@code OWN_FAULT}: others were served, and only the owner's other
      * calls block this one.
      */
-    public enum Turn {
+    public enum SlotResult {
         TAKEN,
         OWN_FAULT,
         BUSY
@@ -113,17 +115,19 @@ public final class FairQueue {
     /**
      * Waits for a slot; the caller must return it.
      *
-     * @param patience how long it waits while nothing moves; see {@link #left}
+     * @param patience how long it waits while nothing moves, see {@link #left}; {@link #UNLIMITED} for background work of the
+     *     engine, which is not refused
      */
-    public Turn take(Owner owner, Duration patience) throws InterruptedException {
+    public SlotResult take(Owner owner, Duration patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (waiting >= MOST) {
-                return Turn.BUSY;
+            var isLimited = patience.compareTo(UNLIMITED) < 0;
+            if (isLimited && waiting >= MOST) {
+                return SlotResult.BUSY;
             }
             var key = key(owner);
-            if (key.waiting.size() >= (owner.equals(Owner.STRANGERS) ? MOST_OF_STRANGERS : MOST_OF_ONE)) {
-                return owner.isCaller() ? Turn.OWN_FAULT : Turn.BUSY;
+            if (isLimited && key.waiting.size() >= (owner.equals(Owner.STRANGERS) ? MOST_OF_STRANGERS : MOST_OF_ONE)) {
+                return owner.isCaller() ? SlotResult.OWN_FAULT : SlotResult.BUSY;
             }
             var waiter = queued(key);
             handOut();
@@ -138,11 +142,11 @@ public final class FairQueue {
      *
      * @return whether the owner has a slot
      */
-    public Turn pass(Owner owner, Duration patience) throws InterruptedException {
+    public SlotResult pass(Owner owner, Duration patience) throws InterruptedException {
         lock.lock(); // Not interruptibly: the slot is returned in any case.
         try {
             if (waiting == 0) {
-                return Turn.TAKEN;
+                return SlotResult.TAKEN;
             }
             var key = key(owner);
             var waiter = queued(key); // First, so that its tenant keeps its place.
@@ -161,7 +165,7 @@ public final class FairQueue {
         return waiter;
     }
 
-    private Turn await(Owner owner, KeyQueue key, Waiter waiter, Duration patience) throws InterruptedException {
+    private SlotResult await(Owner owner, KeyQueue key, Waiter waiter, Duration patience) throws InterruptedException {
         var before = succeeded;
         var begin = nanos.getAsLong();
         try {
@@ -177,10 +181,10 @@ public final class FairQueue {
             throw e;
         }
         if (waiter.isServed) {
-            return Turn.TAKEN;
+            return SlotResult.TAKEN;
         }
         leave(owner, key, waiter);
-        return owner.isCaller() && key.held >= share && succeeded > before ? Turn.OWN_FAULT : Turn.BUSY;
+        return owner.isCaller() && key.held >= share && succeeded > before ? SlotResult.OWN_FAULT : SlotResult.BUSY;
     }
 
     /**
@@ -188,6 +192,9 @@ public final class FairQueue {
      * slow machine only need time. A key that holds its share waits only for its own calls.
      */
     private long left(KeyQueue key, long begin, Duration patience) {
+        if (patience.compareTo(UNLIMITED) >= 0) {
+            return Long.MAX_VALUE;
+        }
         var now = nanos.getAsLong();
         var idle = Math.min(now - begin, now - (key.held >= share ? key.servedAt : succeededAt));
         return Math.min(

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * processor. Tenants take turns, and so do the keys of a tenant. A waiting call holds no connection, transaction or lock.
  */
 public final class HeavyWork {
-    private static final ScopedValue<Turn> CURRENT = ScopedValue.newInstance();
+    private static final ScopedValue<Slot> CURRENT = ScopedValue.newInstance();
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -36,17 +36,17 @@ public final class HeavyWork {
     /** A way to get a slot of the queue. */
     @FunctionalInterface
     private interface SlotRequest {
-        FairQueue.Turn await(Owner owner, Duration patience) throws InterruptedException;
+        FairQueue.SlotResult await(Owner owner, Duration patience) throws InterruptedException;
     }
 
     /** The right of one call to run. The call may return it for a while. */
-    private static final class Turn {
+    private static final class Slot {
         private final FairQueue queue;
         private final Owner owner;
         private final Duration patience;
         private boolean isTaken;
 
-        Turn(FairQueue queue, Owner owner, Duration patience) {
+        Slot(FairQueue queue, Owner owner, Duration patience) {
             this.queue = queue;
             this.owner = owner;
             this.patience = patience;
@@ -104,12 +104,20 @@ public final class HeavyWork {
         if (CURRENT.isBound()) { // A part of such work.
             return work.get();
         }
-        var turn = new Turn(queue, owner, patience);
-        turn.take();
+        return run(new Slot(queue, owner, patience), work);
+    }
+
+    /** Runs the work when it is the owner's turn, however long that takes and however many calls wait: nobody waits for its result. */
+    public <T> T runInBackground(Owner owner, Supplier<T> work) {
+        return CURRENT.isBound() ? work.get() : run(new Slot(queue, owner, FairQueue.UNLIMITED), work);
+    }
+
+    private static <T> T run(Slot slot, Supplier<T> work) {
+        slot.take();
         try {
-            return ScopedValue.where(CURRENT, turn).call(work::get);
+            return ScopedValue.where(CURRENT, slot).call(work::get);
         } finally {
-            turn.end();
+            slot.end();
         }
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.scheduling.FairQueue.Owner;
-import io.agentworkspace.engine.scheduling.FairQueue.Turn;
+import io.agentworkspace.engine.scheduling.FairQueue.SlotResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +34,7 @@ class FairQueueTest {
 
     private int takeAll(Owner owner) throws InterruptedException {
         var taken = 0;
-        while (queue.take(owner, AT_ONCE) == Turn.TAKEN) {
+        while (queue.take(owner, AT_ONCE) == SlotResult.TAKEN) {
             taken++;
         }
         return taken;
@@ -46,7 +46,7 @@ class FairQueueTest {
             var before = queue.waiting();
             Thread.startVirtualThread(() -> {
                 try {
-                    if (queue.take(owner, LONG) == Turn.TAKEN) {
+                    if (queue.take(owner, LONG) == SlotResult.TAKEN) {
                         served.add(owner);
                     }
                 } catch (InterruptedException e) {
@@ -98,7 +98,7 @@ class FairQueueTest {
         var owners = List.of(new Owner(3, "a"), new Owner(4, "b"), new Owner(5, "c"));
         for (var owner : owners) {
             for (var i = 0; i < 4; i++) {
-                assertThat(queue.take(owner, AT_ONCE)).isEqualTo(Turn.TAKEN);
+                assertThat(queue.take(owner, AT_ONCE)).isEqualTo(SlotResult.TAKEN);
             }
         }
         line(GREEDY, 5);
@@ -119,11 +119,11 @@ class FairQueueTest {
         assertThat(takeAll(GREEDY)).isEqualTo(8);
         assertThat(queue.take(GREEDY, Duration.ofMillis(100)))
                 .as("nobody was served")
-                .isEqualTo(Turn.BUSY);
+                .isEqualTo(SlotResult.BUSY);
         var done = new AtomicBoolean();
         var others = Thread.startVirtualThread(() -> {
             try {
-                while (!done.get() && queue.take(NEIGHBOUR, LONG) == Turn.TAKEN) {
+                while (!done.get() && queue.take(NEIGHBOUR, LONG) == SlotResult.TAKEN) {
                     queue.giveBack(NEIGHBOUR, true);
                     Thread.yield();
                 }
@@ -131,7 +131,7 @@ class FairQueueTest {
                 Thread.currentThread().interrupt();
             }
         });
-        assertThat(queue.take(GREEDY, Duration.ofSeconds(1))).isEqualTo(Turn.OWN_FAULT);
+        assertThat(queue.take(GREEDY, Duration.ofSeconds(1))).isEqualTo(SlotResult.OWN_FAULT);
         done.set(true);
         others.join();
     }
@@ -186,8 +186,8 @@ class FairQueueTest {
             });
         }
         await().until(() -> queue.waiting() == FairQueue.MOST_OF_ONE);
-        assertThat(queue.take(GREEDY, LONG)).isEqualTo(Turn.OWN_FAULT);
-        assertThat(queue.take(NEIGHBOUR, AT_ONCE)).isEqualTo(Turn.TAKEN);
+        assertThat(queue.take(GREEDY, LONG)).isEqualTo(SlotResult.OWN_FAULT);
+        assertThat(queue.take(NEIGHBOUR, AT_ONCE)).isEqualTo(SlotResult.TAKEN);
     }
 
     @Test
@@ -218,9 +218,9 @@ class FairQueueTest {
     void evenTheSmallestPoolServesEverybody() throws InterruptedException {
         for (var size = 1; size <= 4; size++) {
             var small = new FairQueue(size);
-            assertThat(small.take(GREEDY, AT_ONCE)).isEqualTo(Turn.TAKEN);
+            assertThat(small.take(GREEDY, AT_ONCE)).isEqualTo(SlotResult.TAKEN);
             small.giveBack(GREEDY, true);
-            assertThat(small.take(NEIGHBOUR, AT_ONCE)).isEqualTo(Turn.TAKEN);
+            assertThat(small.take(NEIGHBOUR, AT_ONCE)).isEqualTo(SlotResult.TAKEN);
         }
     }
 }

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.scheduling.FairQueue.Owner;
 import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.TestDatabase;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -152,8 +153,30 @@ class HeavyWorkTest {
                 .isInstanceOfSatisfying(
                         Problem.class, problem -> assertThat(problem.failure()).isEqualTo(Failure.RATE_LIMITED));
         line(NEIGHBOUR, 1);
+        threads.submit(() -> heavy.runInBackground(GREEDY, () -> order.add(COLLEAGUE)));
+        await().until(() -> heavy.waiting() == FairQueue.MOST_OF_ONE + 2);
         end.countDown();
-        await().until(() -> order.contains(NEIGHBOUR));
+        await().until(() -> order.containsAll(List.of(NEIGHBOUR, COLLEAGUE)));
+    }
+
+    @Test
+    void workInTheBackgroundWaitsHoweverLongItTakes() {
+        var hasty = new HeavyWork(1, Duration.ZERO);
+        var end = new CountDownLatch(1);
+        var begun = new CountDownLatch(1);
+        threads.submit(() -> hasty.runInBackground(GREEDY, () -> {
+            begun.countDown();
+            awaitEnd(end);
+            return true;
+        }));
+        await().until(() -> begun.getCount() == 0);
+        var work = threads.submit(() -> hasty.runInBackground(COLLEAGUE, () -> order.add(COLLEAGUE)));
+        await().until(() -> hasty.waiting() == 1);
+        assertThatThrownBy(() -> hasty.run(NEIGHBOUR, () -> true)).isInstanceOf(Problem.class);
+        assertThat(hasty.waiting()).isEqualTo(1);
+        end.countDown();
+        await().until(work::isDone);
+        assertThat(order).containsExactly(COLLEAGUE);
     }
 
     @Test

@@ -52,7 +52,6 @@ public final class Embedder implements AutoCloseable {
     private static final int SHARE = 10;
 
     private final boolean isOn;
-    private final boolean isRemote;
     private final String id;
     private final Supplier<EmbeddingModel> loading;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
@@ -78,7 +77,6 @@ public final class Embedder implements AutoCloseable {
         this.usedAt = clock.instant();
         this.isOn = settings.isOn();
         var endpoint = settings.endpoint();
-        isRemote = endpoint != null;
         if (endpoint == null) {
             id = BUILTIN + "/1";
             loading = Embedder::builtin;
@@ -96,7 +94,6 @@ public final class Embedder implements AutoCloseable {
         this.clock = clock;
         this.usedAt = clock.instant();
         this.isOn = true;
-        this.isRemote = false;
         this.id = "test/1";
         this.loading = loading;
         this.isPossible = true;
@@ -175,7 +172,7 @@ public final class Embedder implements AutoCloseable {
             questions.put(text, made);
             return made;
         });
-        return () -> isRemote ? HeavyWork.outside(() -> within(QUESTION, vector)) : within(QUESTION, vector);
+        return () -> vector.isDone() ? within(QUESTION, vector) : HeavyWork.outside(() -> within(QUESTION, vector));
     }
 
     /** Returns the vectors of a short text that is being stored, or null if the model is not free for it. */

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.problem.Name;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,6 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.lucene.document.BinaryDocValuesField;
 import org.apache.lucene.document.Document;
@@ -100,6 +102,7 @@ final class BankIndex implements AutoCloseable {
     private volatile DirectoryReader reader;
     private volatile long position;
     private volatile long usedAt;
+    private volatile long searchedAt = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
     private volatile boolean isClosed;
     private boolean isDirty;
 
@@ -360,10 +363,11 @@ final class BankIndex implements AutoCloseable {
         return reader;
     }
 
-    /** Returns a reader of the current state; null if the index is closed. Release it with {@code decRef}. */
+    /** Returns a reader of the current state for a search; null if the index is closed. Release it with {@code decRef}. */
     @Nullable
     DirectoryReader acquire() {
         touch();
+        searchedAt = usedAt;
         while (true) {
             var current = reader;
             if (current.tryIncRef()) {
@@ -403,6 +407,11 @@ final class BankIndex implements AutoCloseable {
 
     long idleNanos() {
         return System.nanoTime() - usedAt;
+    }
+
+    /** Returns whether it was searched within this time. That it is built is no search. */
+    boolean isSearchedWithin(Duration time) {
+        return System.nanoTime() - searchedAt < time.toNanos();
     }
 
     /** Returns whether it can take changes. After a failed write it cannot. */

@@ -6,11 +6,15 @@ import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,8 +38,14 @@ public final class IndexBuilder implements AutoCloseable {
     private final Limits limits;
     private final Set<Bank> building = ConcurrentHashMap.newKeySet();
     private final Map<Bank, Instant> failed = new ConcurrentHashMap<>();
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(
-            Thread.ofPlatform().daemon().name("search index builder").factory());
+    private final ExecutorService thread = new ThreadPoolExecutor(
+            1,
+            1,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name("search index builder").factory(),
+            new ThreadPoolExecutor.DiscardPolicy()); // When the engine stops.
     private volatile boolean isClosed;
 
     private record Bank(long tenant, long bank) {
@@ -73,18 +83,44 @@ public final class IndexBuilder implements AutoCloseable {
     public void start() {
         thread.execute(() -> {
             try {
-                searched.since(clock.instant().minus(LATELY), MOST).forEach(each -> begin(each.tenant(), each.bank()));
+                buildNext(new ArrayDeque<>(searched.since(clock.instant().minus(LATELY), MOST)));
             } catch (RuntimeException e) {
                 LOG.warn("search indexes are built at the first search of each bank: {}", e.toString());
             }
         });
     }
 
-    /** Returns whether searches do without the index for now: it is being built, or could not be written a moment ago. */
+    /** Builds the first index of the list. Those that were searched meanwhile come before the rest. */
+    private void buildNext(Queue<SearchedBankStore.SearchedBank> list) {
+        var next = list.poll();
+        if (next != null && !isClosed) {
+            buildAhead(new Bank(next.tenant(), next.bank()));
+            thread.execute(() -> buildNext(list));
+        }
+    }
+
+    /** Builds an index before it is searched. A search can wait for a small one, or for one that was saved. */
+    private void buildAhead(Bank key) {
+        try {
+            var index = indexes.of(key.tenant(), key.bank());
+            if (isQuick(key.tenant(), key.bank(), index, Integer.MAX_VALUE) || building.add(key)) {
+                build(key);
+            }
+        } catch (RuntimeException e) {
+            failed(key.tenant(), key.bank(), e);
+        }
+    }
+
+    /**
+     * Returns whether searches do without the index for now: it is too large and being built, or could not be written a moment ago, or
+     * the engine stops.
+     */
     boolean isWithout(long tenant, long bank) {
         var key = new Bank(tenant, bank);
         var since = failed.get(key);
-        return building.contains(key) || since != null && since.plus(RETRY).isAfter(clock.instant());
+        return isClosed
+                || building.contains(key)
+                || since != null && since.plus(RETRY).isAfter(clock.instant());
     }
 
     /**
@@ -96,7 +132,7 @@ public final class IndexBuilder implements AutoCloseable {
         return listed <= limits.changes() || queries.isWithin(tenant, bank, index.position(), limits);
     }
 
-    /** Brings an index up to date in the background. */
+    /** Brings an index up to date in the background, for which a search cannot wait. */
     void begin(long tenant, long bank) {
         var key = new Bank(tenant, bank);
         if (!isClosed && building.add(key)) {
@@ -115,9 +151,7 @@ public final class IndexBuilder implements AutoCloseable {
             }
             failed.remove(key);
         } catch (RuntimeException e) {
-            if (!isClosed) {
-                failed(key.tenant(), key.bank(), e);
-            }
+            failed(key.tenant(), key.bank(), e);
         } finally {
             building.remove(key);
         }
@@ -125,8 +159,12 @@ public final class IndexBuilder implements AutoCloseable {
 
     /** The index could not be written, as on a full disk. It is tried again at a search a little later. */
     void failed(long tenant, long bank, RuntimeException e) {
-        LOG.warn("cannot build the search index of a bank; it is searched by words, and built later: {}", e.toString());
-        failed.put(new Bank(tenant, bank), clock.instant());
+        if (!isClosed) {
+            LOG.warn(
+                    "cannot build the search index of a bank; it is searched by words, and built later: {}",
+                    e.toString());
+            failed.put(new Bank(tenant, bank), clock.instant());
+        }
     }
 
     /** Adds what was committed since the index was last read. The caller holds its lock. */
@@ -155,10 +193,10 @@ public final class IndexBuilder implements AutoCloseable {
     }
 
     private void inTurn(long tenant, long bank, Runnable portion) {
-        if (isClosed) {
-            throw new IllegalStateException("the engine stops");
-        }
-        heavy.run(new Bank(tenant, bank).owner(), () -> {
+        heavy.runInBackground(new Bank(tenant, bank).owner(), () -> {
+            if (isClosed) {
+                throw new IllegalStateException("the engine stops");
+            }
             portion.run();
             return true;
         });

@@ -167,7 +167,7 @@ public final class IndexCache implements AutoCloseable {
     /** Returns the banks that were searched within the last minutes. */
     List<SearchedBankStore.SearchedBank> used() {
         return open.entrySet().stream()
-                .filter(entry -> entry.getValue().idleNanos() < IDLE.toNanos())
+                .filter(entry -> entry.getValue().isSearchedWithin(IDLE))
                 .map(entry -> new SearchedBankStore.SearchedBank(
                         entry.getKey().tenant(), entry.getKey().bank()))
                 .toList();

@@ -34,7 +34,7 @@ public final class SearchQueries {
 
     private static final int PORTION = 1_000;
 
-    /** The most text and vectors of a portion, so that building an index takes little memory whatever the memories are. */
+    /** The most bytes of text of a portion, so that building an index takes little memory whatever the memories are. */
     private static final int PORTION_BYTES = 1 << 20;
 
     /** The maximum number of a bank's replaced memories that a search in the past includes. */

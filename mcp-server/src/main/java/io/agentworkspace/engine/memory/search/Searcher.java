@@ -8,6 +8,7 @@ import io.agentworkspace.engine.memory.search.SearchQueries.IndexPositions;
 import io.agentworkspace.engine.memory.search.SearchQueries.Match;
 import io.agentworkspace.engine.memory.search.SearchQueries.SearchedBank;
 import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -43,6 +44,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Searcher {
     private static final int LANGUAGES = 4;
+
+    /** After how many banks that take the database too long no others are searched by words. */
+    private static final int FAILED_SCANS = 2;
 
     private final SearchQueries queries;
     private final IndexCache indexes;
@@ -94,6 +98,15 @@ public final class Searcher {
             @Nullable Instant until,
             @Nullable Instant asOf,
             int limit) {
+        /** Returns the end of the time in which found memories were written: the earlier of the two that are given. */
+        @Nullable
+        Instant last() {
+            if (until == null || asOf == null) {
+                return until == null ? asOf : until;
+            }
+            return until.isBefore(asOf) ? until : asOf;
+        }
+
         boolean isUnrestricted() {
             return author == null && tags.isEmpty() && since == null && until == null && asOf == null;
         }
@@ -255,15 +268,28 @@ public final class Searcher {
         return past;
     }
 
-    /** Returns indexes for this search only, of what the database finds by words in the banks whose indexes are being built. */
+    /**
+     * Returns indexes for this search only, of what the database finds by words in the banks whose indexes are being built. A bank that
+     * takes the database too long is left out, and after a few of them the others, too.
+     */
     private List<BankIndex> byWordsOnly(Call call, SearchScope scope, BegunSearch begun) {
         var found = new ArrayList<BankIndex>();
+        var failed = 0;
         for (var bank : scope.unindexed()) {
             HeavyWork.pass();
-            var entries = scan.find(
-                    call, bank, begun.parsed(), begun.wanted(), scope.banks().authors());
-            if (!entries.isEmpty()) {
-                found.add(indexes.write(() -> BankIndex.ofPast(bank, entries)));
+            try {
+                var entries = scan.find(call, bank, scope, begun.parsed(), begun.wanted());
+                if (!entries.isEmpty()) {
+                    found.add(indexes.write(() -> BankIndex.ofPast(bank, entries)));
+                }
+            } catch (Problem e) {
+                failed++;
+                if (e.failure() != Failure.UNAVAILABLE) {
+                    throw e;
+                }
+                if (failed == FAILED_SCANS) {
+                    break;
+                }
             }
         }
         return found;
@@ -447,7 +473,7 @@ public final class Searcher {
             all.add(LongPoint.newSetQuery(BankIndex.AUTHOR, authors), Occur.FILTER);
         }
         var since = wanted.since();
-        var until = earlier(wanted.until(), wanted.asOf());
+        var until = wanted.last();
         if (since != null || until != null) {
             all.add(
                     LongPoint.newRangeQuery(
@@ -457,9 +483,5 @@ public final class Searcher {
                     Occur.FILTER);
         }
         return all.build();
-    }
-
-    private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
-        return one == null || other == null ? one == null ? other : one : one.isBefore(other) ? one : other;
     }
 }

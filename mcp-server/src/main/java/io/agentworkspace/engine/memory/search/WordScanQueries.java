@@ -4,24 +4,24 @@ import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Call;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
+import org.apache.lucene.index.Term;
 
 /** Finds memories by words in the database, while the index of a bank is being built. It reads the latest ones, within limits. */
 public final class WordScanQueries {
     private static final int CANDIDATES = 100;
 
     /** The most memories in which whole words are looked for; of the others parts of words are enough. */
-    private static final int RANKED = 5_000;
+    private static final int RANKED = 500;
 
     private static final int MOST_WORDS = 16;
     private static final int SHORTEST_STEM = 3;
 
-    /** The most memories that are compared, and bytes of text. */
+    /** The most memories that one search compares, and bytes of text, in all banks together. */
     private static final int SCANNED = 300_000;
 
     private static final long SCANNED_BYTES = 128L << 20;
@@ -29,10 +29,24 @@ public final class WordScanQueries {
     /** The most bytes of text that candidates have. */
     private static final long BYTES = 2L << 20;
 
+    private static final int MOST_TAGS = 20_000;
+
+    /** The tags of a bank. */
+    private static final String TAGS = """
+            SELECT DISTINCT t.tag
+              FROM (SELECT m.tags
+                      FROM memory m
+                     WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.deleted_at IS NULL
+                     ORDER BY m.change DESC, m.id DESC
+                     LIMIT :most_scanned) m
+             CROSS JOIN unnest(m.tags) t (tag)
+             LIMIT :most_tags
+            """;
+
     private static final String FOUND = SqlTemplate.of("""
-            SELECT f.id, '0' AS change, true AS is_there, f.name, f.text, f.tags, f.author_id, f.contributors, f.updated_at,
-                   CAST(NULL AS timestamptz) AS expires_at, CAST(NULL AS timestamptz) AS superseded_at,
-                   CAST('{}' AS bigint[]) AS superseders, v.vectors
+            SELECT f.id, '0' AS change, true AS is_there, f.name, f.text, f.tags, f.author_id, f.updated_at,
+                   CAST('{}' AS bigint[]) AS contributors, CAST(NULL AS timestamptz) AS expires_at,
+                   CAST(NULL AS timestamptz) AS superseded_at, CAST('{}' AS bigint[]) AS superseders, v.vectors
               FROM (SELECT r.*, sum(octet_length(r.text)) OVER (ORDER BY r.words DESC, r.whole DESC, r.updated_at DESC, r.id) AS so_far
                       FROM (SELECT w.*, (SELECT count(*)
                                            FROM unnest(CAST(:whole AS text[])) p (whole)
@@ -53,7 +67,9 @@ public final class WordScanQueries {
                                       AND (m.text LIKE ANY(CAST(:patterns AS text[])) OR m.name LIKE ANY(CAST(:patterns AS text[])))
                                    OFFSET 0) m
                              WHERE b.tenant_id = :tenant AND b.id = :bank AND b.deleted_at IS NULL
-                               AND m.tags @> CAST(:tags AS text[])
+                               AND :wanted = (SELECT count(DISTINCT t.tag)
+                                                FROM unnest(CAST(:tags AS bigint[]), CAST(:spellings AS text[])) t (tag, spelling)
+                                               WHERE t.spelling = ANY(m.tags))
                                AND (CAST(:authors AS bigint[]) IS NULL OR m.author_id = ANY(CAST(:authors AS bigint[])))
                                AND (CAST(:since AS timestamptz) IS NULL OR m.updated_at >= :since)
                                AND (CAST(:until AS timestamptz) IS NULL OR m.updated_at <= :until)
@@ -100,11 +116,15 @@ public final class WordScanQueries {
     List<BankIndex.IndexedMemory> find(
             Call call,
             long bank,
+            Searcher.SearchScope scope,
             QueryParser.Parsed parsed,
-            Searcher.SearchRequest wanted,
-            @Nullable List<Long> authors) {
-        var tags = new ArrayList<>(wanted.tags());
-        tags.addAll(parsed.tags());
+            Searcher.SearchRequest wanted) {
+        var banks = scope.unindexed().size();
+        var tags = Stream.concat(wanted.tags().stream(), parsed.tags().stream())
+                .map(BankIndex::tag)
+                .distinct()
+                .toList();
+        var spellings = spellings(call, bank, tags, SCANNED / banks);
         var patterns = patterns(parsed);
         return db.sql(call, FOUND)
                 .set("bank", bank)
@@ -112,21 +132,39 @@ public final class WordScanQueries {
                 .set("patterns", patterns.patterns())
                 .set("whole", patterns.whole())
                 .set("most_ranked", RANKED)
-                .set("tags", tags)
-                .set("authors", authors)
+                .set("wanted", tags.size())
+                .set(
+                        "tags",
+                        spellings.stream()
+                                .map(spelling -> (long) tags.indexOf(BankIndex.tag(spelling)))
+                                .toList())
+                .set("spellings", spellings)
+                .set("authors", scope.banks().authors())
                 .set("since", wanted.since())
-                .set("until", earlier(wanted.until(), wanted.asOf()))
+                .set("until", wanted.last())
                 .set("as_of", wanted.asOf())
                 .set("model", model)
-                .set("most_scanned", SCANNED)
-                .set("scanned_bytes", SCANNED_BYTES)
+                .set("most_scanned", SCANNED / banks)
+                .set("scanned_bytes", SCANNED_BYTES / banks)
                 .set("most", CANDIDATES)
                 .set("most_bytes", BYTES)
                 .list(SearchQueries::entry);
     }
 
-    private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
-        return one == null || other == null ? one == null ? other : one : one.isBefore(other) ? one : other;
+    /** Returns how the wanted tags are written in a bank, since their case does not count. */
+    private List<String> spellings(Call call, long bank, List<Term> tags, int scanned) {
+        if (tags.isEmpty()) {
+            return List.of();
+        }
+        return db
+                .sql(call, TAGS)
+                .set("bank", bank)
+                .set("most_scanned", scanned)
+                .set("most_tags", MOST_TAGS)
+                .list(row -> row.text("tag"))
+                .stream()
+                .filter(tag -> tags.contains(BankIndex.tag(tag)))
+                .toList();
     }
 
     /** Without words every memory fits: the newest are found. */

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.banks.BankFixture;
 import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.TimeLimits;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.model.access.Role;
@@ -60,17 +62,21 @@ class IndexBuilderTest {
     void thereIsABank() {
         cache = new IndexCache(queries, folder, Clock.systemUTC());
         builder = new IndexBuilder(queries, searched, cache, new HeavyWork(1), clock, SMALL);
+        runner = runner(TestDatabase.db());
+        BankFixture.bank(ann, "b");
+        store("The tide turns at seven.", "");
+        store("Ferries leave before the tide turns.", ",'vx':{'name':'ferries','tags':['Harbour','ships']}");
+        store("The deployment of the shop was 100% done.", "");
+        store("Tea is at four.", "");
+    }
+
+    private Runner runner(Db scanned) {
         var db = TestDatabase.db();
         var embedder = new Embedder(new EmbeddingSettings(false, null, null, null, 0), Clock.systemUTC());
         var searcher = new Searcher(
-                queries, cache, builder, new WordScanQueries(db, "m"), embedder, new PgvectorStore(db, "m", 0));
-        runner = TestDatabase.runner(
+                queries, cache, builder, new WordScanQueries(scanned, "m"), embedder, new PgvectorStore(db, "m", 0));
+        return TestDatabase.runner(
                 new Catalogue(new SearchTools(new BankStore(db), searcher).tools()), db, new EventLog());
-        BankFixture.bank(ann, "b");
-        store("The tide turns at seven.", "");
-        store("Ferries leave before the tide turns.", ",'vx':{'name':'ferries','tags':['harbour']}");
-        store("The deployment of the shop was 100% done.", "");
-        store("Tea is at four.", "");
     }
 
     @AfterEach
@@ -85,14 +91,23 @@ class IndexBuilderTest {
     }
 
     private long bank() {
+        return bank("b");
+    }
+
+    private long bank(String name) {
         return TestDatabase.db()
-                .sql("SELECT id FROM bank WHERE tenant_id = :tenant AND name_key = 'b'")
+                .sql("SELECT id FROM bank WHERE tenant_id = :tenant AND name_key = :name")
                 .set("tenant", tenant)
+                .set("name", name)
                 .one(row -> row.number("id"))
                 .orElseThrow();
     }
 
     private JsonNode search(String query) {
+        return search(query, "'vx':{}");
+    }
+
+    private JsonNode search(String query, String more) {
         var user = TestDatabase.db()
                 .sql("SELECT id FROM app_user WHERE tenant_id = :tenant AND name_key = 'ann'")
                 .set("tenant", tenant)
@@ -108,8 +123,9 @@ class IndexBuilderTest {
                 "session:1",
                 null,
                 new Credential(null, false, Toolset.EVERYTHING, false, null, false));
-        var arguments =
-                Json.readObject(("{\"content\":%s}".formatted(Json.text(query))).getBytes(StandardCharsets.UTF_8));
+        var arguments = Json.readObject("{\"content\":%s,%s}"
+                .formatted(Json.text(query), more.replace('\'', '"'))
+                .getBytes(StandardCharsets.UTF_8));
         var answer = runner.run(new ToolRunner.Request("MB_Search", arguments, caller, "r", true, null))
                 .envelope();
         assertThat(answer.at("/status/internal_code").asInt())
@@ -151,7 +167,11 @@ class IndexBuilderTest {
                     .containsExactlyInAnyOrder("The tide turns at seven.", "Ferries leave before the tide turns.");
             assertThat(texts(search("deployed"))).containsExactly("The deployment of the shop was 100% done.");
             assertThat(texts(search("\"tide turns\" -ferries"))).containsExactly("The tide turns at seven.");
-            assertThat(texts(search("tag:harbour"))).containsExactly("Ferries leave before the tide turns.");
+            for (var tag : List.of("harbour", "HARBOUR", "hArbour", "harbour tag:Ships")) {
+                assertThat(texts(search("tag:" + tag))).containsExactly("Ferries leave before the tide turns.");
+            }
+            assertThat(texts(search("tag:harbour tag:tea"))).isEmpty();
+            assertThat(texts(search("tide", "'vx':{'tags':['Harbour']}"))).hasSize(1);
             assertThat(texts(search("name:ferries"))).containsExactly("Ferries leave before the tide turns.");
             assertThat(texts(search("fer*"))).containsExactly("Ferries leave before the tide turns.");
             assertThat(texts(search("100%"))).containsExactly("The deployment of the shop was 100% done.");
@@ -289,6 +309,54 @@ class IndexBuilderTest {
                 var started = new IndexBuilder(queries, searched, other, new HeavyWork(1), clock, SMALL)) {
             started.start();
             await().until(() -> other.positions(tenant).getOrDefault(bank(), 0L) > 0);
+            assertThat(other.used()).isEmpty();
         }
+    }
+
+    /** The small one comes after the large one. */
+    @Test
+    void othersAreSearchedByTheirIndexesWhileALargeOneIsBuiltAfterTheStart() {
+        BankFixture.bank(ann, "small");
+        ann.call("MB_Store", "{'target':{'bank':'small'},'content':'A small tide.'}")
+                .ok();
+        var small = new SearchedBankStore.SearchedBank(tenant, bank("small"));
+        searched.record(List.of(small), clock.instant().minus(Duration.ofMinutes(1)));
+        searched.record(List.of(new SearchedBankStore.SearchedBank(tenant, bank())), clock.instant());
+        var lock = cache.of(tenant, bank()).lock();
+        lock.lock();
+        try {
+            builder.start();
+            await().until(lock::hasQueuedThreads);
+            assertThat(isBuilding(search("tide"))).isTrue();
+            var found = search("tide", "'target':{'bank':'small'}");
+            assertThat(isBuilding(found)).isFalse();
+            assertThat(texts(found)).containsExactly("A small tide.");
+        } finally {
+            lock.unlock();
+        }
+        await().until(() -> !isBuilding(search("tide")));
+    }
+
+    /** The words are looked for in a database that does not answer. */
+    @Test
+    void aBankThatCannotBeSearchedByWordsIsLeftOut() {
+        var now = Duration.ofMillis(250);
+        var limits = new TimeLimits(now, now, now, now, now);
+        try (var none = new Db("jdbc:postgresql://127.0.0.1:1/none", "u", "p", 1, limits)) {
+            runner = runner(none);
+            whileBuilding(() -> {
+                var found = search("tide");
+                assertThat(isBuilding(found)).isTrue();
+                assertThat(texts(found)).isEmpty();
+            });
+        }
+    }
+
+    @Test
+    void afterItIsClosedBanksAreSearchedByWords() {
+        builder.close();
+        var found = search("tide");
+        assertThat(isBuilding(found)).isTrue();
+        assertThat(texts(found)).hasSize(2);
     }
 }
