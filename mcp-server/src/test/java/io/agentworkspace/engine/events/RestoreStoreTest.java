@@ -51,4 +51,30 @@ class RestoreStoreTest {
             clock.advance(Duration.ofMinutes(1));
         }
     }
+
+    @Test
+    void aDatabaseThatDoesNotLetUsKnowIsServed() {
+        try (var db = TestDatabase.fresh("numbers_unknown")) {
+            var store = new RestoreStore(db, clock);
+            var function = "FUNCTION pg_control_system() ";
+            db.sql("CREATE ROLE not_allowed LOGIN PASSWORD 'not-allowed'").run();
+            db.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO not_allowed").run();
+            db.sql("REVOKE EXECUTE ON " + function + "FROM public").run();
+            var address = TestDatabase.url("numbers_unknown").replaceFirst("\\?.*", "");
+            try (var theirs = new Db(address, "not_allowed", "not-allowed", 1)) {
+                new RestoreStore(theirs, clock).notice();
+            }
+            db.sql("ALTER DATABASE numbers_unknown SET default_transaction_read_only = on")
+                    .run();
+            try (var theirs = TestDatabase.connect(address, 2)) {
+                new RestoreStore(theirs, clock).notice();
+            }
+            assertThat(db.sql("SELECT identity FROM data_home").one(row -> row.text("identity")))
+                    .contains("");
+            store.notice();
+            assertThat(db.sql("SELECT identity FROM data_home WHERE identity <> ''")
+                            .one(row -> row.text("identity")))
+                    .isPresent();
+        }
+    }
 }
