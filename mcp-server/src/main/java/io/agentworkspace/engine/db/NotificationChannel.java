@@ -44,6 +44,9 @@ public final class NotificationChannel implements AutoCloseable {
     /** When the first of the heartbeats was sent that have not arrived; 0: all have. */
     private volatile long overdueSince;
 
+    /** When the last heartbeat arrived, or the connection was opened. */
+    private long lastArrived;
+
     private boolean isDeaf;
     private volatile boolean closed;
 
@@ -60,6 +63,9 @@ public final class NotificationChannel implements AutoCloseable {
 
         /** Reports that everything sent before this instant of {@link System#nanoTime} was received. */
         default void current(long since) {}
+
+        /** Reports that notifications may be missing at the moment. It is called again until they arrive. */
+        default void late() {}
     }
 
     NotificationChannel(Login login, String name, Duration beat, Ear ear) {
@@ -102,6 +108,7 @@ public final class NotificationChannel implements AutoCloseable {
                 }
             } finally {
                 beats = null;
+                ear.late();
             }
         }
     }
@@ -127,6 +134,7 @@ public final class NotificationChannel implements AutoCloseable {
             statement.execute("LISTEN " + own);
         }
         overdueSince = 0;
+        lastArrived = System.nanoTime();
         beats = own;
         ear.opened();
         while (!closed) {
@@ -145,11 +153,15 @@ public final class NotificationChannel implements AutoCloseable {
                 lost(new SQLException("no heartbeat has arrived"));
                 return;
             }
+            if (System.nanoTime() - lastArrived > 2 * beat.toNanos()) {
+                ear.late();
+            }
         }
     }
 
     private void arrived(long sent) {
         overdueSince = 0;
+        lastArrived = System.nanoTime();
         isDeaf = false;
         ear.current(sent);
         heard.complete(null);

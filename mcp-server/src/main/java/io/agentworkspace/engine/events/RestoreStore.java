@@ -19,7 +19,7 @@ public final class RestoreStore {
     /** One statement: of several replicas, the first that notices the restore advances the numbers, once. */
     private static final String NOTICE = """
             WITH here AS (
-                SELECT CONCAT(s.system_identifier, '-', c.timeline_id, '-', d.oid, '-', CAST(CAST('data_home' AS regclass) AS oid)) AS identity
+                SELECT CONCAT(s.system_identifier, '-', c.timeline_id, '-', d.oid, '-', CAST(CAST('data_home' AS regclass) AS oid), CAST(:files AS text)) AS identity
                   FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d
                  WHERE d.datname = current_database()),
                  moved AS (
@@ -48,18 +48,24 @@ public final class RestoreStore {
 
     private final Db db;
     private final Clock clock;
+    private final String files;
     private final AtomicBoolean isUnnoticed = new AtomicBoolean();
 
-    public RestoreStore(Db db, Clock clock) {
+    /** @param files identifies the database's files, where the engine can see them; else empty */
+    public RestoreStore(Db db, Clock clock, String files) {
         this.db = db;
         this.clock = clock;
+        this.files = files.isEmpty() ? "" : "-" + files;
     }
 
     /** Advances the numbers if the data were restored since the last look, and the database lets us know that. */
     public void notice() {
         try {
-            var epoch = db.transaction(() ->
-                    db.sql(NOTICE).set("now", clock.millis()).set("least", LEAST).one(row -> row.number("epoch")));
+            var epoch = db.transaction(() -> db.sql(NOTICE)
+                    .set("now", clock.millis())
+                    .set("least", LEAST)
+                    .set("files", files)
+                    .one(row -> row.number("epoch")));
             isUnnoticed.set(false);
             if (epoch.orElse(0L) > 0) {
                 LOG.warn(
