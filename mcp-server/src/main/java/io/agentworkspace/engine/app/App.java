@@ -168,7 +168,8 @@ public final class App implements AutoCloseable {
                     db, settings.secrets().masterKeys(settings.database().dataDir()));
             vault.check();
             housekeeping
-                    .whileOpen(Duration.ofSeconds(5), "collecting statistics of tables", new TableStatistics(db)::collect)
+                    .whileOpen(
+                            Duration.ofSeconds(5), "collecting statistics of tables", new TableStatistics(db)::collect)
                     .clearing("idempotency keys", new IdempotencyStore(db)::purge)
                     .clearing("contexts", new ContextStore(db)::purge)
                     .whileOpen(Duration.ofSeconds(5), "noticing a restore", restores::notice);

@@ -44,7 +44,8 @@ class TableStatisticsTest {
     @Test
     void oneThatFailsUndoesNoOther() {
         try (var db = TestDatabase.fresh("failing")) {
-            db.sql("CREATE FUNCTION spoilt(n integer) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN n; END'")
+            db.sql(
+                            "CREATE FUNCTION spoilt(n integer) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN n; END'")
                     .run();
             for (var table : List.of("aa_spoilt", "zz_spoilt")) {
                 db.sql("CREATE TABLE %s AS SELECT n FROM generate_series(1, 2000) n".formatted(table))
@@ -73,7 +74,8 @@ class TableStatisticsTest {
             db.sql("CREATE TABLE own AS SELECT n FROM generate_series(1, 2000) n")
                     .run();
             db.sql("ALTER TABLE own OWNER TO no_owner").run();
-            try (var theirs = new Db(TestDatabase.url("foreign_table").replaceFirst("\\?.*", ""), "no_owner", "no-owner", 1)) {
+            try (var theirs =
+                    new Db(TestDatabase.url("foreign_table").replaceFirst("\\?.*", ""), "no_owner", "no-owner", 1)) {
                 assertThat(new TableStatistics(theirs).grown()).containsExactly("own");
             }
         }

@@ -135,9 +135,7 @@ class WebServerTest {
         try {
             await().until(() -> get(server, "/api/health/ready").startsWith("HTTP/1.1 503 "));
             assertThat(get(server, "/api/health/ready")).contains("Retry-After: 1", "\"status\":\"stopping\"");
-            assertThat(get(server, "/api/health"))
-                    .startsWith("HTTP/1.1 200 ")
-                    .contains("\"status\":\"stopping\"");
+            assertThat(get(server, "/api/health")).startsWith("HTTP/1.1 200 ").contains("\"status\":\"stopping\"");
             assertThat(get(server, "/api/health/live")).endsWith("{\"status\":\"ok\"}");
         } finally {
             closing.interrupt(); // Otherwise it would serve for an hour more.

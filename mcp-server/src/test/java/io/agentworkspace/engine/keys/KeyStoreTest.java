@@ -71,7 +71,9 @@ class KeyStoreTest {
             assertThat(proxy.watched()).isEqualTo(2);
             var callers = new ArrayList<Thread>();
             TestDatabase.db().transaction(() -> {
-                TestDatabase.db().sql("LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE").run();
+                TestDatabase.db()
+                        .sql("LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE")
+                        .run();
                 for (var i = 0; i < CALLERS; i++) {
                     callers.add(Thread.ofPlatform().start(() -> keys.authenticate(key)));
                 }

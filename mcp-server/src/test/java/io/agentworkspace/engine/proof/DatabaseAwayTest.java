@@ -152,7 +152,9 @@ class DatabaseAwayTest {
     @Test
     void signalsThatMayBeMissingAreReportedAgainAndAgain() {
         var late = new AtomicInteger();
-        var port = ":" + URI.create(TestDatabase.postgres().jdbcUrl().substring("jdbc:".length())).getPort() + "/";
+        var port = ":"
+                + URI.create(TestDatabase.postgres().jdbcUrl().substring("jdbc:".length()))
+                        .getPort() + "/";
         var address = TestDatabase.postgres().jdbcUrl().replace(port, ":" + line.port() + "/");
         try (var db = TestDatabase.connect(address, 1);
                 var signals = new DatabaseSignals(db)) {
