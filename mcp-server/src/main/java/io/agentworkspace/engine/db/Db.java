@@ -39,7 +39,6 @@ public final class Db implements AutoCloseable {
     private static final String LOCK_TIMEOUT = "55P03";
     private static final String UNIQUE_VIOLATION = "23505";
     private static final Set<String> MISSING = Set.of("42P01", "42883", "42704");
-    private static final Set<String> NOT_OFFERED = Set.of("42501", "0A000", "42883");
 
     /** Raised by our trigger: the owner of the new thing was removed in the meantime. */
     private static final String OWNER_REMOVED = "EN001";
@@ -483,11 +482,6 @@ public final class Db implements AutoCloseable {
     /** Returns whether the failure means that the database has no such table, function, operator or type. */
     public static boolean isMissing(SqlFailure e) {
         return MISSING.contains(SqlState.of(e).code());
-    }
-
-    /** Returns whether the failure means that the database does not let its users do this, or cannot do it. */
-    public static boolean isNotOffered(SqlFailure e) {
-        return NOT_OFFERED.contains(SqlState.of(e).code());
     }
 
     /** Returns the state of the database within two seconds. */

@@ -73,7 +73,7 @@ public final class RestoreStore {
                         epoch.get());
             }
         } catch (SqlFailure e) {
-            goOn(e, Db.isNotOffered(e));
+            goOn(e, e.isNotOffered());
         } catch (Problem e) {
             goOn(e, db.state() == DatabaseState.READ_ONLY);
         }
