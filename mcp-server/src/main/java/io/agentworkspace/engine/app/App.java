@@ -161,17 +161,18 @@ public final class App implements AutoCloseable {
             watch.awaitFirst(); // Before the migrations, whose locks also require one session.
             Migrations.run(db, () -> server.upgrading(true));
             server.upgrading(false);
-            var restores = new RestoreStore(db, clock);
+            var restores = new RestoreStore(db, clock, source.files());
             restores.notice(); // Before anything gets a number.
             PlanLimits.publish(db);
             var vault = new Vault(
                     db, settings.secrets().masterKeys(settings.database().dataDir()));
             vault.check();
             housekeeping
-                    .every(Duration.ofSeconds(5), "collecting statistics of tables", new TableStatistics(db)::collect)
+                    .whileOpen(
+                            Duration.ofSeconds(5), "collecting statistics of tables", new TableStatistics(db)::collect)
                     .clearing("idempotency keys", new IdempotencyStore(db)::purge)
                     .clearing("contexts", new ContextStore(db)::purge)
-                    .every(Duration.ofSeconds(5), "noticing a restore", restores::notice);
+                    .whileOpen(Duration.ofSeconds(5), "noticing a restore", restores::notice);
 
             // What the engine counts about itself.
             var observability = settings.observability();
@@ -436,10 +437,9 @@ public final class App implements AutoCloseable {
 
     private DatabaseSource source() {
         return settings.database().url() != null
-                ? new DatabaseSource(settings.database().url(), null, null)
+                ? DatabaseSource.of(settings.database().url())
                 : DatabaseSource.of(
-                        keep(EmbeddedPostgres.start(settings.database().dataDir()))
-                                .access());
+                        keep(EmbeddedPostgres.start(settings.database().dataDir())));
     }
 
     private WebServer bind() {

@@ -6,11 +6,23 @@ import io.agentworkspace.engine.settings.Settings;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The database's address, and the credentials to log in with. */
+/**
+ * The database's address, and the credentials to log in with.
+ *
+ * @param files identifies the files of an embedded database; empty for another one
+ */
 record DatabaseSource(
-        String url, @Nullable String user, @Nullable String password) {
-    static DatabaseSource of(EmbeddedPostgres.ConnectionDetails access) {
-        return new DatabaseSource(access.jdbcUrl(), access.user(), access.password());
+        String url, @Nullable String user, @Nullable String password, String files) {
+    static DatabaseSource of(String url) {
+        return new DatabaseSource(url, null, null, "");
+    }
+
+    static DatabaseSource of(EmbeddedPostgres postgres) {
+        return new DatabaseSource(postgres.jdbcUrl(), postgres.user(), postgres.password(), postgres.files());
+    }
+
+    private static DatabaseSource of(EmbeddedPostgres.ConnectionDetails access) {
+        return new DatabaseSource(access.jdbcUrl(), access.user(), access.password(), "");
     }
 
     /**
@@ -19,14 +31,14 @@ record DatabaseSource(
      */
     static <T> T with(Settings settings, Function<DatabaseSource, T> work) {
         if (settings.database().url() != null) {
-            return work.apply(new DatabaseSource(settings.database().url(), null, null));
+            return work.apply(of(settings.database().url()));
         }
         var running = EmbeddedPostgres.running(settings.database().dataDir());
         if (running.isPresent()) {
             return work.apply(of(running.get()));
         }
         try (var postgres = EmbeddedPostgres.start(settings.database().dataDir())) {
-            return work.apply(of(postgres.access()));
+            return work.apply(of(postgres));
         }
     }
 

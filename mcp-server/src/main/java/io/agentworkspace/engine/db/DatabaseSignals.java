@@ -46,6 +46,9 @@ public final class DatabaseSignals implements AutoCloseable {
 
         /** Reports that signals may have been missed. */
         void gap();
+
+        /** Reports that signals may be missing at the moment. It is called every few seconds until they arrive. */
+        default void late() {}
     }
 
     public DatabaseSignals(Db db) {
@@ -58,6 +61,11 @@ public final class DatabaseSignals implements AutoCloseable {
             @Override
             public void received(String payload) {
                 hear(payload);
+            }
+
+            @Override
+            public void late() {
+                listeners.forEach(Listener::late);
             }
         });
         channel.open();

@@ -25,7 +25,8 @@ public final class Housekeeping implements AutoCloseable {
     /** A separate thread, since there may be much to delete. */
     private final ScheduledThreadPoolExecutor clearer = threads("clearing");
 
-    private record Flush(Duration period, PeriodicTask chore, Runnable work) {
+    /** @param isLast whether it runs once more on close */
+    private record Flush(Duration period, PeriodicTask chore, Runnable work, boolean isLast) {
         void run() {
             chore.attempt(work);
         }
@@ -64,7 +65,16 @@ public final class Housekeeping implements AutoCloseable {
 
     /** Registers a flush to run in each period, and once more on close. */
     public Housekeeping every(Duration period, String name, Runnable flush) {
-        flushes.add(new Flush(period, new PeriodicTask(name), flush));
+        return add(new Flush(period, new PeriodicTask(name), flush, true));
+    }
+
+    /** Registers work to run in each period, and not on close: nothing is lost without it. */
+    public Housekeeping whileOpen(Duration period, String name, Runnable work) {
+        return add(new Flush(period, new PeriodicTask(name), work, false));
+    }
+
+    private Housekeeping add(Flush flush) {
+        flushes.add(flush);
         timer.setCorePoolSize(flushes.size());
         return this;
     }
@@ -100,6 +110,6 @@ public final class Housekeeping implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        flushes.forEach(Flush::run);
+        flushes.stream().filter(Flush::isLast).forEach(Flush::run);
     }
 }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.db;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
@@ -16,8 +17,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A separate connection that listens to one of PostgreSQL's notification channels, and reconnects when it is lost. It
- * is tested by heartbeats: notifications that the pool sends, as it sends all others. No statement runs on the
- * connection itself after {@code LISTEN}, since a pooler would answer it although no notification can arrive.
+ * is tested by heartbeats, which another connection to the same address sends. No statement runs on the listening
+ * connection itself after {@code LISTEN}, since a pooler would answer it although no notification can arrive. The pool
+ * does not send them: they would wait for their turn while it is busy.
  */
 public final class NotificationChannel implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NotificationChannel.class);
@@ -26,9 +28,9 @@ public final class NotificationChannel implements AutoCloseable {
     /** After this time, a heartbeat that was sent will not arrive any more. */
     private static final Duration LOST = Duration.ofSeconds(5);
 
-    private static final String SEND = "SELECT pg_notify(:channel, :sent)";
+    /** One transaction, whose commit does not wait for the disk. */
+    private static final String SEND = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
 
-    private final Db db;
     private final String name;
     private final Login login;
     private final Duration beat;
@@ -41,6 +43,9 @@ public final class NotificationChannel implements AutoCloseable {
 
     /** When the first of the heartbeats was sent that have not arrived; 0: all have. */
     private volatile long overdueSince;
+
+    /** When the last heartbeat arrived, or the connection was opened. */
+    private long lastArrived;
 
     private boolean isDeaf;
     private volatile boolean closed;
@@ -58,10 +63,12 @@ public final class NotificationChannel implements AutoCloseable {
 
         /** Reports that everything sent before this instant of {@link System#nanoTime} was received. */
         default void current(long since) {}
+
+        /** Reports that notifications may be missing at the moment. It is called again until they arrive. */
+        default void late() {}
     }
 
-    NotificationChannel(Db db, Login login, String name, Duration beat, Ear ear) {
-        this.db = db;
+    NotificationChannel(Login login, String name, Duration beat, Ear ear) {
         this.name = name;
         this.login = login;
         this.beat = beat;
@@ -92,7 +99,7 @@ public final class NotificationChannel implements AutoCloseable {
 
     private void keepListening() {
         while (!closed) {
-            try (var connection = DriverManager.getConnection(login.url(), properties())) {
+            try (var connection = connection()) {
                 listen(connection);
             } catch (SQLException e) {
                 if (!closed) {
@@ -101,11 +108,12 @@ public final class NotificationChannel implements AutoCloseable {
                 }
             } finally {
                 beats = null;
+                ear.late();
             }
         }
     }
 
-    private Properties properties() {
+    private Connection connection() throws SQLException {
         var properties = new Properties();
         if (login.user() != null) {
             properties.setProperty("user", login.user());
@@ -116,7 +124,7 @@ public final class NotificationChannel implements AutoCloseable {
         properties.setProperty("ApplicationName", "agent-workspace-engine-" + name);
         properties.setProperty("connectTimeout", "2");
         properties.setProperty("socketTimeout", "2");
-        return properties;
+        return DriverManager.getConnection(login.url(), properties);
     }
 
     private void listen(Connection connection) throws SQLException {
@@ -126,6 +134,7 @@ public final class NotificationChannel implements AutoCloseable {
             statement.execute("LISTEN " + own);
         }
         overdueSince = 0;
+        lastArrived = System.nanoTime();
         beats = own;
         ear.opened();
         while (!closed) {
@@ -144,11 +153,15 @@ public final class NotificationChannel implements AutoCloseable {
                 lost(new SQLException("no heartbeat has arrived"));
                 return;
             }
+            if (System.nanoTime() - lastArrived > 2 * beat.toNanos()) {
+                ear.late();
+            }
         }
     }
 
     private void arrived(long sent) {
         overdueSince = 0;
+        lastArrived = System.nanoTime();
         isDeaf = false;
         ear.current(sent);
         heard.complete(null);
@@ -166,26 +179,34 @@ public final class NotificationChannel implements AutoCloseable {
         while (!closed) {
             var channel = beats;
             if (channel != null) {
-                send(channel);
+                sendAll(channel);
             }
             pause(beat.toMillis());
         }
     }
 
-    private void send(String channel) {
-        try {
-            db.sql(SEND)
-                    .set("channel", channel)
-                    .set("sent", Long.toString(System.nanoTime()))
-                    .one(_ -> true);
-            if (overdueSince == 0) {
-                overdueSince = System.nanoTime(); // If it has arrived already, the next one that arrives corrects this.
+    /** Sends the heartbeats of one listening connection. */
+    private void sendAll(String channel) {
+        try (var connection = connection();
+                var statement = connection.prepareStatement(SEND)) {
+            while (!closed && channel.equals(beats)) {
+                send(statement, channel);
+                pause(beat.toMillis());
             }
-        } catch (RuntimeException e) {
+        } catch (SQLException e) {
             LOG.debug("no heartbeat could be sent to the channel {}", name, e);
             if (DatabaseFailure.isOtherSession(e)) {
                 heard.completeExceptionally(DatabaseFailure.deaf(e));
             }
+        }
+    }
+
+    private void send(PreparedStatement statement, String channel) throws SQLException {
+        statement.setString(1, channel);
+        statement.setString(2, Long.toString(System.nanoTime()));
+        statement.execute();
+        if (overdueSince == 0) {
+            overdueSince = System.nanoTime(); // If it has arrived already, the next one that arrives corrects this.
         }
     }
 

@@ -2,34 +2,34 @@ package io.agentworkspace.engine.db;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.callback.BaseCallback;
 import org.flywaydb.core.api.callback.Context;
 import org.flywaydb.core.api.callback.Event;
+import org.jspecify.annotations.Nullable;
 
 /**
  * PostgreSQL's statistics of tables that have grown. Autovacuum collects them after a minute at the earliest, and keeps
  * the plans that were made for empty tables until then. New statistics also replace the plans of prepared statements.
  */
 public final class TableStatistics {
-    /** A table has grown if it has more than twice the pages that it had when its statistics were collected. */
-    private static final String COLLECT = """
-            DO $$
-            DECLARE
-                one record;
-            BEGIN
-                FOR one IN
-                    SELECT CAST(c.oid AS regclass) AS name
-                      FROM pg_class c
-                     WHERE c.relkind = 'r' AND c.relnamespace = CAST(current_schema() AS regnamespace)
-                       AND pg_relation_size(c.oid) > 2 * c.relpages * CAST(current_setting('block_size') AS bigint)
-                LOOP
-                    EXECUTE format('ANALYZE (SKIP_LOCKED) %s', one.name);
-                END LOOP;
-            END $$
+    /**
+     * A table has grown if it has more than twice the pages that it had when its statistics were collected. Those of
+     * a table of another role cannot be collected.
+     */
+    private static final String GROWN = """
+            SELECT CAST(CAST(c.oid AS regclass) AS text) AS name
+              FROM pg_class c
+             WHERE c.relkind = 'r' AND c.relnamespace = CAST(current_schema() AS regnamespace)
+               AND pg_has_role(c.relowner, 'USAGE')
+               AND pg_relation_size(c.oid) > 2 * c.relpages * CAST(current_setting('block_size') AS bigint)
             """;
 
-    private static final String LIMITS = "SELECT " + Db.LIMITS;
+    /** It waits for no lock, also not for one of an index. */
+    private static final String LIMITS =
+            "SELECT set_config('statement_timeout', :statement_limit, true), set_config('lock_timeout', '100', true)";
 
     private final Db db;
 
@@ -37,17 +37,50 @@ public final class TableStatistics {
         this.db = db;
     }
 
-    /** Collects the statistics of tables that have grown. */
+    /**
+     * Collects the statistics of tables that have grown, each in a transaction of its own, so that none stays locked
+     * while the next one is read, and a failure does not stop the others.
+     */
     public void collect() {
+        @Nullable RuntimeException failure = null;
+        for (var table : grown()) {
+            try {
+                collect(table);
+            } catch (RuntimeException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Returns the names of tables that have grown, quoted where that is necessary. */
+    List<String> grown() {
+        return db.withConnection(TableStatistics::grown);
+    }
+
+    private void collect(String table) {
         db.bulk(() -> {
             db.limited(db.sql(LIMITS)).one(_ -> true);
-            return db.withConnection(TableStatistics::collect);
+            return db.withConnection(connection -> collect(connection, table));
         });
     }
 
-    private static boolean collect(Connection connection) throws SQLException {
+    private static List<String> grown(Connection connection) throws SQLException {
+        var names = new ArrayList<String>();
+        try (var statement = connection.createStatement();
+                var rows = statement.executeQuery(GROWN)) {
+            while (rows.next()) {
+                names.add(rows.getString("name"));
+            }
+        }
+        return names;
+    }
+
+    private static boolean collect(Connection connection, String table) throws SQLException {
         try (var statement = connection.createStatement()) {
-            return statement.execute(COLLECT);
+            return statement.execute("ANALYZE (SKIP_LOCKED) " + table);
         }
     }
 
@@ -61,7 +94,9 @@ public final class TableStatistics {
         @Override
         public void handle(Event event, Context context) {
             try {
-                collect(context.getConnection());
+                for (var table : grown(context.getConnection())) {
+                    collect(context.getConnection(), table);
+                }
             } catch (SQLException e) {
                 throw new FlywayException("the statistics of tables cannot be collected", e);
             }

@@ -1,7 +1,11 @@
 package io.agentworkspace.engine.events;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.model.problem.DatabaseState;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,7 +19,7 @@ public final class RestoreStore {
     /** One statement: of several replicas, the first that notices the restore advances the numbers, once. */
     private static final String NOTICE = """
             WITH here AS (
-                SELECT CONCAT(s.system_identifier, '-', c.timeline_id, '-', d.oid, '-', CAST(CAST('data_home' AS regclass) AS oid)) AS identity
+                SELECT CONCAT(s.system_identifier, '-', c.timeline_id, '-', d.oid, '-', CAST(CAST('data_home' AS regclass) AS oid), CAST(:files AS text)) AS identity
                   FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d
                  WHERE d.datname = current_database()),
                  moved AS (
@@ -44,20 +48,43 @@ public final class RestoreStore {
 
     private final Db db;
     private final Clock clock;
+    private final String files;
+    private final AtomicBoolean isUnnoticed = new AtomicBoolean();
 
-    public RestoreStore(Db db, Clock clock) {
+    /** @param files identifies the database's files, where the engine can see them; else empty */
+    public RestoreStore(Db db, Clock clock, String files) {
         this.db = db;
         this.clock = clock;
+        this.files = files.isEmpty() ? "" : "-" + files;
     }
 
-    /** Advances the numbers if the data were restored since the last look. */
+    /** Advances the numbers if the data were restored since the last look, and the database lets us know that. */
     public void notice() {
-        var epoch = db.transaction(() ->
-                db.sql(NOTICE).set("now", clock.millis()).set("least", LEAST).one(row -> row.number("epoch")));
-        if (epoch.orElse(0L) > 0) {
-            LOG.warn(
-                    "the data were restored from a backup: the numbers of feeds and deliveries go on from {}",
-                    epoch.get());
+        try {
+            var epoch = db.transaction(() -> db.sql(NOTICE)
+                    .set("now", clock.millis())
+                    .set("least", LEAST)
+                    .set("files", files)
+                    .one(row -> row.number("epoch")));
+            isUnnoticed.set(false);
+            if (epoch.orElse(0L) > 0) {
+                LOG.warn(
+                        "the data were restored from a backup: the numbers of feeds and deliveries go on from {}",
+                        epoch.get());
+            }
+        } catch (SqlFailure e) {
+            goOn(e, e.isNotOffered());
+        } catch (Problem e) {
+            goOn(e, db.state() == DatabaseState.READ_ONLY);
+        }
+    }
+
+    private void goOn(RuntimeException failure, boolean isForeseen) {
+        if (!isForeseen) {
+            throw failure;
+        }
+        if (isUnnoticed.compareAndSet(false, true)) {
+            LOG.warn("a restore of a backup cannot be noticed: {}", failure.getMessage());
         }
     }
 }

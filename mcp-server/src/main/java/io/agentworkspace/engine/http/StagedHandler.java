@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpField;
@@ -21,11 +22,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Serves requests according to the stage of the server: before there is a gate, only health probes; while the server
- * stops, everything, but {@code ready} is 503, and each response ends its connection.
+ * stops, everything, but health probes report it, and each response ends its connection.
  */
 final class StagedHandler extends Handler.Wrapper {
     private static final String LIVE = "/api/health/live";
     private static final String READY = "/api/health/ready";
+    private static final Set<String> PROBES = Set.of("/api/health", LIVE, READY);
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final Clock clock;
@@ -59,31 +61,35 @@ final class StagedHandler extends Handler.Wrapper {
         running.incrementAndGet();
         request.addHttpStreamWrapper(RunningRequest::new);
         var path = Request.getPathInContext(request);
-        if (stage == ServerStage.SERVING || stage == ServerStage.STOPPING && !path.equals(READY)) {
+        var now = stage;
+        var isProbe = PROBES.contains(path) && PublicRoutes.cover(request.getMethod(), path);
+        if (now == ServerStage.SERVING || now == ServerStage.STOPPING && !isProbe) {
             return super.handle(request, response, callback);
         }
         var requestId = RequestIds.of(request);
         request.setAttribute(RequestAttributes.REQUEST_ID, requestId);
         GuardedResponse.dress(response.getHeaders(), requestId);
-        if (PublicRoutes.isHealth(path) && PublicRoutes.cover(request.getMethod(), path)) {
-            health(path).send(response, callback);
+        if (isProbe) {
+            probed(now, path, response).send(response, callback);
         } else {
-            var note = "the engine is " + stage.word() + "; try again shortly";
+            var note = "the engine is " + now.word() + "; try again shortly";
             refusals.write(request, response, callback, Problem.unavailable(note, SOON));
         }
         return true;
     }
 
-    private JsonResponse health(String path) {
+    private JsonResponse probed(ServerStage now, String path, Response response) {
         var isLive = path.equals(LIVE);
-        var body = Json.object().put("status", isLive ? "ok" : stage.word());
+        var body = Json.object().put("status", isLive ? "ok" : now.word());
         if (!isLive) {
             body.put("contract_version", Envelope.CONTRACT_VERSION).put("version", version);
             body.set("time", Json.valueTree(clock.instant()));
         }
-        var isRefused = path.equals(READY);
-        return new JsonResponse(
-                isRefused ? HttpStatus.SERVICE_UNAVAILABLE_503 : HttpStatus.OK_200, JsonResponse.JSON, body);
+        if (!path.equals(READY)) {
+            return new JsonResponse(HttpStatus.OK_200, JsonResponse.JSON, body);
+        }
+        response.getHeaders().put(HttpHeader.RETRY_AFTER, SOON.toSeconds());
+        return new JsonResponse(HttpStatus.SERVICE_UNAVAILABLE_503, JsonResponse.JSON, body);
     }
 
     /** The stream of a request, which counts until the response is complete or turns out to be a stream of events. */

@@ -20,7 +20,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -28,10 +27,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The API keys, stored as hashes. The server caches the caller of each key, so that normally a look-up costs no round
  * trip. {@link CallerChanges} removes an entry when its key or user changes. While it cannot receive changes, every
- * key is looked up. A child key has the permissions of its row, limited to what all keys above it still have.
+ * call has its key looked up. A child key has the permissions of its row, limited to what all keys above it still have.
  */
 public final class KeyStore implements Callers {
     private static final int REMEMBERED = 100_000;
+    private static final int APART = 4_096;
     private static final Duration AT_MOST = Duration.ofMinutes(5);
     private static final String PRINCIPAL = "key:";
     private static final byte[] NO_HASH = new byte[32];
@@ -50,6 +50,7 @@ public final class KeyStore implements Callers {
     private final Clock clock;
     private final CallerChanges watch;
     private final Cache<String, CachedKey> remembered = Caffeine.newBuilder()
+            .initialCapacity(APART) // Look-ups of keys that are in the same place of the table wait for each other.
             .maximumSize(REMEMBERED)
             .expireAfterWrite(AT_MOST)
             .recordStats()
@@ -84,10 +85,12 @@ public final class KeyStore implements Callers {
     }
 
     /**
-     * The cached result for an id, and the number of changes when it was looked up. A result that is older than a
-     * change is not used again.
+     * The cached result for an id.
+     *
+     * @param begun when the look-up began. Every call from before then may use the result.
+     * @param generation the number of changes at that time. A result that is older than a change is not used again.
      */
-    private record CachedKey(Optional<ValidKey> known, long generation) {}
+    private record CachedKey(Optional<ValidKey> known, long begun, long generation) {}
 
     /** A valid key and its caller. */
     private record ValidKey(
@@ -177,48 +180,24 @@ public final class KeyStore implements Callers {
      * come at the same time, one does so, and the others take its result.
      */
     private CachedKey found(String id, Predicate<CachedKey> suffices) {
-        if (!watch.isCurrent()) {
-            return lookUp(id);
+        var called = System.nanoTime();
+        Predicate<CachedKey> isUsable = cached -> cached.begun() - called >= 0
+                || watch.isCurrent() && cached.generation() == generation.get() && suffices.test(cached);
+        var seen = remembered.getIfPresent(id);
+        if (seen != null && isUsable.test(seen)) {
+            return seen;
         }
-        var cached = remembered.getIfPresent(id);
-        if (cached != null && !isOutdated(cached) && suffices.test(cached)) {
-            return cached;
-        }
-        var first = newer(id, cached);
-        if (first.isOwn() || (!isOutdated(first.key()) && suffices.test(first.key()))) {
-            return first.key();
-        }
-        // The first one may have been looked up before this call began. One that replaced it was not.
-        return newer(id, first.key()).key();
-    }
-
-    private boolean isOutdated(CachedKey found) {
-        return found.generation() != generation.get();
-    }
-
-    /** A result, and whether this caller looked it up itself. */
-    private record Newer(CachedKey key, boolean isOwn) {}
-
-    /** Returns a newer result than the one that was seen. */
-    private Newer newer(String id, @Nullable CachedKey seen) {
-        var own = new AtomicBoolean();
-        var found = remembered.asMap().compute(id, (_, cached) -> {
-            own.set(cached == null || isSame(cached, seen));
-            return own.get() ? lookUp(id) : cached;
-        });
-        return new Newer(Objects.requireNonNull(found), own.get());
-    }
-
-    /** Compares by identity, since a later look-up may find the same again. */
-    private static boolean isSame(CachedKey one, @Nullable CachedKey other) {
-        return one == other;
+        return Objects.requireNonNull(remembered
+                .asMap()
+                .compute(id, (_, cached) -> cached != null && isUsable.test(cached) ? cached : lookUp(id)));
     }
 
     /** Looks up a key. This is the one query without a tenant, since the key's id determines it. */
     private CachedKey lookUp(String id) {
+        var begun = System.nanoTime();
         var before = generation.get();
         var known = db.sql(LOOK_UP).set("id", id).one(row -> known(id, row)).flatMap(found -> found);
-        return new CachedKey(known, before);
+        return new CachedKey(known, begun, before);
     }
 
     private static Optional<ValidKey> known(String id, Row row) throws SQLException {

@@ -115,4 +115,14 @@ class HousekeepingTest {
         closing.join();
         assertThat(List.copyOf(order)).containsExactly("begun", "done", "begun", "done");
     }
+
+    @Test
+    void onlyWhatWouldBeLostIsWrittenAtTheEnd() {
+        var runs = new CopyOnWriteArrayList<String>();
+        var hour = Duration.ofHours(1);
+        housekeeping.every(hour, "counts", () -> runs.add("counts")).whileOpen(hour, "looks", () -> runs.add("looks"));
+        housekeeping.start(hour);
+        housekeeping.close();
+        assertThat(List.copyOf(runs)).containsExactly("counts");
+    }
 }

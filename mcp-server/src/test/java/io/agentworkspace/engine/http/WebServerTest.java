@@ -114,4 +114,33 @@ class WebServerTest {
             assertThat(line).startsWith("HTTP/1.1 413 ").contains("too_large").doesNotContainIgnoringCase("jetty");
         }
     }
+
+    private static String get(WebServer server, String path) throws IOException {
+        try (var socket = new Socket("127.0.0.1", server.port())) {
+            socket.getOutputStream()
+                    .write("GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                            .formatted(path)
+                            .getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void probesReportThatItStops() throws Exception {
+        var server = WebServer.bind("127.0.0.1", 0);
+        server.open(Clock.systemUTC(), "1", Duration.ofHours(1));
+        server.serve(new SampleRest(), new RefusalWriter(Clock.systemUTC()));
+        assertThat(get(server, "/api/health")).startsWith("HTTP/1.1 200 ").doesNotContain("stopping");
+        var closing = Thread.ofPlatform().start(server::close);
+        try {
+            await().until(() -> get(server, "/api/health/ready").startsWith("HTTP/1.1 503 "));
+            assertThat(get(server, "/api/health/ready")).contains("Retry-After: 1", "\"status\":\"stopping\"");
+            assertThat(get(server, "/api/health")).startsWith("HTTP/1.1 200 ").contains("\"status\":\"stopping\"");
+            assertThat(get(server, "/api/health/live")).endsWith("{\"status\":\"ok\"}");
+        } finally {
+            closing.interrupt(); // Otherwise it would serve for an hour more.
+            closing.join();
+            server.close();
+        }
+    }
 }

@@ -13,6 +13,7 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +51,42 @@ class KeyStoreTest {
             assertThat(proxy.watched()).isEqualTo(2);
             authenticateAtTheSameTime(keys);
             assertThat(proxy.watched()).isEqualTo(2);
+        }
+    }
+
+    /** While changes may be missed, a result serves every call from before its look-up, and no later one. */
+    @Test
+    void soTheyDoWhileChangesMayBeMissed() throws Exception {
+        var database = URI.create(TestDatabase.postgres().jdbcUrl().substring("jdbc:".length()));
+        var watch = TestDatabase.watch();
+        watch.close();
+        try (var proxy = new CountingProxy(database.getPort());
+                var db = TestDatabase.connect(
+                        "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port()), CALLERS)) {
+            proxy.watch("JOIN tenant t ON t.tenant_id = k.tenant_id");
+            var keys = new KeyStore(db, Clock.systemUTC(), watch);
+            await().until(() -> !watch.isCurrent());
+            keys.authenticate(key);
+            keys.authenticate(key);
+            assertThat(proxy.watched()).isEqualTo(2);
+            var callers = new ArrayList<Thread>();
+            TestDatabase.db().transaction(() -> {
+                TestDatabase.db()
+                        .sql("LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE")
+                        .run();
+                for (var i = 0; i < CALLERS; i++) {
+                    callers.add(Thread.ofPlatform().start(() -> keys.authenticate(key)));
+                }
+                await().until(() -> callers.stream()
+                                .filter(caller -> caller.getState() == Thread.State.BLOCKED)
+                                .count()
+                        == CALLERS - 1);
+                return true;
+            });
+            for (var caller : callers) {
+                caller.join();
+            }
+            assertThat(proxy.watched()).isEqualTo(4);
         }
     }
 }

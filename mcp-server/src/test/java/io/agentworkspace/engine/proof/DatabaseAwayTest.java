@@ -3,6 +3,7 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -14,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,8 +27,8 @@ import org.junit.jupiter.api.Test;
 class DatabaseAwayTest {
     private static final int POOL = 12;
 
-    /** The connections that listen for changes of callers and for notifications. */
-    private static final int LISTENERS = 2;
+    /** The connections that listen for changes of callers and for notifications, and those that test them. */
+    private static final int LISTENERS = 4;
 
     private static NetworkLine line;
     private static Replica engine;
@@ -145,5 +147,35 @@ class DatabaseAwayTest {
         line.mend();
         assertAllIsWell();
         await().until(() -> line.connections() <= POOL + LISTENERS);
+    }
+
+    @Test
+    void signalsThatMayBeMissingAreReportedAgainAndAgain() {
+        var late = new AtomicInteger();
+        var port = ":"
+                + URI.create(TestDatabase.postgres().jdbcUrl().substring("jdbc:".length()))
+                        .getPort() + "/";
+        var address = TestDatabase.postgres().jdbcUrl().replace(port, ":" + line.port() + "/");
+        try (var db = TestDatabase.connect(address, 1);
+                var signals = new DatabaseSignals(db)) {
+            signals.onSignal(new DatabaseSignals.Listener() {
+                @Override
+                public void received(DatabaseSignals.Signal signal) {}
+
+                @Override
+                public void gap() {}
+
+                @Override
+                public void late() {
+                    late.incrementAndGet();
+                }
+            });
+            for (Runnable loss : List.<Runnable>of(line::fallSilent, line::cut)) {
+                loss.run();
+                var before = late.get();
+                await().until(() -> late.get() >= before + 2);
+                line.mend();
+            }
+        }
     }
 }

@@ -47,7 +47,7 @@ class StartTest {
         await().until(() -> get(port, "GET /api/health/ready").contains("\"status\":\"" + status + "\""));
         assertThat(get(port, "GET /api/health/ready"))
                 .startsWith("HTTP/1.1 503 ")
-                .contains("Connection: close", "\"contract_version\":", "\"version\":", "\"time\":");
+                .contains("Connection: close", "Retry-After: 1", "\"contract_version\":", "\"version\":", "\"time\":");
         assertThat(get(port, "GET /api/health/live"))
                 .startsWith("HTTP/1.1 200 ")
                 .contains("nosniff")

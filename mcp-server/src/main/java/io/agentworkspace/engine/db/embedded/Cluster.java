@@ -64,6 +64,19 @@ record Cluster(Path path, String password) {
         return new Cluster(directory.cluster(), readPassword(directory));
     }
 
+    /**
+     * Identifies the files: their copy has another text. It is of one file that is never written again, and whose time
+     * of creation no program can set.
+     */
+    String files() {
+        try {
+            var attributes = Files.readAttributes(path.resolve("PG_VERSION"), "unix:ino,creationTime");
+            return attributes.get("ino") + "-" + attributes.get("creationTime");
+        } catch (IOException e) {
+            throw new PostgresFailure("cannot read the database in " + path + ": " + e, e);
+        }
+    }
+
     static String readPassword(DataDirectory directory) {
         try {
             return Files.readString(directory.password()).strip();

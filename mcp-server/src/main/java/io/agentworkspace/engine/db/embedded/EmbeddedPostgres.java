@@ -12,13 +12,13 @@ import java.util.Optional;
 public final class EmbeddedPostgres implements AutoCloseable {
     private final DirectoryLock lock;
     private final ServerKeeper keeping;
-    private final String password;
+    private final Cluster cluster;
     private final int port;
 
-    private EmbeddedPostgres(DirectoryLock lock, ServerKeeper keeping, String password, int port) {
+    private EmbeddedPostgres(DirectoryLock lock, ServerKeeper keeping, Cluster cluster, int port) {
         this.lock = lock;
         this.keeping = keeping;
-        this.password = password;
+        this.cluster = cluster;
         this.port = port;
     }
 
@@ -40,7 +40,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             ServerKeeper keeping = new ServerKeeper(
                     () -> OrphanedServers.clear(cluster.path()),
                     port -> Postmaster.launch(command, program, cluster.path(), port, log));
-            return new EmbeddedPostgres(lock, keeping, cluster.password(), keeping.start());
+            return new EmbeddedPostgres(lock, keeping, cluster, keeping.start());
         } catch (RuntimeException e) {
             lock.close();
             throw e;
@@ -60,7 +60,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     /** Returns how to connect, which stays the same across restarts of the server until it is closed. */
     public ConnectionDetails access() {
-        return ConnectionDetails.of(port, password);
+        return ConnectionDetails.of(port, cluster.password());
+    }
+
+    /** Returns what identifies the database's files. It is another for a copy of them, such as a backup that was put back. */
+    public String files() {
+        return cluster.files();
     }
 
     public String jdbcUrl() {
@@ -72,7 +77,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     public String password() {
-        return password;
+        return cluster.password();
     }
 
     /** Returns the server that another engine is running in this directory, if any. */

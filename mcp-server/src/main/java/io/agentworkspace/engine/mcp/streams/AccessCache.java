@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 /**
  * A cache of what the listeners of one tenant may see. It is cleared after 30 seconds, and when a signal reports that
- * access may have changed, before later changes are reported. A listener therefore costs a query only for its first
+ * access may have changed, before later changes are reported, and while signals may be missing. A listener therefore costs a query only for its first
  * notification after such a change.
  */
 final class AccessCache {

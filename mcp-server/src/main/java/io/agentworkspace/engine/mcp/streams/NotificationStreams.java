@@ -124,8 +124,13 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
     }
 
     @Override
+    public void late() {
+        access.values().forEach(AccessCache::forget);
+    }
+
+    @Override
     public void gap() {
-        access.values().forEach(AccessCache::forget); // At once, since the renewal waits for the database.
+        late(); // At once, since the renewal waits for the database.
         Thread.startVirtualThread(this::renew);
         each(NotificationStream::tellAll);
     }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.DriverManager;
 import java.time.Duration;
@@ -26,13 +27,16 @@ class EmbeddedPostgresTest {
     @Test
     void dataSurvivesARestart() throws Exception {
         long before;
+        String files;
         try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
             Accounts accounts = new Accounts(server).create();
             accounts.add();
             before = accounts.count();
+            files = server.files();
         }
         try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
             assertThat(new Accounts(server).count()).isEqualTo(before);
+            assertThat(server.files()).isEqualTo(files);
         }
         assertThat(PidFile.find(dataDir.resolve("postgres"))).isEmpty();
     }
@@ -187,5 +191,18 @@ class EmbeddedPostgresTest {
 
     private static long postmaster() {
         return PidFile.find(dataDir.resolve("postgres")).orElseThrow().pid();
+    }
+
+    /** As by {@code cp -a}, which keeps the time of the last change. */
+    @Test
+    void aCopyOfItsFilesIsToldFromThem(@TempDir Path folder) throws Exception {
+        var cluster = new Cluster(folder, "");
+        var file = folder.resolve("PG_VERSION");
+        Files.writeString(file, "18\n");
+        var before = cluster.files();
+        assertThat(cluster.files()).isEqualTo(before);
+        Files.move(file, folder.resolve("old"));
+        Files.copy(folder.resolve("old"), file, StandardCopyOption.COPY_ATTRIBUTES);
+        assertThat(cluster.files()).isNotEqualTo(before);
     }
 }

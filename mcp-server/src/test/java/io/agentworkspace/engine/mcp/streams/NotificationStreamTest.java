@@ -10,7 +10,10 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
+import io.agentworkspace.engine.streams.Ticker;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -90,5 +93,19 @@ class NotificationStreamTest {
     private static Events open(int port) throws Exception {
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port));
         return new Events(HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofInputStream()));
+    }
+
+    /** A signal that access has changed may be among those that are missing. */
+    @Test
+    void accessIsLookedUpAgainWhileSignalsMayBeMissing() {
+        var clock = Clock.systemUTC();
+        try (var ticker = new Ticker()) {
+            var streams = new NotificationStreams(ticker, new ListeningTenants(TestDatabase.db(), clock));
+            var access = streams.access(CALLER.tenant());
+            assertThat(access.allows(CALLER, "test://a", () -> Optional.of(1))).isTrue();
+            assertThat(access.allows(CALLER, "test://a", Optional::empty)).isTrue();
+            streams.late();
+            assertThat(access.allows(CALLER, "test://a", Optional::empty)).isFalse();
+        }
     }
 }
