@@ -139,12 +139,12 @@ class FairQueueTest {
     /** Ten milliseconds of a clock that only the test moves, so that no call gives up by itself. */
     @ParameterizedTest
     @CsvSource({"true, TAKEN", "false, OWN_FAULT"})
-    void patienceBeginsAnewWheneverACallIsServed(boolean isServed, Turn outcome) throws Exception {
+    void patienceBeginsAnewWheneverACallIsServed(boolean isServed, SlotResult outcome) throws Exception {
         var patience = Duration.ofMillis(10);
         var before = FairQueue.MOST_PATIENCE - 1;
         var clock = new AtomicLong();
         var single = new FairQueue(1, clock::get);
-        assertThat(single.take(GREEDY, AT_ONCE)).isEqualTo(Turn.TAKEN);
+        assertThat(single.take(GREEDY, AT_ONCE)).isEqualTo(SlotResult.TAKEN);
         for (var i = 0; i < before; i++) {
             Thread.startVirtualThread(() -> waited(single, LONG));
         }
@@ -165,7 +165,7 @@ class FairQueueTest {
         assertThat(last.get()).isEqualTo(outcome);
     }
 
-    private static Turn waited(FairQueue queue, Duration patience) {
+    private static SlotResult waited(FairQueue queue, Duration patience) {
         try {
             return queue.take(GREEDY, patience);
         } catch (InterruptedException e) {
