@@ -9,15 +9,14 @@ import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.TrashStore;
-import io.agentworkspace.engine.banks.VectorSource;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
-import io.agentworkspace.engine.db.Migrations;
 import io.agentworkspace.engine.db.TableStatistics;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
+import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.demo.Demo;
 import io.agentworkspace.engine.demo.DemoEndpoint;
 import io.agentworkspace.engine.documents.DocumentFileStore;
@@ -47,17 +46,7 @@ import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.Doctor;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
-import io.agentworkspace.engine.memory.embedding.Embedder;
-import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
-import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
-import io.agentworkspace.engine.memory.search.IndexBuilder;
-import io.agentworkspace.engine.memory.search.IndexCache;
-import io.agentworkspace.engine.memory.search.PgvectorStore;
-import io.agentworkspace.engine.memory.search.SearchQueries;
-import io.agentworkspace.engine.memory.search.SearchedBankStore;
-import io.agentworkspace.engine.memory.search.Searcher;
 import io.agentworkspace.engine.memory.search.ToolIndex;
-import io.agentworkspace.engine.memory.search.WordScanQueries;
 import io.agentworkspace.engine.metrics.HttpMeter;
 import io.agentworkspace.engine.metrics.Metrics;
 import io.agentworkspace.engine.metrics.MetricsEndpoint;
@@ -71,7 +60,6 @@ import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.IdempotencyStore;
 import io.agentworkspace.engine.runtime.ObservedRunner;
 import io.agentworkspace.engine.runtime.Runner;
-import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.RateLimit;
@@ -230,36 +218,12 @@ public final class App implements AutoCloseable {
                     .clearing("counts", quotas::purge)
                     .clearing("rates", rates::purge);
 
-            // Search.
-            var heavy = HeavyWork.ofMachine();
-            var embedder = keep(new Embedder(settings.embedding(), clock));
-            var queries = new SearchQueries(db, embedder.id());
-            var indexes =
-                    keep(new IndexCache(queries, settings.database().dataDir().resolve("search"), clock));
-            var builder = keep(new IndexBuilder(
-                    queries, new SearchedBankStore(db), indexes, heavy, clock, IndexBuilder.Limits.DEFAULT));
-            builder.start();
-            var pgvector =
-                    new PgvectorStore(db, embedder.id(), settings.embedding().pgvectorFrom());
-            var embeddings = keep(new EmbeddingQueue(new EmbeddingStore(db), embedder));
-            embeddings.start();
-            housekeeping
-                    .every(Duration.ofSeconds(30), "unloading the embedding model", embedder::tidy)
-                    .every(Duration.ofSeconds(30), "closing search indexes", indexes::tidy)
-                    .every(Duration.ofMinutes(1), "writing which banks are searched", builder::record)
-                    .every(SECOND, "filling indexes of pgvector", pgvector::fill)
-                    .clearing("indexes of pgvector", _ -> pgvector.purge())
-                    .clearing("search indexes", indexes::purge)
-                    .clearing("searched banks", builder::purge);
-
-            figures.heavy(heavy).search(indexes, builder).embeddings(embedder, embeddings, housekeeping);
+            var search = SearchAssembly.of(settings, db, clock, this::keep, housekeeping, figures);
 
             // Tools.
             var files = new DocumentFileStore(db, clock);
             var presence = new AgentPresence(db);
-            var scan = new WordScanQueries(db, embedder.id());
-            var searcher = new Searcher(queries, indexes, builder, scan, embedder, pgvector);
-            var shared = new Tools.Shared(searcher, new VectorSource(embedder, embeddings), files, clock);
+            var shared = new Tools.Shared(search.searcher(), search.vectors(), files, clock);
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
             var sealKeys = new SealKeys(db, clock);
@@ -275,7 +239,7 @@ public final class App implements AutoCloseable {
                             limits,
                             rules,
                             new SealedCursors(new StateSigner(sealKeys)),
-                            heavy),
+                            search.heavy()),
                     new ToolMeter(
                             metrics, catalogue.tools().stream().map(Tool::name).toList()));
             housekeeping
@@ -291,12 +255,13 @@ public final class App implements AutoCloseable {
             var handshakes = new HandshakeStore(db);
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var library = new Library(new SkillQueries(db));
-            var toolIndex = new ToolIndex(catalogue.tools(), embedder);
+            var toolIndex = new ToolIndex(catalogue.tools(), search.embedder());
             var features = EngineFeatures.of(runner, library, toolIndex, VERSION, clock);
             var signals = keep(new DatabaseSignals(db));
             var streams = new StreamLimits(STREAMS, Runtime.getRuntime().maxMemory(), PATIENCE);
             figures.streams(streams);
-            var mcp = new McpEndpoint(features, db, callers, signals, handshakes, streams, published.mcpUrl(), sealKeys, clock);
+            var mcp = new McpEndpoint(
+                    features, db, callers, signals, handshakes, streams, published.mcpUrl(), sealKeys, clock);
             var news = new LiveQueries(db, clock);
             var live = new LiveEndpoint(catalogue, news, new ListeningTenants(db, clock), streams, clock);
             signals.onSignal(live.listener());

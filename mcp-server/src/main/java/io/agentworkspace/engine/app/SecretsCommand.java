@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.app;
 import io.agentworkspace.engine.account.PlanLimits;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.credentials.ApiKey;
-import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.model.problem.Name;

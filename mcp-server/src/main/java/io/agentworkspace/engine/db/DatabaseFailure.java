@@ -11,16 +11,16 @@ public final class DatabaseFailure extends RuntimeException {
     /** A prepared statement exists already, or no longer: the statements of a connection run in several sessions. */
     private static final Set<String> OTHER_SESSION = Set.of("42P05", "26000");
 
-    DatabaseFailure(String message) {
+    public DatabaseFailure(String message) {
         super(message);
     }
 
-    DatabaseFailure(String message, Throwable cause) {
+    public DatabaseFailure(String message, Throwable cause) {
         super(message, cause);
     }
 
     /** @param doing what failed, such as "cannot be upgraded to the current schema" */
-    static DatabaseFailure of(String doing, Throwable failure) {
+    public static DatabaseFailure of(String doing, Throwable failure) {
         var said = SqlState.of(failure);
         if (isOtherSession(failure)) {
             return deaf(failure);

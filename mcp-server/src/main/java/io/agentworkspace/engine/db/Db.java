@@ -81,7 +81,7 @@ public final class Db implements AutoCloseable {
     private static final String SET_LIMITS = "SELECT " + LIMITS;
 
     /** They also override limits that the role or the database sets. A host that vanishes is noticed after a minute. */
-    static final SessionSettings WITHOUT_LIMITS = new SessionSettings(Map.of(
+    public static final SessionSettings WITHOUT_LIMITS = new SessionSettings(Map.of(
             "statement_timeout", "0",
             "lock_timeout", "0",
             "idle_in_transaction_session_timeout", "0",
@@ -169,7 +169,7 @@ public final class Db implements AutoCloseable {
      *
      * @throws SqlFailure if there is none within a minute
      */
-    void awaitConnection() {
+    public void awaitConnection() {
         var began = System.nanoTime();
         while (true) {
             try (var connection = pool.getConnection()) {

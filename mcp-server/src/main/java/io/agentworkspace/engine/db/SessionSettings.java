@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  *
  * @param values by name, as {@code pg_settings} shows them
  */
-record SessionSettings(Map<String, String> values) {
+public record SessionSettings(Map<String, String> values) {
     private static final String IN_FORCE = "SELECT name, setting FROM pg_settings";
 
     SessionSettings with(Map<String, String> more) {
@@ -22,7 +22,7 @@ record SessionSettings(Map<String, String> values) {
     }
 
     /** Returns the statement that sets them until the connection is closed. */
-    String statement() {
+    public String statement() {
         return values.entrySet().stream()
                 .map(each -> "set_config('%s', '%s', false)".formatted(each.getKey(), each.getValue()))
                 .collect(Collectors.joining(", ", "SELECT ", ""));

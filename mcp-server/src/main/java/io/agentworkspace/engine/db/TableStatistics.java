@@ -85,7 +85,7 @@ public final class TableStatistics {
     }
 
     /** Collects them before each migration: it may join what was loaded, or what the migration before it wrote. */
-    static final class BeforeMigrations extends BaseCallback {
+    public static final class BeforeMigrations extends BaseCallback {
         @Override
         public boolean supports(Event event, Context context) {
             return event == Event.BEFORE_EACH_MIGRATE;

@@ -6,7 +6,9 @@ import io.agentworkspace.engine.credentials.IssuedToken;
 import io.agentworkspace.engine.credentials.Presented;
 import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.credentials.SessionSecret;
+import io.agentworkspace.engine.http.connections.EngineConnection;
 import io.agentworkspace.engine.http.limits.CallerLimit;
+import io.agentworkspace.engine.http.limits.FairShare;
 import io.agentworkspace.engine.http.limits.RateBuckets;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -268,15 +270,6 @@ final class Admission {
     }
 
     private static String address(Request request) {
-        return network(Request.getRemoteAddr(request));
-    }
-
-    /**
-     * Returns the key that an address is counted by. It covers a whole /64 network, since an IPv6 host has one to
-     * itself.
-     */
-    static String network(String address) {
-        var parts = address.split(":", -1);
-        return parts.length < 5 ? address : String.join(":", parts[0], parts[1], parts[2], parts[3]);
+        return FairShare.network(Request.getRemoteAddr(request));
     }
 }

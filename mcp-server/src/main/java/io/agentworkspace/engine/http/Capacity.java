@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.http.connections.EngineConnection;
 import io.agentworkspace.engine.http.limits.BodyReader;
 import io.agentworkspace.engine.http.limits.FairShare;
 import io.agentworkspace.engine.model.json.Json;
@@ -72,7 +73,7 @@ final class Capacity {
     private static FairShare.CallerId asker(Request request) {
         return request.getAttribute(RequestAttributes.CALLER) instanceof Caller caller
                 ? new FairShare.CallerId(caller.tenant(), caller.principal())
-                : new FairShare.CallerId(0, Admission.network(Request.getRemoteAddr(request)));
+                : new FairShare.CallerId(0, FairShare.network(Request.getRemoteAddr(request)));
     }
 
     /**

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.Credentials;
+import io.agentworkspace.engine.http.connections.EngineConnection;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;

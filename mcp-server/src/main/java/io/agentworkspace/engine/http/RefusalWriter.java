@@ -98,4 +98,8 @@ public final class RefusalWriter {
         var path = request.getHttpURI() == null ? null : request.getHttpURI().getCanonicalPath();
         return path == null ? "" : path;
     }
+
+    Clock clock() {
+        return clock;
+    }
 }

@@ -1,5 +1,8 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.http.connections.ConnectionAcceptor;
+import io.agentworkspace.engine.http.connections.ConnectionTable;
+import io.agentworkspace.engine.http.connections.HandedConnector;
 import io.agentworkspace.engine.metrics.FileDescriptors;
 import java.io.IOException;
 import java.time.Clock;
@@ -188,7 +191,7 @@ public final class WebServer implements AutoCloseable {
     /** Starts to serve requests. */
     public void serve(Handler gate, RefusalWriter refusals) {
         if (staged == null) {
-            open(Clock.systemUTC(), "", Duration.ZERO);
+            open(refusals.clock(), "", Duration.ZERO);
         }
         var handler = Objects.requireNonNull(staged);
         server.setErrorHandler(new ServerErrors(refusals));

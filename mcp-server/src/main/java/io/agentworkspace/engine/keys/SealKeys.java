@@ -56,7 +56,8 @@ public final class SealKeys {
         var cached = loaded.get();
         if (cached.newestFirst().isEmpty()) {
             cached = load(now, true);
-        } else if (isOld(cached.newestFirst().getFirst(), now) && !now.isBefore(cached.at().plus(RETRY))) {
+        } else if (isOld(cached.newestFirst().getFirst(), now)
+                && !now.isBefore(cached.at().plus(RETRY))) {
             cached = renewed(cached, now);
         }
         return cached.newestFirst().getFirst();

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.account;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.testing.TestDatabase;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;

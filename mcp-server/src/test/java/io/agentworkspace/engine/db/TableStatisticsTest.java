@@ -3,6 +3,7 @@ package io.agentworkspace.engine.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.List;
 import org.flywaydb.core.Flyway;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.http.limits.FairShare;
 import io.agentworkspace.engine.http.limits.RateBuckets;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.model.access.Role;
@@ -163,7 +164,7 @@ class RateLimitTest {
     void aHostOfIPv6IsCountedByItsNetwork(String one, String other, boolean together) throws Exception {
         var first = HostPort.normalizeHost(InetAddress.getByName(one).getHostAddress());
         var second = HostPort.normalizeHost(InetAddress.getByName(other).getHostAddress());
-        assertThat(Admission.network(first).equals(Admission.network(second))).isEqualTo(together);
+        assertThat(FairShare.network(first).equals(FairShare.network(second))).isEqualTo(together);
     }
 
     @Test

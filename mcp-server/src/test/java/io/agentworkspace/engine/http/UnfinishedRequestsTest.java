@@ -3,7 +3,7 @@ package io.agentworkspace.engine.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.http.ConnectionTable.Limits;
+import io.agentworkspace.engine.http.connections.ConnectionTable.Limits;
 import io.agentworkspace.engine.testing.HangLimit;
 import java.io.IOException;
 import java.net.Socket;

@@ -117,7 +117,8 @@ class LargestRequestsTest {
                 eve,
                 "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: %s\r\n%s"
                         .formatted(method, headers),
-                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s,%s}}".formatted(method, params, MODERN));
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s,%s}}"
+                        .formatted(method, params, MODERN));
     }
 
     /** Begins a session, and returns the header with its id. */
@@ -132,17 +133,19 @@ class LargestRequestsTest {
     }
 
     private String initialize(String client) {
-        var body = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"%s\",\"version\":\"%s\"}}}"
-                .formatted(client, "8".repeat(1_000));
+        var body =
+                "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"%s\",\"version\":\"%s\"}}}"
+                        .formatted(client, "8".repeat(1_000));
         return RawRequests.largest("POST /mcp", eve, "User-Agent: %s\r\n".formatted("u".repeat(1_000)), body);
     }
 
     /** The names are as long as may be, and each is another client for the doctor. */
     @Test
     void sessionsAndHandshakesAreMany() {
-        IntStream.range(0, 1_500).parallel().forEach(i -> assertThat(
-                        requests.answer(initialize(i + "\u65e5".repeat(30_000))))
-                .startsWith("HTTP/1.1 200 "));
+        IntStream.range(0, 1_500)
+                .parallel()
+                .forEach(i -> assertThat(requests.answer(initialize(i + "\u65e5".repeat(30_000))))
+                        .startsWith("HTTP/1.1 200 "));
     }
 
     /** Each address has the longest names, and each stream has as many addresses as it may have. */
@@ -182,14 +185,18 @@ class LargestRequestsTest {
     /** Looks at calls while the agents that they change are locked. */
     private void lookAt(List<String> callers, Supplier<List<Socket>> calls) {
         for (var key : callers) {
-            assertThat(requests.answer(
-                            RawRequests.command(key, "AP_Create", "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(agent(key)))))
+            assertThat(requests.answer(RawRequests.command(
+                            key,
+                            "AP_Create",
+                            "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(agent(key)))))
                     .startsWith("HTTP/1.1 200 ");
         }
         var waiting = TestDatabase.db().transaction(() -> {
             TestDatabase.db()
                     .sql("SELECT id FROM agent WHERE name = ANY(CAST(:names AS text[])) FOR UPDATE")
-                    .set("names", callers.stream().map(LargestRequestsTest::agent).toList())
+                    .set(
+                            "names",
+                            callers.stream().map(LargestRequestsTest::agent).toList())
                     .list(row -> row.number("id"));
             return calls.get();
         });
@@ -214,7 +221,8 @@ class LargestRequestsTest {
         var arguments = "\"name\":\"MB_Load\",\"arguments\":{\"vx\":{\"name\":\"%s\"},\"target\":{\"agent\":\"%s\"}}"
                 .formatted("b".repeat(64), "a".repeat(64));
         var request = modern("tools/call", "Mcp-Name: MB_Load\r\n", arguments);
-        var begun = IntStream.range(0, 120).mapToObj(_ -> requests.answer(request)).toList();
+        var begun =
+                IntStream.range(0, 120).mapToObj(_ -> requests.answer(request)).toList();
         assertThat(begun).anyMatch(answer -> answer.contains("taskId"));
     }
 
@@ -224,8 +232,7 @@ class LargestRequestsTest {
         for (var bank = 1; bank <= 5; bank++) {
             fill("bank-" + bank);
         }
-        var search = RawRequests.command(
-                eve, "MB_Search", "{\"content\":\"word7 m500\"}");
+        var search = RawRequests.command(eve, "MB_Search", "{\"content\":\"word7 m500\"}");
         await().until(() -> {
             var answer = requests.answer(search);
             assertThat(answer).startsWith("HTTP/1.1 200 ");
@@ -236,12 +243,16 @@ class LargestRequestsTest {
     private void fill(String name) {
         assertThat(requests.answer(RawRequests.command(eve, "MB_Create", "{\"vx\":{\"name\":\"%s\"}}".formatted(name))))
                 .startsWith("HTTP/1.1 200 ");
-        TestDatabase.db().sql("""
+        TestDatabase.db()
+                .sql("""
                 INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
                 SELECT b.tenant_id, b.id, gen_random_uuid(), left('m' || i || ' ' || words.text, 64000), '{}', b.owner_id, '{}', '{}', now(), now()
                   FROM bank b, generate_series(1, 1000) i,
                        (SELECT string_agg('word' || j % 400, ' ') AS text FROM generate_series(1, 8000) j) words
                  WHERE b.tenant_id = :tenant AND b.name = :name
-                """).set("tenant", tenant.id(ClientApi.MCP)).set("name", name).run();
+                """)
+                .set("tenant", tenant.id(ClientApi.MCP))
+                .set("name", name)
+                .run();
     }
 }

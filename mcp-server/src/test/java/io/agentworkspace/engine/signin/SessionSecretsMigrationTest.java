@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.testing.TestDatabase;

@@ -12,10 +12,10 @@ import io.agentworkspace.engine.banks.VectorSource;
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.Migrations;
 import io.agentworkspace.engine.db.TimeLimits;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
 import io.agentworkspace.engine.db.embedded.UnpackedOnce;
+import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.documents.DocumentFileStore;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.CallerChanges;
@@ -203,7 +203,16 @@ public final class TestDatabase {
         var limits =
                 new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), 64 << 20, Duration.ofSeconds(2));
         var handshakes = new HandshakeStore(DB);
-        return new McpEndpoint(features, DB, callers, signals, handshakes, limits, url, new SealKeys(DB, Clock.systemUTC()), Clock.systemUTC());
+        return new McpEndpoint(
+                features,
+                DB,
+                callers,
+                signals,
+                handshakes,
+                limits,
+                url,
+                new SealKeys(DB, Clock.systemUTC()),
+                Clock.systemUTC());
     }
 
     /**

@@ -144,4 +144,13 @@ public final class FairShare {
             }
         }
     }
+
+    /**
+     * Returns the key that an address is counted by. It covers a whole /64 network, since an IPv6 host has one to
+     * itself.
+     */
+    public static String network(String address) {
+        var parts = address.split(":", -1);
+        return parts.length < 5 ? address : String.join(":", parts[0], parts[1], parts[2], parts[3]);
+    }
 }

@@ -48,15 +48,13 @@ public final class SearchQueries {
                   WHERE m.tenant_id = :tenant AND m.bank_id = {bank}
                     AND (m.change, m.id) > (CAST({change} AS xid8), CAST({id} AS uuid))
                   ORDER BY m.change, m.id
-                  LIMIT {most})
-                UNION ALL
+                  LIMIT {most}) UNION ALL
                 (SELECT g.memory_id, g.change
                    FROM memory_gone g
                   WHERE g.tenant_id = :tenant AND g.bank_id = {bank}
                     AND (g.change, g.memory_id) > (CAST({change} AS xid8), CAST({id} AS uuid))
                   ORDER BY g.change, g.memory_id
-                  LIMIT {most})
-                UNION ALL
+                  LIMIT {most}) UNION ALL
                 (SELECT v.memory_id, v.change
                    FROM memory_vector v
                   WHERE v.tenant_id = :tenant AND v.bank_id = {bank} AND v.vectors IS NOT NULL
@@ -411,11 +409,10 @@ public final class SearchQueries {
 
     static BankIndex.IndexedMemory entry(Row row) throws SQLException {
         var id = UUID.fromString(row.text("id"));
-        var change = row.text("change");
         return row.flag("is_there")
                 ? new BankIndex.IndexedMemory(
                         id,
-                        change,
+                        row.text("change"),
                         row.textOrNull("name"),
                         row.text("text"),
                         row.texts("tags"),
@@ -427,12 +424,12 @@ public final class SearchQueries {
                                 row.instantOrNull("expires_at"),
                                 row.instantOrNull("superseded_at"),
                                 row.numbers("superseders")))
-                : new BankIndex.IndexedMemory(id, change, null, null, List.of(), 0, Instant.EPOCH, null);
+                : new BankIndex.IndexedMemory(id, row.text("change"), null, null, List.of(), 0, Instant.EPOCH, null);
     }
 
     /** Renumbers the changes of a restored backup. */
     void renumber(long tenant, long bank) {
-        RestoredChanges.renumber(db, tenant, bank);
+        RestoredChangeQueries.renumber(db, tenant, bank);
     }
 
     /**

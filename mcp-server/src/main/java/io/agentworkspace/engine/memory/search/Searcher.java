@@ -7,6 +7,8 @@ import io.agentworkspace.engine.memory.search.CandidateRounds.QuestionVector;
 import io.agentworkspace.engine.memory.search.SearchQueries.IndexPositions;
 import io.agentworkspace.engine.memory.search.SearchQueries.Match;
 import io.agentworkspace.engine.memory.search.SearchQueries.SearchedBank;
+import io.agentworkspace.engine.memory.visible.TextLengths;
+import io.agentworkspace.engine.memory.visible.VisibleReader;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;

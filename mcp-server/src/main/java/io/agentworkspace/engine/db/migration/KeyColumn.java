@@ -1,5 +1,6 @@
-package io.agentworkspace.engine.db;
+package io.agentworkspace.engine.db.migration;
 
+import io.agentworkspace.engine.db.SqlTemplate;
 import java.util.List;
 
 /** The statements for a column with keys of names, also of what was deleted. */

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.visible;
 
 import java.io.IOException;
 import org.apache.lucene.index.FilterLeafReader.FilterTerms;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.visible;
 
 import java.io.IOException;
 import java.util.Map;
@@ -12,7 +12,7 @@ import org.apache.lucene.util.SmallFloat;
  * How many words the memories of a part of an index have together, as rounded as the ranking has their lengths. The sums are kept as
  * long as their part of the index is open.
  */
-final class TextLengths {
+public final class TextLengths {
     private final ConcurrentHashMap<IndexReader.CacheKey, Map<String, Long>> kept = new ConcurrentHashMap<>();
 
     /** Returns the sum over all memories, also hidden and deleted ones. */

@@ -1,5 +1,9 @@
-package io.agentworkspace.engine.db;
+package io.agentworkspace.engine.db.migration;
 
+import io.agentworkspace.engine.db.DatabaseFailure;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.db.TableStatistics;
 import java.sql.SQLException;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.http;
+package io.agentworkspace.engine.http.connections;
 
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
@@ -20,7 +20,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /** A connector that does not listen: it receives accepted connections, with the first bytes of each. */
-final class HandedConnector extends ServerConnector {
+public final class HandedConnector extends ServerConnector {
     private final CountDownLatch closed = new CountDownLatch(1);
 
     private final Factory factory;
@@ -42,13 +42,13 @@ final class HandedConnector extends ServerConnector {
     }
 
     /** @param threads the threads that serve its connections; null: the server's */
-    HandedConnector(Server server, @Nullable Executor threads, HttpConfiguration configuration) {
+    public HandedConnector(Server server, @Nullable Executor threads, HttpConfiguration configuration) {
         var factory = new Factory(configuration);
         super(server, threads, null, null, 1, 1, factory);
         this.factory = factory;
     }
 
-    void take(SocketChannel connection, ByteBuffer first, OpenConnection entry) {
+    public void take(SocketChannel connection, ByteBuffer first, OpenConnection entry) {
         getSelectorManager().accept(connection, new Accepted(first, entry));
     }
 

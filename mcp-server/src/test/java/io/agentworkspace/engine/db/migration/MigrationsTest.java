@@ -1,8 +1,9 @@
-package io.agentworkspace.engine.db;
+package io.agentworkspace.engine.db.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.agentworkspace.engine.db.DatabaseFailure;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.regex.Pattern;

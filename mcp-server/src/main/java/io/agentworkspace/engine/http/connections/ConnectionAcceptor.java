@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.http;
+package io.agentworkspace.engine.http.connections;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Accepts connections on a separate thread and dispatches each by its first bytes. Health probes go to separate
  * threads, so that they never wait for the carriers of virtual threads; all others go to virtual threads.
  */
-final class ConnectionAcceptor implements AutoCloseable {
+public final class ConnectionAcceptor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionAcceptor.class);
     private static final List<byte[]> PROBES = List.of(
             "GET /api/health".getBytes(StandardCharsets.US_ASCII),
@@ -36,7 +36,7 @@ final class ConnectionAcceptor implements AutoCloseable {
 
     /** Takes over a connection. */
     @FunctionalInterface
-    interface Connections {
+    public interface Connections {
         void take(SocketChannel connection, ByteBuffer first, OpenConnection entry);
     }
 
@@ -52,7 +52,7 @@ final class ConnectionAcceptor implements AutoCloseable {
      * @param table receives each connection, and may refuse it
      * @throws IOException if the host is not an address of this machine, or the port is in use
      */
-    static ConnectionAcceptor bind(String host, int port, ConnectionTable table) throws IOException {
+    public static ConnectionAcceptor bind(String host, int port, ConnectionTable table) throws IOException {
         var listening = ServerSocketChannel.open();
         try {
             listening.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -64,11 +64,11 @@ final class ConnectionAcceptor implements AutoCloseable {
         }
     }
 
-    int port() {
+    public int port() {
         return listening.socket().getLocalPort();
     }
 
-    void start(Connections probes, Connections others) {
+    public void start(Connections probes, Connections others) {
         Thread.ofPlatform().daemon().name("front").start(() -> run(probes, others));
     }
 

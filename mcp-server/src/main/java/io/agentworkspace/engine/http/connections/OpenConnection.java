@@ -1,11 +1,11 @@
-package io.agentworkspace.engine.http;
+package io.agentworkspace.engine.http.connections;
 
-import io.agentworkspace.engine.http.ConnectionTable.Limits;
-import io.agentworkspace.engine.http.ConnectionTable.Share;
-import io.agentworkspace.engine.http.ConnectionTable.Waiting;
+import io.agentworkspace.engine.http.connections.ConnectionTable.Limits;
+import io.agentworkspace.engine.http.connections.ConnectionTable.Share;
+import io.agentworkspace.engine.http.connections.ConnectionTable.Waiting;
 
 /** An open connection in the {@link ConnectionTable}, which guards what changes here. */
-final class OpenConnection {
+public final class OpenConnection {
     /** Memory for headers is taken for this many at once. */
     private static final int PORTION = 32;
 

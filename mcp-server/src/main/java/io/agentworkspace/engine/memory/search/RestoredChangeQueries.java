@@ -5,7 +5,7 @@ import io.agentworkspace.engine.db.SqlTemplate;
 import java.util.List;
 
 /** Changes from the backup of another database server, whose transaction numbers were higher. They would always look new. */
-final class RestoredChanges {
+final class RestoredChangeQueries {
     private static final int PORTION = 1_000;
 
     private static final List<String> STATEMENTS = List.of(
@@ -31,7 +31,7 @@ final class RestoredChanges {
                 .sql();
     }
 
-    private RestoredChanges() {}
+    private RestoredChangeQueries() {}
 
     /** Gives them new numbers. Each portion has a transaction of its own, so that a large bank exceeds no time limit. */
     static void renumber(Db db, long tenant, long bank) {

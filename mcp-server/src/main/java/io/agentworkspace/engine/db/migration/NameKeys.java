@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.db;
+package io.agentworkspace.engine.db.migration;
 
 import io.agentworkspace.engine.model.problem.Name;
 import java.sql.Connection;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.http;
+package io.agentworkspace.engine.http.connections;
 
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.scheduling.Cancellation;
@@ -22,7 +22,7 @@ import org.eclipse.jetty.server.internal.HttpConnection;
 import org.jspecify.annotations.Nullable;
 
 /** An HTTP/1.1 connection that reports to the {@link ConnectionTable} how far its request has arrived. */
-final class EngineConnection extends HttpConnection {
+public final class EngineConnection extends HttpConnection {
     private static final Set<State> HEADERS = EnumSet.range(State.METHOD, State.HEADER);
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -46,7 +46,7 @@ final class EngineConnection extends HttpConnection {
     }
 
     /** Returns the connection that a request came on; empty if it did not come over the network. */
-    static Optional<EngineConnection> of(Request request) {
+    public static Optional<EngineConnection> of(Request request) {
         return Request.unWrap(request).getConnectionMetaData().getConnection() instanceof EngineConnection connection
                 ? Optional.of(connection)
                 : Optional.empty();
@@ -58,7 +58,7 @@ final class EngineConnection extends HttpConnection {
      * @param byCaller whether it has a valid credential
      * @throws Problem {@code unavailable} if too many are being served
      */
-    void admit(boolean byCaller) {
+    public void admit(boolean byCaller) {
         isCaller = byCaller;
         if (!entry.admit()) {
             throw Problem.unavailable("all connections of the server are in use: try again shortly", PAUSE);
@@ -66,7 +66,7 @@ final class EngineConnection extends HttpConnection {
     }
 
     /** Runs the work of a request, and cancels it if the client closes the connection before the response begins. */
-    static void run(Request request, Response response, CallableOp<Boolean, Exception> work) throws Exception {
+    public static void run(Request request, Response response, CallableOp<Boolean, Exception> work) throws Exception {
         var connection = of(request).orElse(null);
         if (connection == null || !(connection.getEndPoint() instanceof ObservedEndPoint endPoint)) {
             work.call();
@@ -88,7 +88,7 @@ final class EngineConnection extends HttpConnection {
     }
 
     /** Returns whether a request for health can be a probe: the first on this connection, or the first for a while. */
-    boolean isProbe() {
+    public boolean isProbe() {
         var now = System.nanoTime();
         var isProbe = now - checkedAt >= PROBE_EVERY.toNanos();
         checkedAt = now;
@@ -96,7 +96,7 @@ final class EngineConnection extends HttpConnection {
     }
 
     /** Returns the memory that the headers of the request may use, in bytes. */
-    long headerMemory() {
+    public long headerMemory() {
         return entry.headerMemory();
     }
 

@@ -1,5 +1,6 @@
-package io.agentworkspace.engine.http;
+package io.agentworkspace.engine.http.connections;
 
+import io.agentworkspace.engine.http.limits.FairShare;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,12 +25,12 @@ import org.slf4j.LoggerFactory;
  * (docs/operations.md, "Connections"). At a limit the connection that has waited longest gives way: first one with many
  * headers, then one whose headers are unfinished, then one that never sent a valid credential. One whose request was admitted never does.
  */
-final class ConnectionTable {
+public final class ConnectionTable {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTable.class);
     private static final int KIB = 1 << 10;
 
     /** The memory of a connection without a request. */
-    static final int OPEN = 16 * KIB;
+    public static final int OPEN = 16 * KIB;
 
     /** The memory of the headers of a request, besides the number of them. */
     static final int HEADERS = 32 * KIB;
@@ -58,7 +59,7 @@ final class ConnectionTable {
      * @param headerTime how long the headers of a request may take to arrive
      * @param idle how long a connection may be silent
      */
-    record Limits(int connections, long memory, Duration headerTime, Duration idle) {
+    public record Limits(int connections, long memory, Duration headerTime, Duration idle) {
         /** Returns how many requests may be in progress. Some connections must always be able to give way. */
         int requests() {
             return Math.max(1, connections - Math.ceilDiv(connections, 8));
@@ -113,29 +114,29 @@ final class ConnectionTable {
     }
 
     /** @param isShared whether many clients use an address, as that of a proxy: it may use everything */
-    ConnectionTable(Limits limits, Predicate<InetAddress> isShared) {
+    public ConnectionTable(Limits limits, Predicate<InetAddress> isShared) {
         this.limits = limits;
         this.isShared = isShared;
         this.all = new Share(limits.connections(), limits.memory());
     }
 
     /** Returns how many connections are open. */
-    synchronized int size() {
+    public synchronized int size() {
         return all.connections;
     }
 
     /** Returns how many connections there may be. */
-    int most() {
+    public int most() {
         return limits.connections();
     }
 
     /** Returns how many connections were refused or had to give way since the start. */
-    synchronized long closed() {
+    public synchronized long closed() {
         return closed;
     }
 
     /** Returns how many requests were cancelled since the start, since their clients had gone. */
-    synchronized long cancelled() {
+    public synchronized long cancelled() {
         return cancelled;
     }
 
@@ -146,7 +147,7 @@ final class ConnectionTable {
 
     /** Adds a connection. If there is no room for it, it is closed, and the result is empty. */
     Optional<OpenConnection> open(InetAddress address, Runnable close) {
-        var name = Admission.network(address.getHostAddress());
+        var name = FairShare.network(address.getHostAddress());
         List<OpenConnection> ousted = new ArrayList<>();
         OpenConnection connection = null;
         synchronized (this) {

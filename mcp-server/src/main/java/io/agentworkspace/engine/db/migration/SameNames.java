@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.db;
+package io.agentworkspace.engine.db.migration;
 
 import io.agentworkspace.engine.model.document.DocumentName;
 import io.agentworkspace.engine.model.problem.MemoryName;

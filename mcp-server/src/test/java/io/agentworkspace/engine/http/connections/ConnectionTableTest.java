@@ -1,8 +1,8 @@
-package io.agentworkspace.engine.http;
+package io.agentworkspace.engine.http.connections;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.http.ConnectionTable.Limits;
+import io.agentworkspace.engine.http.connections.ConnectionTable.Limits;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;

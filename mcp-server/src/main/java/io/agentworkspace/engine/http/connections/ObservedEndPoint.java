@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.http;
+package io.agentworkspace.engine.http.connections;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

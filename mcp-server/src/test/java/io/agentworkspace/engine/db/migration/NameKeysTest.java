@@ -1,7 +1,8 @@
-package io.agentworkspace.engine.db;
+package io.agentworkspace.engine.db.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.List;
 import org.flywaydb.core.Flyway;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.visible;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The index of a bank as readers may see it. Hidden and deleted memories are absent from the memories, from the words, and from every
  * count that a score is made of. Lucene alone counts deleted ones until it merges their part of the index.
  */
-final class VisibleReader extends FilterDirectoryReader {
+public final class VisibleReader extends FilterDirectoryReader {
     private final Weight hidden;
     private final TextLengths lengths;
 
@@ -42,7 +42,7 @@ final class VisibleReader extends FilterDirectoryReader {
     }
 
     /** @param hidden finds the memories that readers may not see */
-    static VisibleReader of(DirectoryReader in, Query hidden, TextLengths lengths) throws IOException {
+    public static VisibleReader of(DirectoryReader in, Query hidden, TextLengths lengths) throws IOException {
         var searcher = new IndexSearcher(in);
         searcher.setQueryCache(null);
         var weight = searcher.createWeight(searcher.rewrite(hidden), ScoreMode.COMPLETE_NO_SCORES, 1);
