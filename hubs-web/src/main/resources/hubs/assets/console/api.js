@@ -44,12 +44,12 @@ export function call(tool, args = {}) {
 const plainNote = (note) => note?.replace(/^if_revision is .*/, 'Somebody else has changed this. Close the dialog and reload the page to see the change.');
 
 // Calls without recording it as a call of the page.
-export async function ask(tool, args = {}) {
+export async function ask(tool, args = {}, headers = {}) {
   let response;
   try {
     response = await fetch(`/api/mcp/tools/${tool}/invoke`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': (await csrf()) ?? '' },
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': (await csrf()) ?? '', ...headers },
       body: JSON.stringify(args),
     });
   } catch {
@@ -61,17 +61,10 @@ export async function ask(tool, args = {}) {
 }
 
 const APART = { context: 'engine-console-reads' };
-const NO_MESSAGES = 'MDAwMDAwMDAtMDAwMC0wMDAwLTAwMDAtMDAwMDAwMDAwMDAw'; // What is before a message that there never was.
-let bound; // Of the session: the agent that its key is bound to, or nothing.
 
-// The latest messages of an agent, none of which is marked as read: in a context of its own, where nobody is logged on as the agent. Only a
-// key that is bound to an agent always acts as it: of this one agent no messages are read.
-export async function glance(agent, limit) {
-  bound ??= ask('AP_List', { target: APART, page: { limit: 1 } }).then((body) => body.header.context.self ?? '').catch((error) => {
-    bound = undefined; // It is asked again.
-    throw error;
-  });
-  return ask('AP_Read', { target: { ...APART, agent }, page: { limit, ...(await bound === agent && { cursor: NO_MESSAGES }) } });
+// The latest messages of an agent, none of which is marked as read, whoever the caller acts as.
+export function glance(agent, limit) {
+  return ask('AP_Read', { target: { ...APART, agent }, page: { limit } }, { 'X-MCP-Readonly': 'true' });
 }
 
 // Who an agent is, and its latest messages, as a call of the page. A key that is bound to the agent marks them as read.

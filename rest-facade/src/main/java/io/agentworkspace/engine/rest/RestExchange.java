@@ -21,6 +21,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The current request, with what the gate found out about it. Jersey's own request has neither. */
 record RestExchange(Request request) {
+    private static final String READ_ONLY = "X-MCP-Readonly";
+
     /** The current exchange, bound while the facade handles a request: on one thread from beginning to end. */
     static final ScopedValue<RestExchange> CURRENT = ScopedValue.newInstance();
 
@@ -115,7 +117,11 @@ record RestExchange(Request request) {
     }
 
     Answer run(ToolRunner runner, String service, ObjectNode arguments, boolean strict, ResponseBudget budget) {
-        checkMayRun(runner.catalogue().find(service), arguments);
+        var tool = runner.catalogue().find(service);
+        checkMayRun(tool, arguments);
+        if (isReadOnly() && tool.filter(each -> !each.effect().reads()).isPresent()) {
+            throw Problem.notPermitted("%s changes something: leave out the header %s".formatted(service, READ_ONLY));
+        }
         if (caller() == null) {
             var open = runner.open(service, arguments, requestId());
             if (open.isPresent()) {
@@ -139,6 +145,11 @@ record RestExchange(Request request) {
                 Progress.SILENT,
                 source(),
                 ResponseBudget.once(),
-                false);
+                isReadOnly());
+    }
+
+    /** Returns whether the request must change nothing, as over MCP: then AP_Read marks no messages as read. */
+    private boolean isReadOnly() {
+        return "true".equalsIgnoreCase(request.getHeaders().get(READ_ONLY));
     }
 }
