@@ -81,13 +81,14 @@ public final class Db implements AutoCloseable {
     private static final String SET_LIMITS = "SELECT " + LIMITS;
 
     /** They also override limits that the role or the database sets. A host that vanishes is noticed after a minute. */
-    public static final SessionSettings WITHOUT_LIMITS = new SessionSettings(Map.of(
-            "statement_timeout", "0",
-            "lock_timeout", "0",
-            "idle_in_transaction_session_timeout", "0",
-            "tcp_keepalives_idle", "30",
-            "tcp_keepalives_interval", "10",
-            "tcp_keepalives_count", "3"));
+    public static final String WITHOUT_LIMITS = new SessionSettings(Map.of(
+                    "statement_timeout", "0",
+                    "lock_timeout", "0",
+                    "idle_in_transaction_session_timeout", "0",
+                    "tcp_keepalives_idle", "30",
+                    "tcp_keepalives_interval", "10",
+                    "tcp_keepalives_count", "3"))
+            .statement();
 
     private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
     private final NotificationChannel.Login login;

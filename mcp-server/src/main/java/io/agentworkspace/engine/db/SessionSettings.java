@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  *
  * @param values by name, as {@code pg_settings} shows them
  */
-public record SessionSettings(Map<String, String> values) {
+record SessionSettings(Map<String, String> values) {
     private static final String IN_FORCE = "SELECT name, setting FROM pg_settings";
 
     SessionSettings with(Map<String, String> more) {

@@ -74,7 +74,7 @@ public final class Migrations {
             Flyway.configure()
                     .dataSource(db.withoutLimits())
                     .callbacks(new TableStatistics.BeforeMigrations())
-                    .initSql(Db.WITHOUT_LIMITS.statement())
+                    .initSql(Db.WITHOUT_LIMITS)
                     .locations("classpath:db/migration")
                     .javaMigrations(new NameKeys())
                     .lockRetryCount(-1) // Waits for another replica without a limit.

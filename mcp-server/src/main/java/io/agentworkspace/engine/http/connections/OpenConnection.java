@@ -5,7 +5,7 @@ import io.agentworkspace.engine.http.connections.ConnectionTable.Share;
 import io.agentworkspace.engine.http.connections.ConnectionTable.Waiting;
 
 /** An open connection in the {@link ConnectionTable}, which guards what changes here. */
-public final class OpenConnection {
+final class OpenConnection {
     /** Memory for headers is taken for this many at once. */
     private static final int PORTION = 32;
 
