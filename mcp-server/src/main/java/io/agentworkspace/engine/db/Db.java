@@ -80,7 +80,7 @@ public final class Db implements AutoCloseable {
 
     private static final String SET_LIMITS = "SELECT " + LIMITS;
 
-    /** They also override limits that the role or the database sets. A host that vanishes is noticed after a minute. */
+    /** Overrides all limits, also those of the role. A vanished host is noticed after a minute. */
     public static final String WITHOUT_LIMITS = new SessionSettings(Map.of(
                     "statement_timeout", "0",
                     "lock_timeout", "0",

@@ -180,7 +180,7 @@ public final class WebServer implements AutoCloseable {
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);
         }
-        acceptor.start(probes::take, others::take);
+        acceptor.start(probes, others);
     }
 
     /** Reports to health probes that the schema is upgraded, or no longer. */

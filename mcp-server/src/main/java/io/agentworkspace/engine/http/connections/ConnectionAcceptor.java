@@ -34,12 +34,6 @@ public final class ConnectionAcceptor implements AutoCloseable {
     private final SelectionKey accepting;
     private final ConnectionTable table;
 
-    /** Takes over a connection. */
-    @FunctionalInterface
-    public interface Connections {
-        void take(SocketChannel connection, ByteBuffer first, OpenConnection entry);
-    }
-
     private ConnectionAcceptor(ServerSocketChannel listening, ConnectionTable table) throws IOException {
         this.listening = listening;
         this.selector = Selector.open();
@@ -68,11 +62,11 @@ public final class ConnectionAcceptor implements AutoCloseable {
         return listening.socket().getLocalPort();
     }
 
-    public void start(Connections probes, Connections others) {
+    public void start(HandedConnector probes, HandedConnector others) {
         Thread.ofPlatform().daemon().name("front").start(() -> run(probes, others));
     }
 
-    private void run(Connections probes, Connections others) {
+    private void run(HandedConnector probes, HandedConnector others) {
         var swept = System.nanoTime();
         while (listening.isOpen()) {
             try {
@@ -141,7 +135,7 @@ public final class ConnectionAcceptor implements AutoCloseable {
         }
     }
 
-    private static void pass(SelectionKey key, Connections probes, Connections others) {
+    private static void pass(SelectionKey key, HandedConnector probes, HandedConnector others) {
         var connection = (SocketChannel) key.channel();
         var entry = (OpenConnection) key.attachment();
         var first = ByteBuffer.allocate(FIRST);
