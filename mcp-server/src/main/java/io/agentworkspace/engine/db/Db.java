@@ -41,7 +41,6 @@ public final class Db implements AutoCloseable {
     private static final String UNIQUE_VIOLATION = "23505";
     private static final Set<String> MISSING = Set.of("42P01", "42883", "42704");
 
-    /** Raised by our trigger: the owner of the new thing was removed in the meantime. */
     private static final String OWNER_REMOVED = "EN001";
 
     /** Raised by our trigger: the plan's limit is reached. */
