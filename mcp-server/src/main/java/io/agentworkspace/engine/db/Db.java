@@ -41,7 +41,7 @@ public final class Db implements AutoCloseable {
     private static final String UNIQUE_VIOLATION = "23505";
     private static final Set<String> MISSING = Set.of("42P01", "42883", "42704");
 
-    private static final String OWNER_REMOVED = "EN001";
+    private static final String OWNER_REMOVED = "EN001"; // By our trigger: the new thing has lost its owner.
 
     /** Raised by our trigger: the plan's limit is reached. */
     private static final String QUOTA = "EN002";
