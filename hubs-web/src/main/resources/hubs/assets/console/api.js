@@ -115,7 +115,6 @@ export function whyNot(tool) {
 // Who is signed in, and what they may do; null when nobody is.
 export async function identify() {
   const [known, listed] = await Promise.all([session(), request('/api/mcp/tools')]);
-  bound = undefined;
   if (!known.signed_in) return null;
   Object.assign(me, { user: known.user, role: known.role, tenant: known.tenant, all: listed.tools, tools: new Set(listed.tools.map((tool) => tool.name)), readOnlyTools: new Set(listed.tools.filter((tool) => tool.only_reads).map((tool) => tool.name)) });
   return me;
