@@ -188,7 +188,7 @@ public final class FairQueue {
     }
 
     /**
-     * Returns how much longer a call waits. Patience begins anew whenever a call is served: many calls that arrive at once at a
+     * Returns how much longer a call waits. Patience begins again whenever a call is served: many calls that arrive at once at a
      * slow machine only need time. A key that holds its share waits only for its own calls.
      */
     private long left(KeyQueue key, long begin, Duration patience) {

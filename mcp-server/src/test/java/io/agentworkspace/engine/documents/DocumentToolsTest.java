@@ -141,7 +141,7 @@ class DocumentToolsTest {
                 .containsExactly(4, 3, 2);
         var rest = Json.object();
         rest.putObject("page").put("cursor", listed.text("/next_cursor"));
-        assertThat(ann.call("DC_List", rest.put("name", "a.txt")).ok().texts("/documents", "state"))
+        assertThat(ann.call("DC_List", rest.put("name", "A.TXT")).ok().texts("/documents", "state"))
                 .containsExactly("accepted");
         assertThat(ann.call("DC_List", "{'state':'rejected'}").ok().texts("/documents", "name"))
                 .containsExactly("b.txt", "a.txt");

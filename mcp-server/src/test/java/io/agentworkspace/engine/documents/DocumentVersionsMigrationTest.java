@@ -78,7 +78,7 @@ class DocumentVersionsMigrationTest {
             """;
 
     private static final String BEFORE = """
-            SELECT jsonb_build_object('documents', (SELECT jsonb_agg(d ORDER BY d.tenant_id, d.id) FROM document d),
+            SELECT jsonb_build_object('documents', (SELECT jsonb_agg(to_jsonb(d) - 'declared_charset' ORDER BY d.tenant_id, d.id) FROM document d),
                                       'parts', (SELECT jsonb_agg(p ORDER BY p.document_id) FROM document_part p),
                                       'memories', (SELECT jsonb_agg(m ORDER BY m.memory_id) FROM document_memory m))::text
             """;

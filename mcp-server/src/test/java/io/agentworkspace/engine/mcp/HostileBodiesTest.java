@@ -64,7 +64,8 @@ class HostileBodiesTest {
                 "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \" \"}",
                 "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}",
                 "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": []}",
-                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": 7}"
+                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": 7}",
+                "\uFEFF{}"
             })
     void whatIsNoMessageIsAnInvalidRequest(String body) {
         assertRefused(server.mcp(body), -32600, "");
@@ -87,8 +88,7 @@ class HostileBodiesTest {
                 "{\"a\": 1} x",
                 "{'a': 1}",
                 "{\"a\": NaN}",
-                "\u0000",
-                "\uFEFF{}"
+                "\u0000"
             })
     void whatIsNoJsonIsAParseError(String body) {
         assertRefused(server.mcp(body), -32700, "");

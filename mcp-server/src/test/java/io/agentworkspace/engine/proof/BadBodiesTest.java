@@ -50,7 +50,7 @@ class BadBodiesTest {
         bodies.put("a surrogate in UTF-8", bytes(good, 0xED, 0xA0, 0x80));
         bodies.put("beyond Unicode", bytes(good, 0xF5, 0x80, 0x80, 0x80));
         bodies.put("UTF-16", good.getBytes(UTF_16));
-        bodies.put("a byte order mark", ("\uFEFF" + good).getBytes(UTF_8));
+        bodies.put("two byte order marks", ("\uFEFF\uFEFF" + good).getBytes(UTF_8));
         bodies.put(
                 "a field twice", good.replaceFirst("\"vx\"", "\"vx\":{},\"vx\"").getBytes(UTF_8));
         bodies.put(

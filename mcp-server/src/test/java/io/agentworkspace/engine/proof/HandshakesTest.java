@@ -157,14 +157,6 @@ class HandshakesTest {
                 wrong(
                         "POST",
                         "/mcp",
-                        initialize("2025-11-25", "mixed"),
-                        400,
-                        -32602,
-                        "no header MCP-Protocol-Version before it",
-                        mirrored("initialize", "2026-07-28")),
-                wrong(
-                        "POST",
-                        "/mcp",
                         modern("tools/list", "mixed", "2026-07-28"),
                         400,
                         -32020,
@@ -184,12 +176,15 @@ class HandshakesTest {
                 wrong(
                         "POST",
                         "/mcp",
-                        modern("subscriptions/listen", "deaf", "2026-07-28")
+                        modern("subscriptions/listen", "json only", "2026-07-28")
                                 .replace("'params':{", "'params':{'notifications':{},"),
                         200,
                         -32602,
                         "text/event-stream",
-                        mirrored("subscriptions/listen", "2026-07-28")));
+                        Stream.concat(
+                                        Stream.of(mirrored("subscriptions/listen", "2026-07-28")),
+                                        Stream.of("Accept", "application/json"))
+                                .toArray(String[]::new)));
     }
 
     private static Arguments wrong(

@@ -52,6 +52,7 @@ class OnlyReadsTest {
         return Json.readObject(response.body())
                 .path("tools")
                 .valueStream()
+                .filter(tool -> tool.has("family")) // The tools that find, describe and run others have none.
                 .filter(tool -> tool.path("only_reads").asBoolean(false) == onlyReads)
                 .map(tool -> tool.path("name").asString())
                 .collect(Collectors.toCollection(TreeSet::new));

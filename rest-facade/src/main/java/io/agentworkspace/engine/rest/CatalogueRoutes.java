@@ -58,7 +58,9 @@ final class CatalogueRoutes {
         var listed = Json.object();
         var array = listed.putArray("tools");
         tools.forEach(tool -> array.add(described(tool, caller)));
-        discovery.values().forEach(array::add);
+        if (caller == null || caller.credential().toolset().coversDiscovery()) {
+            discovery.values().forEach(array::add);
+        }
         return RestResponse.tagged(listed);
     }
 

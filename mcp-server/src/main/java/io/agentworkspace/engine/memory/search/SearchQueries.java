@@ -40,22 +40,25 @@ public final class SearchQueries {
     /** The maximum number of a bank's replaced memories that a search in the past includes. */
     private static final int MOST_PAST = 5_000;
 
-    /** Returns the next changes of a bank after one, oldest first. Each of the three parts uses its own index. */
+    /**
+     * Returns the next changes of a bank after one, oldest first, each with the bytes of the text that changed. Each of
+     * the three parts uses its own index.
+     */
     private static String changesAfter(String bank, String change, String id, String most) {
         return SqlTemplate.of("""
-                (SELECT m.id, m.change
+                (SELECT m.id, m.change, octet_length(m.text) AS bytes
                    FROM memory m
                   WHERE m.tenant_id = :tenant AND m.bank_id = {bank}
                     AND (m.change, m.id) > (CAST({change} AS xid8), CAST({id} AS uuid))
                   ORDER BY m.change, m.id
                   LIMIT {most}) UNION ALL
-                (SELECT g.memory_id, g.change
+                (SELECT g.memory_id, g.change, 0
                    FROM memory_gone g
                   WHERE g.tenant_id = :tenant AND g.bank_id = {bank}
                     AND (g.change, g.memory_id) > (CAST({change} AS xid8), CAST({id} AS uuid))
                   ORDER BY g.change, g.memory_id
                   LIMIT {most}) UNION ALL
-                (SELECT v.memory_id, v.change
+                (SELECT v.memory_id, v.change, 0
                    FROM memory_vector v
                   WHERE v.tenant_id = :tenant AND v.bank_id = {bank} AND v.vectors IS NOT NULL
                     AND (v.change, v.memory_id) > (CAST({change} AS xid8), CAST({id} AS uuid))
@@ -156,12 +159,8 @@ public final class SearchQueries {
             """;
 
     private static final String IS_CHANGED_WITHIN = SqlTemplate.of("""
-            SELECT count(*) <= :most AND COALESCE(sum(octet_length(m.text)), 0) <= :bytes AS is_within
-              FROM (SELECT DISTINCT c.id FROM ({changes}) c) n -- Its text and its vectors are two changes.
-              LEFT JOIN LATERAL (SELECT m.text
-                                   FROM memory m
-                                  WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = n.id
-                                 OFFSET 0) m ON true
+            SELECT count(DISTINCT c.id) <= :most AND COALESCE(sum(c.bytes), 0) <= :bytes AS is_within
+              FROM ({changes}) c -- A memory's text and its vectors are two changes.
             """)
             .with("changes", changesAfter(":bank", ":after", NONE, ":most + 1"))
             .sql();

@@ -63,6 +63,11 @@ public record Toolset(@Nullable Set<String> families, boolean readOnly, boolean 
         return families == null || families.contains(family.word());
     }
 
+    /** Returns whether it has the tools that find, describe and run others: named, or not limited to families. */
+    public boolean coversDiscovery() {
+        return families == null || discovery;
+    }
+
     /** Returns the toolsets that {@code tools/list} shows for it; empty for the default. */
     public Set<String> listed() {
         return equals(EVERYTHING) ? Set.of() : discovery ? Set.of(DISCOVERY) : Set.copyOf(words());
