@@ -245,7 +245,7 @@ public final class Db implements AutoCloseable {
         do {
             deleted = bulk(() -> {
                 limited(sql(SET_LIMITS)).one(_ -> true);
-                return sql(oldRows).set("until", until).set("portion", PORTION).run();
+                return sql(oldRows).quiet().set("until", until).set("portion", PORTION).run();
             });
             sum += deleted;
         } while (deleted == PORTION);
@@ -276,20 +276,13 @@ public final class Db implements AutoCloseable {
         connection.setAutoCommit(false); // The pool resets it.
         try {
             var transaction = new Transaction(connection);
-            var result = ScopedValue.where(CURRENT, transaction).call(() -> complete(work));
+            var result = ScopedValue.where(CURRENT, transaction).call(() -> Transaction.complete(work));
             connection.commit();
             return result;
         } catch (Throwable e) {
             rollBack(connection, e);
             throw e;
         }
-    }
-
-    /** Runs the work, and then what still waits for its last statement. */
-    static <T> T complete(Supplier<T> work) {
-        var result = work.get();
-        runLate();
-        return result;
     }
 
     /** Runs the statements that wait for the last one of the current transaction. */

@@ -56,7 +56,7 @@ class StoredTriggersTest {
     }
 
     private long told(String topic) {
-        return count("live_event WHERE tenant_id = :tenant AND topic = '" + topic + "'");
+        return count("change_log WHERE tenant_id = :tenant AND topic = '" + topic + "'");
     }
 
     private long usage() {
@@ -89,7 +89,7 @@ class StoredTriggersTest {
         copyAuditEntry(2);
         assertThat(usage()).isEqualTo(4);
         assertThat(count("memory_vector WHERE tenant_id = :tenant")).isEqualTo(4);
-        assertThat(count("live_event WHERE tenant_id = :tenant")).isZero();
+        assertThat(count("change_log WHERE tenant_id = :tenant")).isZero();
     }
 
     @Test
@@ -107,7 +107,7 @@ class StoredTriggersTest {
         listen();
         copyMemory(60);
         assertThat(told("memories")).isEqualTo(1);
-        assertThat(count("live_event WHERE tenant_id = :tenant AND other = 60")).isEqualTo(1);
+        assertThat(count("change_log WHERE tenant_id = :tenant AND other = 60")).isEqualTo(1);
         assertThat(count("memory_vector WHERE tenant_id = :tenant")).isEqualTo(61);
     }
 
