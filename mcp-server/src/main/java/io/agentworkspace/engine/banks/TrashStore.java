@@ -148,12 +148,6 @@ public final class TrashStore {
     /** Destroys the bank with everything in it, and returns the number of its memories. */
     long destroyBank(Call call, BankStore.LockedBank bank) {
         call.changed(Change.resource(ChangeTopic.BANK, bank.resource(), null));
-        // Then no trigger takes each of its vectors out of an index of pgvector, which is dropped as a whole.
-        db.sql(call, """
-                SELECT set_config('engine.destroyed_bank', CAST(b.id AS text), true)
-                  FROM bank b
-                 WHERE b.tenant_id = :tenant AND b.id = :bank
-                """).set("bank", bank.id()).one(_ -> true);
         var memories = db.sql(call, "DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank")
                 .set("bank", bank.id())
                 .run();

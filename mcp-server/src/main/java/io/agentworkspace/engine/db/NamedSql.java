@@ -41,8 +41,7 @@ final class NamedSql {
             "document",
             "skill",
             "skill_install",
-            "mcp_task",
-            "app_user");
+            "mcp_task");
 
     /** The maximum number of names with such values, since each takes two bits. */
     private static final int MOST_LITERAL = 31;

@@ -150,7 +150,6 @@ public final class UserStore {
                 .set("role", role.word())
                 .one(row -> {
                     ContextStore.checkRole(call, Role.of(row.text("caller_role")));
-                    call.changed(List.of()); // Nobody listens to users.
                     return Optional.ofNullable(row.json("record", User.class));
                 })
                 .orElseThrow(() -> Problem.unauthenticated("the credential's user no longer exists"))
