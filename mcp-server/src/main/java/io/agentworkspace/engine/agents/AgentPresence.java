@@ -55,6 +55,8 @@ public final class AgentPresence {
                 WITH t AS (
                     SELECT * FROM unnest(:tenants, :principals, :names, :bound, CAST(:times AS timestamptz[]))
                                   t (tenant_id, principal, name, bound, used_at)),
+                former AS (
+                    SELECT c.* FROM context c JOIN t USING (tenant_id, principal, name)),
                 logged_on AS (
                     INSERT INTO context AS c (tenant_id, principal, name, self_id, used_at)
                     SELECT t.tenant_id, t.principal, t.name, t.bound, t.used_at
@@ -62,12 +64,25 @@ public final class AgentPresence {
                      WHERE t.bound <> 0
                     ON CONFLICT (tenant_id, principal, name) DO UPDATE
                        SET self_id = excluded.self_id, used_at = excluded.used_at
-                     WHERE c.used_at < excluded.used_at)
-                UPDATE context c
-                   SET used_at = greatest(c.used_at, t.used_at)
-                  FROM t
-                 WHERE t.bound = 0
-                   AND c.tenant_id = t.tenant_id AND c.principal = t.principal AND c.name = t.name
+                     WHERE c.used_at < excluded.used_at
+                    RETURNING c.*),
+                used AS (
+                    UPDATE context c
+                       SET used_at = greatest(c.used_at, t.used_at)
+                      FROM t
+                     WHERE t.bound = 0
+                       AND c.tenant_id = t.tenant_id AND c.principal = t.principal AND c.name = t.name
+                    RETURNING c.*),
+                seen AS (
+                    SELECT u.tenant_id, u.self_id
+                      FROM (SELECT * FROM logged_on UNION ALL SELECT * FROM used) u
+                      LEFT JOIN former f USING (tenant_id, principal, name)
+                     WHERE u.self_id IS NOT NULL
+                       AND (f.used_at IS NULL OR f.self_id IS DISTINCT FROM u.self_id
+                            OR u.used_at > f.used_at + INTERVAL '15 minutes'))
+                SELECT announce(tenant_id, jsonb_agg(DISTINCT jsonb_build_object('topic', 'presence', 'action', 'seen', 'place', self_id)))
+                  FROM seen
+                 GROUP BY tenant_id
                 """)
                 .set("tenants", keys.stream().map(PresenceKey::tenant).toList())
                 .set("principals", keys.stream().map(PresenceKey::principal).toList())

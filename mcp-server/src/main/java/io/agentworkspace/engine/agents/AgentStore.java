@@ -10,6 +10,9 @@ import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.change.Audience;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
@@ -21,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Writes agents and rosters. */
@@ -178,6 +182,11 @@ public final class AgentStore {
         public Ref ref() {
             return new Ref(id, name);
         }
+
+        /** Returns it as it was before the call changed it. */
+        public Change.Resource resource() {
+            return new Change.Resource(name, access, owner);
+        }
     }
 
     /** The changes to an agent; null leaves a value unchanged. */
@@ -199,10 +208,15 @@ public final class AgentStore {
                 .set("description", description)
                 .set("profile", profile)
                 .set("access", access.word())
-                .one(AgentRow::read)
+                .one(row -> {
+                    call.changed(Change.presence(row.number("id"), "created", null));
+                    return AgentRow.read(row);
+                })
                 .orElseThrow(() -> Problem.alreadyExists(
                         "agent", name.text(), "choose another name, or change that agent with AP_Update"));
         call.created(Scope.AGENTS, 1);
+        var owner = call.context().user().id();
+        call.changed(Change.resource(ChangeTopic.AGENT, null, new Change.Resource(name.text(), access, owner)));
         return agent;
     }
 
@@ -245,7 +259,7 @@ public final class AgentStore {
      */
     Updated update(Call call, LockedAgent held, AgentChange change) {
         try {
-            return db.sql(call, UPDATE)
+            var updated = db.sql(call, UPDATE)
                     .set("id", held.id())
                     .set("name", change.name())
                     .set("key", change.name() == null ? null : change.name().key())
@@ -256,12 +270,27 @@ public final class AgentStore {
                             change.access() == null ? null : change.access().word())
                     .one(row -> new Updated(AgentRow.read(row), row.texts("changed")))
                     .orElseThrow();
+            updated(call, held, updated);
+            return updated;
         } catch (SqlFailure e) {
             if (Db.isTaken(e) && change.name() != null) {
                 throw Problem.alreadyExists("agent", change.name().text());
             }
             throw e;
         }
+    }
+
+    private static void updated(Call call, LockedAgent held, Updated updated) {
+        if (updated.changed().isEmpty()) {
+            call.changed(List.of());
+            return;
+        }
+        var agent = updated.agent();
+        call.changed(Change.resource(
+                ChangeTopic.AGENT,
+                held.resource(),
+                new Change.Resource(agent.name(), agent.access(), held.owner())));
+        call.changed(Change.presence(held.id(), "updated", null));
     }
 
     /** Returns the current record, inside a transaction. */
@@ -272,18 +301,27 @@ public final class AgentStore {
     /** Destroys the agent. Only its name on its messages and memories remains. */
     void destroy(Call call, LockedAgent held) {
         db.sql(call, """
-                WITH rostered AS (DELETE FROM roster WHERE tenant_id = :tenant AND agent_id = :id),
-                     joined AS (DELETE FROM membership WHERE tenant_id = :tenant AND agent_id = :id),
-                     hosted AS (UPDATE domain SET host_id = NULL WHERE tenant_id = :tenant AND host_id = :id),
+                WITH rostered AS (DELETE FROM roster WHERE tenant_id = :tenant AND agent_id = :id RETURNING user_id),
+                     joined AS (DELETE FROM membership WHERE tenant_id = :tenant AND agent_id = :id RETURNING domain_id),
+                     hosted AS (UPDATE domain SET host_id = NULL WHERE tenant_id = :tenant AND host_id = :id RETURNING id),
                      granted AS (DELETE FROM bank_grant WHERE tenant_id = :tenant AND agent_id = :id),
                      loaded AS (DELETE FROM bank_load WHERE tenant_id = :tenant AND agent_id = :id),
                      taught AS (DELETE FROM skill_install WHERE tenant_id = :tenant AND agent_id = :id),
                      forgotten AS (DELETE FROM agent_revision WHERE tenant_id = :tenant AND agent_id = :id),
                      keyed AS (UPDATE api_key SET revoked_at = :now
                                 WHERE tenant_id = :tenant AND agent_id = :id AND revoked_at IS NULL),
-                     listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id)
-                UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id
-                """).set("id", held.id()).run();
+                     listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id),
+                     destroyed AS (UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id)
+                SELECT ARRAY(SELECT user_id FROM rostered) AS users, ARRAY(SELECT domain_id FROM joined) AS left_domains,
+                       ARRAY(SELECT id FROM hosted) AS hosted
+                """).set("id", held.id()).one(row -> {
+            row.numbers("left_domains").forEach(domain -> call.changed(Change.presence(held.id(), "left", domain)));
+            row.numbers("hosted").forEach(domain -> call.changed(Change.numbered(ChangeTopic.DOMAIN, domain)));
+            call.changed(Change.list(ChangeTopic.RESOURCES, new Audience(false, Set.copyOf(row.numbers("users")))));
+            return true;
+        });
+        call.changed(Change.resource(ChangeTopic.AGENT, held.resource(), null));
+        call.changed(Change.presence(held.id(), "destroyed", null));
         MessageStore.silence(db, call, held.owner());
     }
 
@@ -306,10 +344,14 @@ public final class AgentStore {
     }
 
     private ListedAgent listed(Call call, long agent, String statement) {
-        return db.sql(call, statement)
+        var listed = db.sql(call, statement)
                 .set("agent", agent)
                 .one(row -> new ListedAgent(AgentRow.read(row), row.flag("changed")))
                 .orElseThrow();
+        var user = Audience.of(call.context().user().id());
+        call.changed(
+                listed.changed() ? List.of(Change.access(), Change.list(ChangeTopic.RESOURCES, user)) : List.of());
+        return listed;
     }
 
     /**

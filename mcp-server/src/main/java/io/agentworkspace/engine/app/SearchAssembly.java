@@ -8,7 +8,6 @@ import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.memory.search.IndexBuilder;
 import io.agentworkspace.engine.memory.search.IndexCache;
-import io.agentworkspace.engine.memory.search.PgvectorStore;
 import io.agentworkspace.engine.memory.search.SearchQueries;
 import io.agentworkspace.engine.memory.search.SearchedBankStore;
 import io.agentworkspace.engine.memory.search.Searcher;
@@ -39,7 +38,6 @@ record SearchAssembly(HeavyWork heavy, Embedder embedder, VectorSource vectors, 
                 queries, new SearchedBankStore(db), indexes, heavy, clock, IndexBuilder.Limits.DEFAULT);
         keep.accept(builder);
         builder.start();
-        var pgvector = new PgvectorStore(db, embedder.id(), settings.embedding().pgvectorFrom());
         var embeddings = new EmbeddingQueue(new EmbeddingStore(db), embedder);
         keep.accept(embeddings);
         embeddings.start();
@@ -47,8 +45,6 @@ record SearchAssembly(HeavyWork heavy, Embedder embedder, VectorSource vectors, 
                 .every(Duration.ofSeconds(30), "unloading the embedding model", embedder::tidy)
                 .every(Duration.ofSeconds(30), "closing search indexes", indexes::tidy)
                 .every(Duration.ofMinutes(1), "writing which banks are searched", builder::record)
-                .every(Duration.ofSeconds(1), "filling indexes of pgvector", pgvector::fill)
-                .clearing("indexes of pgvector", _ -> pgvector.purge())
                 .clearing("search indexes", indexes::purge)
                 .clearing("searched banks", builder::purge);
         figures.heavy(heavy).search(indexes, builder).embeddings(embedder, embeddings, housekeeping);
@@ -57,6 +53,6 @@ record SearchAssembly(HeavyWork heavy, Embedder embedder, VectorSource vectors, 
                 heavy,
                 embedder,
                 new VectorSource(embedder, embeddings),
-                new Searcher(queries, indexes, builder, scan, embedder, pgvector));
+                new Searcher(queries, indexes, builder, scan, embedder));
     }
 }

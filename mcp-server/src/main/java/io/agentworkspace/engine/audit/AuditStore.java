@@ -1,10 +1,11 @@
 package io.agentworkspace.engine.audit;
 
+import io.agentworkspace.engine.changes.ChangeStore;
 import io.agentworkspace.engine.credentials.ClientName;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Statement;
-import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -36,6 +38,7 @@ public final class AuditStore implements AutoCloseable {
     private static final int BATCH = 1_000;
 
     private static final String INSERT = """
+            WITH noted AS (
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
                                result, request_id, times, rules, before, after, dry_run, details)
@@ -45,6 +48,10 @@ public final class AuditStore implements AutoCloseable {
                    r.client, r.result, r.request_id, r.times, r.rules, r.before, r.after,
                    r.dry_run, r.details
               FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
+            RETURNING tenant_id, at, row_id)
+            SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'audit', 'action', 'noted', 'thing', row_id, 'moment', at)))
+              FROM noted
+             GROUP BY tenant_id
             """;
 
     /** One entry, which needs no JSON. */
@@ -58,8 +65,6 @@ public final class AuditStore implements AutoCloseable {
                     :result, :request_id, CAST(:times AS integer), CAST(:rules AS text[]), :before, :after,
                     CAST(:dry_run AS boolean), :details)
             """;
-
-    private static final String INSERT_WITH_EVENTS = EventLog.INSERT + ";\n" + INSERT_ONE;
 
     private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
     private final RefusalTally tally = new RefusalTally();
@@ -78,30 +83,27 @@ public final class AuditStore implements AutoCloseable {
             """;
 
     private final Db db;
+    private final ChangeStore changes;
     private final Duration kept;
 
     public AuditStore(Db db, Duration kept) {
         this.db = db;
+        this.changes = new ChangeStore(db);
         this.kept = kept;
     }
 
-    /** Writes the entry and the call's events, and commits: the last action in a successful call's transaction. */
+    /** Writes the entry of a successful call, together with the last statement of its transaction. */
     public void done(Call call, AuditEntry entry) {
-        var tenant = call.caller().tenant();
-        if (call.events().isEmpty()) {
-            one(INSERT_ONE, tenant, entry).runAndCommit();
-        } else {
-            one(INSERT_WITH_EVENTS, tenant, entry)
-                    .set("events", EventLog.rows(tenant, call.events()))
-                    .runAndCommit();
-        }
+        var id = UUID.randomUUID();
+        one(call.caller().tenant(), entry, id).runLate();
+        call.noted(Change.audit(id, entry.at()));
     }
 
-    private Statement one(String statement, long tenant, AuditEntry entry) {
-        return db.sql(statement)
+    private Statement one(long tenant, AuditEntry entry, UUID id) {
+        return db.sql(INSERT_ONE)
                 .set("tenant", tenant)
                 .set("at", entry.at())
-                .set("row_id", UUID.randomUUID())
+                .set("row_id", id)
                 .set("user_name", entry.user())
                 .set("user_key", Name.key(entry.user()))
                 .set("acting_for", entry.actingFor())
@@ -149,7 +151,9 @@ public final class AuditStore implements AutoCloseable {
 
     /** Writes the entry, inside the transaction that it describes. */
     public void note(long tenant, AuditEntry entry) {
-        one(INSERT_ONE, tenant, entry).run();
+        var id = UUID.randomUUID();
+        one(tenant, entry, id).run();
+        changes.write(tenant, List.of(Change.audit(id, entry.at())));
     }
 
     /** Records a refusal, to be written soon. */

@@ -9,6 +9,8 @@ import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.bank.Bank;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
@@ -16,6 +18,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -141,7 +144,17 @@ public final class BankStore {
 
     /** A bank that the transaction has locked, with what determines who may use and change it. */
     public record LockedBank(
-            long id, String name, long owner, Access access, long revision, BankPermissionRow permission) {}
+            long id, String name, long owner, Access access, long revision, BankPermissionRow permission) {
+        /** Returns it as it was before the call changed it. */
+        Change.Resource resource() {
+            return new Change.Resource(name, access, owner);
+        }
+
+        /** Returns the change of what is in it. */
+        public Change contentChanged() {
+            return Change.numbered(ChangeTopic.BANK, id);
+        }
+    }
 
     /** The changes to a bank; null leaves a value unchanged, a blank description removes it. */
     record BankChange(
@@ -158,7 +171,11 @@ public final class BankStore {
                 .set("access", access.word())
                 .set("manager", manager == null ? null : (Long) manager.id())
                 .one(BankStore::record);
-        bank.ifPresent(_ -> call.created(Scope.BANKS, 1));
+        bank.ifPresent(_ -> {
+            call.created(Scope.BANKS, 1);
+            var owner = call.context().user().id();
+            call.changed(Change.resource(ChangeTopic.BANK, null, new Change.Resource(name.text(), access, owner)));
+        });
         return bank;
     }
 
@@ -230,7 +247,7 @@ public final class BankStore {
     /** Applies the change and returns the record. The revision is raised if the change alters anything. */
     Bank update(Call call, LockedBank held, BankChange change) {
         try {
-            return db.sql(call, UPDATE)
+            var bank = db.sql(call, UPDATE)
                     .set("id", held.id())
                     .set("name", change.name())
                     .set("key", change.name().key())
@@ -244,6 +261,12 @@ public final class BankStore {
                             change.access() == null ? null : change.access().word())
                     .last(BankStore::record)
                     .orElseThrow();
+            var after = new Change.Resource(bank.name(), bank.access(), held.owner());
+            call.changed(
+                    bank.revision() == held.revision()
+                            ? List.of()
+                            : Change.resource(ChangeTopic.BANK, held.resource(), after));
+            return bank;
         } catch (SqlFailure e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("bank", change.name().text()) : e;
         }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,7 @@ public final class CensorStore {
 
     /** Hides or shows the whole bank's content. Returns whether that changed anything. */
     boolean censor(Call call, BankStore.LockedBank bank, boolean hide) {
+        call.changed(List.of(Change.access(), bank.contentChanged()));
         return db.sql(call, """
                 UPDATE bank
                    SET censored_at = CASE WHEN :hide THEN CAST(:now AS timestamptz) END,
@@ -59,6 +61,7 @@ public final class CensorStore {
 
     /** Hides what these agents wrote or will write. Returns whether one of them was not censored before. */
     boolean censor(Call call, BankStore.LockedBank bank, List<Long> agents) {
+        call.changed(bank.contentChanged());
         return db.sql(call, """
                 INSERT INTO bank_censor (tenant_id, bank_id, agent_id, since)
                 SELECT :tenant, :bank, agent_id, :now FROM unnest(:agents) AS a (agent_id)
@@ -68,6 +71,7 @@ public final class CensorStore {
 
     /** Ends the censorship of these agents. Returns whether one of them was censored. */
     boolean uncensor(Call call, BankStore.LockedBank bank, List<Long> agents) {
+        call.changed(bank.contentChanged());
         return db.sql(call, """
                 DELETE FROM bank_censor WHERE tenant_id = :tenant AND bank_id = :bank AND agent_id = ANY (:agents)
                 """).set("bank", bank.id()).set("agents", agents).run() > 0;

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.documents.load.LoadQueries.Source;
 import io.agentworkspace.engine.documents.load.Piece;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.bank.Bank;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
@@ -186,6 +187,8 @@ public final class DocumentLoadStore {
             List<UUID> ids,
             Map<UUID, Piece> added,
             List<UUID> removed) {
+        call.changed(bank.contentChanged());
+        call.changed(Change.memories(bank.id(), "stored", added.keySet()));
         db.sql(call, FORGET).set("bank", bank.id()).set("key", source.key()).run();
         if (!removed.isEmpty()) {
             db.sql(call, """

@@ -14,12 +14,14 @@ import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Via;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.bank.Bank;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -238,12 +240,14 @@ public final class GrantStore {
      * @throws Problem {@code not_found}
      */
     boolean grant(Call call, BankStore.LockedBank bank, Name agent, Permission permission) {
-        return db.sql(call, GRANT)
+        var changed = db.sql(call, GRANT)
                 .set("bank", bank.id())
                 .set("key", agent.key())
                 .set("permission", permission.word())
                 .one(row -> row.flag("changed"))
                 .orElseThrow(() -> agents.missing(call, agent));
+        call.changed(changed ? List.of(Change.access()) : List.of());
+        return changed;
     }
 
     /** An attached bank, and whether it was newly attached. */

@@ -5,6 +5,8 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
 import java.util.ArrayList;
@@ -44,6 +46,7 @@ public final class LoadedMemoryStore {
              USING document_memory x
              WHERE x.tenant_id = :tenant AND x.document_id = ANY (CAST(:documents AS uuid[]))
                AND m.tenant_id = x.tenant_id AND m.bank_id = x.bank_id AND m.id = x.memory_id
+            RETURNING m.bank_id
             """;
 
     private final Db db;
@@ -95,6 +98,11 @@ public final class LoadedMemoryStore {
 
     /** Deletes them for good, and reports how many they were; whether the caller may is known by then. */
     public long delete(Call call, List<UUID> documents) {
-        return db.sql(call, DELETE).set("documents", documents).run();
+        var banks = db.sql(call, DELETE).set("documents", documents).list(row -> row.number("bank_id"));
+        call.changed(banks.stream()
+                .distinct()
+                .map(bank -> Change.numbered(ChangeTopic.BANK, bank))
+                .toList());
+        return banks.size();
     }
 }

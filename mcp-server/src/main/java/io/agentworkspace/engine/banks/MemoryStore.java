@@ -5,6 +5,7 @@ import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -142,6 +143,27 @@ public final class MemoryStore {
             .with("superseder", MemoryVisibility.superseder("m", MemoryVisibility.censored("b")))
             .with("join_writers", WRITERS)
             .sql();
+
+    /** Returns a statement for {@link #changed} that makes this change, which returns the id of each memory. */
+    static String changing(String change) {
+        return SqlTemplate.of("""
+                WITH changed AS ({change})
+                SELECT (SELECT count(*) FROM changed) AS memories,
+                       ARRAY(SELECT CAST(id AS text) FROM changed LIMIT {named}) AS ids
+                """).with("change", change).with("named", Change.MEMORIES_NAMED).sql();
+    }
+
+    /** Runs a statement of {@link #changing}, and announces and counts the memories that it changed. */
+    static long changed(Call call, BankStore.LockedBank bank, String action, Statement statement) {
+        return statement
+                .one(row -> {
+                    var count = row.number("memories");
+                    var ids = row.texts("ids").stream().map(UUID::fromString).toList();
+                    call.changed(Change.memories(bank.id(), action, ids, count));
+                    return count;
+                })
+                .orElseThrow();
+    }
 
     private final Db db;
 
@@ -286,12 +308,16 @@ public final class MemoryStore {
             MemoryDraft draft,
             List<Long> contributors,
             boolean holds) {
+        var id = UUID.randomUUID();
         var memory = with(call, bank, author, draft, contributors, INSERT)
-                .set("id", UUID.randomUUID())
+                .set("id", id)
                 .set("name", draft.name() == null ? null : draft.name().text())
                 .set("key", draft.name() == null || !holds ? null : draft.name().key())
                 .one(MemoryStore::record);
-        memory.ifPresent(_ -> call.created(Scope.MEMORIES, 1));
+        memory.ifPresent(_ -> {
+            call.created(Scope.MEMORIES, 1);
+            call.changed(Change.memories(bank.id(), "stored", List.of(id)));
+        });
         return memory;
     }
 
@@ -304,6 +330,7 @@ public final class MemoryStore {
                 .set("key", null)
                 .runLate();
         call.created(Scope.MEMORIES, 1);
+        call.changed(Change.memories(bank.id(), "stored", List.of(id)));
         return unnamed(call, bank, author, draft, id);
     }
 
@@ -341,6 +368,7 @@ public final class MemoryStore {
             NameHolder holder,
             MemoryDraft draft,
             List<Long> contributors) {
+        call.changed(Change.memories(bank.id(), "updated", List.of(holder.id())));
         return with(call, bank, author, draft, contributors, REPLACE)
                 .set("id", holder.id())
                 .set("append", draft.append())

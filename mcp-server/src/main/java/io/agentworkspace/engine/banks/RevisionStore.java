@@ -4,6 +4,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -113,6 +114,7 @@ public final class RevisionStore {
                     "another memory now has the name '%s': rename or delete it first".formatted(name.text()));
         }
         requireChange(call, bank, trashed.get());
+        call.changed(Change.memories(bank.id(), "updated", List.of(trashed.get().id())));
         db.sql(call, """
                 UPDATE memory SET deleted_at = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
                 """).set("bank", bank.id()).set("id", trashed.get().id()).run();
@@ -135,6 +137,7 @@ public final class RevisionStore {
                 .orElseThrow(
                         () -> Problem.notFound("revision", "%d of %s".formatted(revision, name.text()), List.of()));
         requireChange(call, bank, found);
+        call.changed(Change.memories(bank.id(), "updated", List.of(found.id())));
         db.sql(call, TAKE_BACK)
                 .set("bank", bank.id())
                 .set("id", found.id())

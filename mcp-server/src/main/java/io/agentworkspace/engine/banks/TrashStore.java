@@ -2,6 +2,8 @@ package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlFailure;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -22,6 +24,24 @@ public final class TrashStore {
             LIMIT 1
             FOR UPDATE OF b
             """;
+
+    private static final String DELETE_SHARE = MemoryStore.changing("""
+            UPDATE memory SET deleted_at = :now
+             WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors) AND deleted_at IS NULL
+            RETURNING id
+            """);
+
+    private static final String RESTORE_SHARE = MemoryStore.changing("""
+            UPDATE memory m
+               SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
+              FROM (SELECT id, row_number() OVER (PARTITION BY name_key
+                                                      ORDER BY deleted_at DESC, updated_at DESC, id) AS place
+                      FROM memory
+                     WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors)
+                       AND deleted_at > :kept) back
+             WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
+            RETURNING m.id
+            """);
 
     private static final String OLD_TRASHED = Db.oldRows("memory", "deleted_at <= :until");
 
@@ -58,6 +78,7 @@ public final class TrashStore {
 
     /** Moves the bank into the trash, which frees its name. Returns the number of its memories. */
     long deleteBank(Call call, BankStore.LockedBank bank) {
+        call.changed(Change.resource(ChangeTopic.BANK, bank.resource(), null));
         return db.sql(call, """
                 WITH gone AS (UPDATE bank SET deleted_at = :now WHERE tenant_id = :tenant AND id = :bank)
                 SELECT count(*) AS memories
@@ -71,14 +92,13 @@ public final class TrashStore {
 
     /** Moves the memories that these agents created into the trash, and returns their number. */
     long deleteShare(Call call, BankStore.LockedBank bank, List<Long> authors) {
-        return db.sql(call, """
-                UPDATE memory SET deleted_at = :now
-                 WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors) AND deleted_at IS NULL
-                """).set("bank", bank.id()).set("authors", authors).run();
+        var statement = db.sql(call, DELETE_SHARE).set("bank", bank.id()).set("authors", authors);
+        return MemoryStore.changed(call, bank, "removed", statement);
     }
 
     /** @throws Problem {@code already_exists} if its name has been taken in the meantime */
     void restoreBank(Call call, BankStore.LockedBank bank) {
+        call.changed(Change.resource(ChangeTopic.BANK, null, bank.resource()));
         try {
             db.sql(call, "UPDATE bank SET deleted_at = NULL WHERE tenant_id = :tenant AND id = :bank")
                     .set("bank", bank.id())
@@ -118,31 +138,16 @@ public final class TrashStore {
                     "nothing was restored, since other memories have taken these names meanwhile: '%s'; delete or destroy those first"
                             .formatted(String.join("', '", taken)));
         }
-        return db.sql(call, """
-                WITH back AS (SELECT id, row_number() OVER (PARTITION BY name_key
-                                                                ORDER BY deleted_at DESC, updated_at DESC, id) AS place
-                                FROM memory
-                               WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors)
-                                 AND deleted_at > :kept)
-                UPDATE memory m
-                   SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
-                  FROM back
-                 WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
-                """)
+        var statement = db.sql(call, RESTORE_SHARE)
                 .set("bank", bank.id())
                 .set("authors", authors)
-                .set("kept", call.now().minus(KEPT))
-                .run();
+                .set("kept", call.now().minus(KEPT));
+        return MemoryStore.changed(call, bank, "updated", statement);
     }
 
     /** Destroys the bank with everything in it, and returns the number of its memories. */
     long destroyBank(Call call, BankStore.LockedBank bank) {
-        // Then no trigger takes each of its vectors out of an index of pgvector, which is dropped as a whole.
-        db.sql(call, """
-                SELECT set_config('engine.destroyed_bank', CAST(b.id AS text), true)
-                  FROM bank b
-                 WHERE b.tenant_id = :tenant AND b.id = :bank
-                """).set("bank", bank.id()).one(_ -> true);
+        call.changed(Change.resource(ChangeTopic.BANK, bank.resource(), null));
         var memories = db.sql(call, "DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank")
                 .set("bank", bank.id())
                 .run();
@@ -154,6 +159,7 @@ public final class TrashStore {
 
     /** Destroys the memories that these agents created, including those in the trash, and returns their number. */
     long destroyShare(Call call, BankStore.LockedBank bank, List<Long> authors) {
+        call.changed(bank.contentChanged());
         return db.sql(call, """
                 DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors)
                 """).set("bank", bank.id()).set("authors", authors).run();

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserHandle;
@@ -16,6 +17,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The named contexts of each principal: what is selected, and the agent that the principal is logged on as. */
@@ -178,6 +181,9 @@ public final class ContextStore {
     public Statement saving(Call call, String statement) {
         var before = call.loadedContext();
         var context = call.context();
+        Stream.of(Optional.ofNullable(context.self()), Optional.ofNullable(before.self()))
+                .flatMap(Optional::stream)
+                .forEach(self -> call.changed(Change.presence(self.id(), "seen", null)));
         return db.sql(call, statement)
                 .set("agent", id(context.agent()))
                 .set("domain", id(context.domain()))

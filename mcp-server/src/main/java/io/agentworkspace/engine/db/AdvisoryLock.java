@@ -8,8 +8,6 @@ public enum AdvisoryLock {
     PARTY(7071),
     /** A principal that creates tasks; the second number is the principal. */
     TASKS(7072),
-    /** The replica that fills indexes of pgvector. */
-    PGVECTOR(7073),
     SEAL_KEYS(0x5ea1_cafe),
     SIGNING_KEYS(0x519_cafe);
 

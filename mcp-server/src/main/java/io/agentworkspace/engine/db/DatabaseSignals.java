@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 
 /**
- * Signals between replicas through the database, received on a separate connection. Triggers signal a change when it
- * is committed; other signals concern a session whose requests reach different replicas.
+ * Signals between replicas through the database, received on a separate connection: the entries of the log of changes, when
+ * they are committed, and others that concern a session whose requests reach different replicas.
  */
 public final class DatabaseSignals implements AutoCloseable {
     /** Something about a session; the names contain its id. */
@@ -39,6 +39,13 @@ public final class DatabaseSignals implements AutoCloseable {
      */
     public record Signal(
             long t, String k, List<String> n, @Nullable List<Long> u) {}
+
+    /** What one transaction added to the log of changes, in order. */
+    private record Committed(long t, List<Entry> c) {
+        /** An entry; its fields are those of a signal. */
+        private record Entry(
+                String k, List<String> n, @Nullable List<Long> u) {}
+    }
 
     /** Receives signals. Implementations must return quickly, and run slow work elsewhere. */
     public interface Listener {
@@ -77,11 +84,20 @@ public final class DatabaseSignals implements AutoCloseable {
 
     private void hear(String text) {
         try {
-            var signal = Json.bind(Json.readObject(text.getBytes(StandardCharsets.UTF_8)), Signal.class);
-            listeners.forEach(listener -> listener.received(signal));
+            var message = Json.readObject(text.getBytes(StandardCharsets.UTF_8));
+            if (message.has("c")) {
+                var committed = Json.bind(message, Committed.class);
+                committed.c().forEach(change -> receive(new Signal(committed.t(), change.k(), change.n(), change.u())));
+            } else {
+                receive(Json.bind(message, Signal.class));
+            }
         } catch (JacksonException | Problem e) {
             LOG.warn("not a valid signal: {}", Excerpt.of(text, 100));
         }
+    }
+
+    private void receive(Signal signal) {
+        listeners.forEach(listener -> listener.received(signal));
     }
 
     @Override

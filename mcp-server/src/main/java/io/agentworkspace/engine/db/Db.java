@@ -39,7 +39,6 @@ public final class Db implements AutoCloseable {
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
     private static final String LOCK_TIMEOUT = "55P03";
     private static final String UNIQUE_VIOLATION = "23505";
-    private static final Set<String> MISSING = Set.of("42P01", "42883", "42704");
 
     private static final String OWNER_REMOVED = "EN001"; // By our trigger: the new thing has lost its owner.
 
@@ -245,7 +244,7 @@ public final class Db implements AutoCloseable {
         do {
             deleted = bulk(() -> {
                 limited(sql(SET_LIMITS)).one(_ -> true);
-                return sql(oldRows).set("until", until).set("portion", PORTION).run();
+                return sql(oldRows).quiet().set("until", until).set("portion", PORTION).run();
             });
             sum += deleted;
         } while (deleted == PORTION);
@@ -276,20 +275,13 @@ public final class Db implements AutoCloseable {
         connection.setAutoCommit(false); // The pool resets it.
         try {
             var transaction = new Transaction(connection);
-            var result = ScopedValue.where(CURRENT, transaction).call(() -> complete(work));
+            var result = ScopedValue.where(CURRENT, transaction).call(() -> Transaction.complete(work));
             connection.commit();
             return result;
         } catch (Throwable e) {
             rollBack(connection, e);
             throw e;
         }
-    }
-
-    /** Runs the work, and then what still waits for its last statement. */
-    static <T> T complete(Supplier<T> work) {
-        var result = work.get();
-        runLate();
-        return result;
     }
 
     /** Runs the statements that wait for the last one of the current transaction. */
@@ -481,11 +473,6 @@ public final class Db implements AutoCloseable {
     /** Returns whether the failure means that a name, or another unique value, is taken. */
     public static boolean isTaken(SqlFailure e) {
         return UNIQUE_VIOLATION.equals(SqlState.of(e).code());
-    }
-
-    /** Returns whether the failure means that the database has no such table, function, operator or type. */
-    public static boolean isMissing(SqlFailure e) {
-        return MISSING.contains(SqlState.of(e).code());
     }
 
     /** Returns the state of the database within two seconds. */

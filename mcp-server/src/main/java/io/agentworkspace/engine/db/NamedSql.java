@@ -6,8 +6,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,23 @@ final class NamedSql {
      */
     private static final int MOST = 2_000;
 
+    /** The tables whose changes others listen to. */
+    private static final Set<String> ANNOUNCED = Set.of(
+            "agent",
+            "roster",
+            "domain",
+            "zone",
+            "membership",
+            "bank",
+            "bank_grant",
+            "bank_censor",
+            "memory",
+            "message",
+            "document",
+            "skill",
+            "skill_install",
+            "mcp_task");
+
     /** The maximum number of names with such values, since each takes two bits. */
     private static final int MOST_LITERAL = 31;
 
@@ -31,6 +50,7 @@ final class NamedSql {
     private static final Map<List<String>, String> TOGETHER = new ConcurrentHashMap<>();
     private static final Pattern TOKENS =
             Pattern.compile("(?s)'[^']*'|\"[^\"]*\"|--[^\n]*|/\\*.*?\\*/|::|:([A-Za-z_]\\w*)");
+    private static final Pattern WRITES = Pattern.compile("(?:INSERT INTO|UPDATE|DELETE FROM)\\s+(\\w+)");
     private static final Pattern ASKED = Pattern.compile("CAST\\(:(\\w+) AS [^)]+\\) IS (?:NOT )?NULL");
 
     private final List<String> names = new ArrayList<>();
@@ -40,6 +60,7 @@ final class NamedSql {
     private final List<Integer> places = new ArrayList<>();
 
     private final List<String> asked;
+    private final Set<String> announcedTables;
     private final Map<Long, Positional> variants = new ConcurrentHashMap<>();
     private final Map<Ending, Map<Long, Positional>> endings = new EnumMap<>(Ending.class);
 
@@ -55,6 +76,11 @@ final class NamedSql {
             endings.put(ending, new ConcurrentHashMap<>());
         }
         asked = ASKED.matcher(text).results().map(found -> found.group(1)).toList();
+        announcedTables = WRITES.matcher(text)
+                .results()
+                .map(found -> found.group(1))
+                .filter(ANNOUNCED::contains)
+                .collect(Collectors.toUnmodifiableSet());
         var tokens = TOKENS.matcher(text);
         var from = 0;
         while (tokens.find()) {
@@ -81,6 +107,11 @@ final class NamedSql {
             PARSED.put(text, parsed);
         }
         return parsed;
+    }
+
+    /** Returns the tables that the statement writes to and whose changes others listen to. */
+    Set<String> announcedTables() {
+        return announcedTables;
     }
 
     Positional with(Map<String, @Nullable Object> parameters) {

@@ -392,6 +392,6 @@ final class SharedTransactions {
     private static <T> T run(Member member, Supplier<T> work) {
         return ScopedValue.where(Db.CURRENT, new Transaction(member.shared.connection))
                 .where(MEMBER, member)
-                .call(() -> Db.complete(work));
+                .call(() -> Transaction.complete(work));
     }
 }

@@ -28,6 +28,7 @@ public final class Statement {
     private final Db db;
     private final String text;
     private final Map<String, @Nullable Object> parameters;
+    private boolean isQuiet;
 
     Statement(Db db, String text) {
         this(db, text, new HashMap<>());
@@ -76,6 +77,27 @@ public final class Statement {
     public Statement set(String name, @Nullable Object value) {
         parameters.put(name, value);
         return this;
+    }
+
+    /** Says that this statement announces what its transaction changed. */
+    public Statement announcing() {
+        if (Db.CURRENT.isBound()) {
+            Db.CURRENT.get().announced();
+        }
+        return this;
+    }
+
+    /** Says that nobody needs to learn of what this statement writes. */
+    public Statement quiet() {
+        isQuiet = true;
+        return this;
+    }
+
+    /** Takes note of what the statement writes, for which its transaction must have an announcement. */
+    private void note() {
+        if (!isQuiet && Db.CURRENT.isBound()) {
+            Db.CURRENT.get().wrote(NamedSql.of(text).announcedTables());
+        }
     }
 
     public <T> Optional<T> one(Reader<T> reader) {
@@ -190,7 +212,11 @@ public final class Statement {
      * one commits.
      */
     public void runAndCommit() {
+        note();
         var late = Db.CURRENT.isBound() ? Db.CURRENT.get().takeLate() : List.<Statement>of();
+        if (Db.CURRENT.isBound()) {
+            Db.CURRENT.get().requireAnnounced();
+        }
         var last = NamedSql.of(text).with(parameters, SharedTransactions.ending());
         // The server reports to the driver that the transaction is over, so the driver does not commit again.
         if (late.isEmpty()) {
@@ -207,6 +233,7 @@ public final class Statement {
     /** Runs the statement in the same round trip as the transaction's last one. Its result is not read. */
     public void runLate() {
         if (Db.CURRENT.isBound()) {
+            note();
             Db.CURRENT.get().add(this);
         } else {
             run();
@@ -244,6 +271,7 @@ public final class Statement {
     }
 
     private <T> T use(NamedSql.Positional sql, Use<T> use) {
+        note();
         Db.runLate();
         return db.withConnection(connection -> {
             try (var statement = connection.prepareStatement(sql.text())) {

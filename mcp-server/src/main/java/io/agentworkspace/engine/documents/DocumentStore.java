@@ -2,6 +2,7 @@ package io.agentworkspace.engine.documents;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.document.Document;
 import io.agentworkspace.engine.model.document.DocumentName;
 import io.agentworkspace.engine.model.document.DocumentState;
@@ -88,6 +89,7 @@ public final class DocumentStore {
             throw notOwn(find(call, name.text()).getFirst());
         }
         call.created(Scope.DOCUMENTS, 1);
+        call.changed(Change.document(id, name.text(), "queued"));
         call.queue();
         return read(call, id);
     }
@@ -162,11 +164,13 @@ public final class DocumentStore {
                        reasons = '[]', validated_at = NULL, media_type = NULL, characters = NULL
                  WHERE tenant_id = :tenant AND id = :id
                 """).set("id", held.id()).run();
+        call.changed(Change.document(held.id(), held.name(), "queued"));
         call.queue();
         return read(call, held.id());
     }
 
     void delete(Call call, List<SubmittedVersion> held) {
+        held.forEach(version -> call.changed(Change.document(version.id(), version.name(), "deleted")));
         db.sql(call, "DELETE FROM document WHERE tenant_id = :tenant AND id = ANY (CAST(:ids AS uuid[]))")
                 .set("ids", held.stream().map(SubmittedVersion::id).toList())
                 .run();

@@ -7,6 +7,9 @@ import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.change.Audience;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.domain.Domain;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Name;
@@ -15,6 +18,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +53,7 @@ public final class DomainStore {
                               FROM d CROSS JOIN hosts),
                  hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
                            SELECT st.tenant_id, hosts.id, st.id, hosts.owner_id, 0 FROM st CROSS JOIN hosts)
-            SELECT {domain_json} AS record FROM d {join_owner}
+            SELECT d.id, {domain_json} AS record FROM d {join_owner}
             """)
             .with("domain_json", RECORD)
             .with("join_owner", JOINS)
@@ -81,7 +85,7 @@ public final class DomainStore {
 
     private static final String FIND = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
-            SELECT d.id, d.name, d.owner_id, d.host_id, d.access = 'public' AS open, d.revision,
+            SELECT d.id, d.name, d.owner_id, d.host_id, d.access, d.revision,
                    (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner_name
               FROM domain d, ctx
              WHERE d.tenant_id = :tenant AND d.name_key = :key AND {visible_domain}
@@ -99,8 +103,6 @@ public final class DomainStore {
 
     /**
      * A domain that the transaction has locked, with what determines who may change it.
-     *
-     * @param open whether it is public, so that an agent becomes a member at once
      */
     public record LockedDomain(
             long id,
@@ -108,10 +110,25 @@ public final class DomainStore {
             long owner,
             String ownerName,
             @Nullable Long host,
-            boolean open,
+            Access access,
             long revision) {
         Ref ref() {
             return new Ref(id, name);
+        }
+
+        /** Returns it as it was before the call changed it. */
+        Change.Resource resource() {
+            return new Change.Resource(name, access, owner);
+        }
+
+        /** Returns the change of its list of zones. */
+        List<Change> zonesChanged() {
+            return List.of(Change.access(), Change.list(ChangeTopic.RESOURCES, Audience.of(access, owner)));
+        }
+
+        /** Returns whether it is public, so that an agent becomes a member at once. */
+        boolean open() {
+            return access == Access.PUBLIC;
         }
 
         /** Returns whether the caller may change and destroy it, as its owner or an admin. */
@@ -152,10 +169,19 @@ public final class DomainStore {
                 .set("access", (words.access() == null ? Access.PRIVATE : words.access()).word())
                 .set("host", host)
                 .set("main", ZoneStore.MAIN)
-                .one(DomainStore::record)
+                .one(row -> {
+                    call.changed(
+                            host == null
+                                    ? List.of()
+                                    : List.of(Change.presence(host, "joined", row.number("id"))));
+                    return record(row);
+                })
                 .orElseThrow(() -> Problem.alreadyExists(
                         "domain", words.name().text(), "choose another name, or change that domain with DM_Update"));
         call.created(Scope.DOMAINS, 1);
+        var owner = call.context().user().id();
+        call.changed(Change.resource(
+                ChangeTopic.DOMAIN, null, new Change.Resource(domain.name(), domain.access(), owner)));
         return domain;
     }
 
@@ -178,7 +204,7 @@ public final class DomainStore {
                         row.number("owner_id"),
                         row.text("owner_name"),
                         row.numberOrNull("host_id"),
-                        row.flag("open"),
+                        Access.of(row.text("access")),
                         row.number("revision")));
     }
 
@@ -191,7 +217,7 @@ public final class DomainStore {
     /** Replaces name and description, and profile and access if given. Raises the revision if that changes anything. */
     Domain update(Call call, LockedDomain held, DomainFields words) {
         try {
-            return db.sql(call, UPDATE)
+            var domain = db.sql(call, UPDATE)
                     .set("id", held.id())
                     .set("name", words.name())
                     .set("key", words.name().key())
@@ -202,6 +228,12 @@ public final class DomainStore {
                             words.access() == null ? null : words.access().word())
                     .last(DomainStore::record)
                     .orElseThrow();
+            var after = new Change.Resource(domain.name(), domain.access(), held.owner());
+            call.changed(
+                    domain.revision() == held.revision()
+                            ? List.of()
+                            : Change.resource(ChangeTopic.DOMAIN, held.resource(), after));
+            return domain;
         } catch (SqlFailure e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("domain", words.name().text()) : e;
         }
@@ -212,9 +244,15 @@ public final class DomainStore {
         db.sql(call, """
                 WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND domain_id = :id RETURNING stream_id),
                      silent AS (DELETE FROM stream
-                                 WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM closed))
-                DELETE FROM domain WHERE tenant_id = :tenant AND id = :id
-                """).set("id", held.id()).run();
+                                 WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM closed)),
+                     parted AS (DELETE FROM membership WHERE tenant_id = :tenant AND domain_id = :id RETURNING agent_id),
+                     destroyed AS (DELETE FROM domain WHERE tenant_id = :tenant AND id = :id)
+                SELECT agent_id FROM parted
+                """)
+                .set("id", held.id())
+                .list(row -> row.number("agent_id"))
+                .forEach(agent -> call.changed(Change.presence(agent, "left", held.id())));
+        call.changed(Change.resource(ChangeTopic.DOMAIN, held.resource(), null));
     }
 
     private static Domain record(Row row) throws SQLException {

@@ -7,11 +7,13 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.domain.MemberState;
 import io.agentworkspace.engine.model.domain.Membership;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -104,6 +106,9 @@ public final class MembershipStore {
         if (state == MemberState.BANNED) {
             end(call, domain, agent);
         }
+        call.changed(List.of(
+                Change.access(),
+                Change.presence(agent.id(), state == MemberState.MEMBER ? "joined" : "left", domain.id())));
         return db.sql(call, PUT)
                 .set("domain", domain.id())
                 .set("agent", agent.id())
@@ -118,6 +123,7 @@ public final class MembershipStore {
      * messages.
      */
     void end(Call call, DomainStore.LockedDomain domain, AgentStore.LockedAgent agent) {
+        call.changed(List.of(Change.access(), Change.presence(agent.id(), "left", domain.id())));
         db.sql(call, """
                 WITH ended AS (DELETE FROM membership
                                 WHERE tenant_id = :tenant AND domain_id = :domain AND agent_id = :agent)

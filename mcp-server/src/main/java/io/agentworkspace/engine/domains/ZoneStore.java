@@ -74,6 +74,7 @@ public final class ZoneStore {
      * @throws Problem {@code already_exists}
      */
     Zone insert(Call call, DomainStore.LockedDomain domain, Name name, @Nullable String description) {
+        call.changed(domain.zonesChanged());
         return db.sql(call, INSERT)
                 .set("domain", domain.id())
                 .set("name", name)
@@ -105,7 +106,8 @@ public final class ZoneStore {
     }
 
     /** Deletes the zone, with its stream and messages. */
-    void destroy(Call call, LockedZone held) {
+    void destroy(Call call, DomainStore.LockedDomain domain, LockedZone held) {
+        call.changed(domain.zonesChanged());
         db.sql(call, """
                 WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND id = :id RETURNING stream_id)
                 DELETE FROM stream WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM closed)

@@ -297,7 +297,7 @@ public final class ZoneTools {
                         throw Problem.conflict(
                                 "the zone 'main' cannot be destroyed; it goes with its domain (DM_Destroy)");
                     }
-                    zones.destroy(call, zone);
+                    zones.destroy(call, domain, zone);
                     if (zone.ref().equals(call.context().zone())) {
                         call.context(call.context().withZone(domain.ref(), null));
                     }

@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.events;
 
+import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Call;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,6 +32,15 @@ public final class EventLog {
     /** Call this when a transaction that wrote events has committed. Other replicas find the events a little later. */
     public void committed() {
         listeners.forEach(Runnable::run);
+    }
+
+    /** Writes the call's events together with the last statement of its transaction. */
+    public static void write(Db db, Call call) {
+        if (!call.events().isEmpty()) {
+            db.sql(call, INSERT)
+                    .set("events", rows(call.caller().tenant(), call.events()))
+                    .runLate();
+        }
     }
 
     public static ObjectNode row(long tenant, Event event) {

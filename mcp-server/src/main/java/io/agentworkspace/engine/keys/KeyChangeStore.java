@@ -7,6 +7,9 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.change.Audience;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.key.Key;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -43,7 +46,7 @@ public final class KeyChangeStore {
             """;
 
     private static final String RECORD = SqlTemplate.of("""
-            SELECT {key_json} AS record
+            SELECT k.user_id, {key_json} AS record
               FROM api_key k
               {key_joins}
              WHERE k.tenant_id = :tenant AND k.id = :id
@@ -362,7 +365,10 @@ public final class KeyChangeStore {
                         change.toolset() == null ? null : change.toolset().words())
                 .set("confirm", change.confirmDestructive())
                 .set("expires", change.expiresAt())
-                .last(row -> key(call, row))
+                .last(row -> {
+                    call.changed(Change.list(ChangeTopic.TOOLS, Audience.of(row.number("user_id"))));
+                    return key(call, row);
+                })
                 .orElseThrow();
     }
 

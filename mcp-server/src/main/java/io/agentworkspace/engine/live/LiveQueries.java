@@ -4,6 +4,7 @@ import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.audit.AuditQueries;
 import io.agentworkspace.engine.banks.BankPermissionRow;
 import io.agentworkspace.engine.banks.MemoryVisibility;
+import io.agentworkspace.engine.changes.ChangeStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
@@ -121,8 +122,8 @@ public final class LiveQueries {
             {subject}
             , live AS MATERIALIZED (
                 SELECT l.*
-                  FROM live_event l
-                 WHERE l.tenant_id = :tenant AND l.xid >= CAST(CAST(:since AS text) AS xid8)
+                  FROM change_log l
+                 WHERE l.tenant_id = :tenant AND l.topic = ANY (CAST(:topics AS text[])) AND l.xid >= CAST(CAST(:since AS text) AS xid8)
                    AND l.xid < pg_snapshot_xmax(pg_current_snapshot()) -- Excludes restored rows of another server.
                  ORDER BY l.xid, l.ordinal
                  LIMIT :most),
@@ -141,8 +142,6 @@ public final class LiveQueries {
                     "topics",
                     String.join(" UNION ALL ", MESSAGES, MEMORIES, PRESENCE, DELIVERIES, HANDSHAKES, DOCUMENTS, AUDIT))
             .sql();
-
-    private static final String OLD = Db.oldRows("live_event", "at < :until");
 
     private final Db db;
     private final Clock clock;
@@ -174,6 +173,7 @@ public final class LiveQueries {
                     .set("direct", audience.direct())
                     .set("holder", audience.holder())
                     .set("keys", audience.keys())
+                    .set("topics", audience.topics().stream().map(Topic::word).toList())
                     .set("since", Long.toString(since))
                     .set("most", MOST);
             for (var topic : Topic.values()) {
@@ -200,6 +200,6 @@ public final class LiveQueries {
 
     /** Deletes rows that no stream can resume from any longer. */
     public void purge(Instant now) {
-        db.deleteOld(OLD, now.minus(KEPT));
+        new ChangeStore(db).purge(now.minus(KEPT));
     }
 }

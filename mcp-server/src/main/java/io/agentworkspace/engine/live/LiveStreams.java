@@ -22,9 +22,6 @@ final class LiveStreams implements DatabaseSignals.Listener {
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
     private static final Duration CHECK = Duration.ofMillis(400);
 
-    /** The kind of signal that the database's triggers send when a change was logged. */
-    private static final String LIVE = "live";
-
     private final ConcurrentHashMap<Audience.AudienceKey, LiveAudience> audiences = new ConcurrentHashMap<>();
     private final LiveQueries queries;
     private final ListeningTenants listening;
@@ -65,7 +62,7 @@ final class LiveStreams implements DatabaseSignals.Listener {
 
     @Override
     public void received(DatabaseSignals.Signal signal) {
-        if (signal.k().equals(LIVE)) {
+        if (Topic.isTopic(signal.k())) {
             audiences.forEach((key, audience) -> {
                 if (key.tenant() == signal.t()) {
                     audience.wake();

@@ -35,6 +35,11 @@ enum Topic {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    /** Returns whether the word of the log of changes is one of the topics. */
+    static boolean isTopic(String word) {
+        return WORDS.contains(word);
+    }
+
     boolean isFor(Caller caller, Catalogue catalogue) {
         return tools.isEmpty() || tools.stream().anyMatch(tool -> caller.may(catalogue.read(tool)));
     }

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
@@ -396,6 +397,7 @@ public final class MessageStore {
         var statement =
                 draft.byAgent() ? to == null ? SAY : SAY_KNOWN : to == null ? SAY_AS_PERSON : SAY_KNOWN_AS_PERSON;
         var id = DecimalId.random();
+        call.changed(Change.message(id, place.stream()));
         var storing = db.sql(call, limit == 0 ? statement.alone() : statement.andTake())
                 .set("stream", place.stream())
                 .set("seq", place.seq())

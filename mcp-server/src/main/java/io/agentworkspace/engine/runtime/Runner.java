@@ -3,6 +3,7 @@ package io.agentworkspace.engine.runtime;
 import io.agentworkspace.engine.account.CallLimits;
 import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.changes.ChangeStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SharingHandler;
@@ -56,6 +57,7 @@ public final class Runner implements ToolRunner {
     private final KeyUse use;
     private final AuditStore audit;
     private final EventLog events;
+    private final ChangeStore changes;
     private final CallLimits limits;
     private final Rules rules;
     private final SealedCursors cursors;
@@ -83,6 +85,7 @@ public final class Runner implements ToolRunner {
         this.use = use;
         this.audit = audit;
         this.events = events;
+        this.changes = new ChangeStore(db);
         this.limits = limits;
         this.rules = rules;
         this.cursors = cursors;
@@ -202,9 +205,17 @@ public final class Runner implements ToolRunner {
             idempotency.keep(
                     run.call(), run.key(), Envelope.kept(envelope, run.tool().secretFields()));
         }
-        audit.done(run.call(), AuditEntries.done(run.request(), run.call(), envelope));
         contexts.changed(run.call());
+        commit(run, envelope);
         return Answer.of(envelope, run.call());
+    }
+
+    /** Writes the audit's entry and the events, announces what changed, and commits, in one round trip. */
+    private void commit(Run<?, ?> run, ObjectNode envelope) {
+        var call = run.call();
+        audit.done(call, AuditEntries.done(run.request(), call, envelope));
+        EventLog.write(db, call);
+        changes.of(call).runAndCommit();
     }
 
     /**

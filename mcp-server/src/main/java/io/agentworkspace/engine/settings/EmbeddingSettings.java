@@ -10,14 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param endpoint an embeddings endpoint; null for the model in this process
  * @param key for the endpoint
  * @param model of the endpoint
- * @param pgvectorFrom in a bank with more memories than this, pgvector finds the nearest
  */
 public record EmbeddingSettings(
         boolean isOn,
         @Nullable URI endpoint,
         @Nullable String key,
-        @Nullable String model,
-        int pgvectorFrom) {
+        @Nullable String model) {
 
     private static final String OFF = "off";
     private static final String BUILTIN = "builtin";
@@ -38,13 +36,6 @@ public record EmbeddingSettings(
             "a text",
             text -> text);
 
-    static final Setting<Integer> PGVECTOR_FROM = Setting.of(
-            "ENGINE_PGVECTOR_FROM",
-            "1000000",
-            "pgvector is used for banks with more memories than this, where the database has it",
-            "a number from 0 to 1000000000",
-            SettingParsers.number(0, 1_000_000_000));
-
     private static String checked(String text) {
         if (text.equals(OFF) || text.equals(BUILTIN)) {
             return text;
@@ -63,7 +54,6 @@ public record EmbeddingSettings(
                 !chosen.equals(OFF),
                 isEndpoint ? URI.create(chosen) : null,
                 KEY.find(given),
-                isEndpoint ? MODEL.read(given) : null,
-                PGVECTOR_FROM.read(given));
+                isEndpoint ? MODEL.read(given) : null);
     }
 }

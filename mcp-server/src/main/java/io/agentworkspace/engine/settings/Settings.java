@@ -61,7 +61,6 @@ public record Settings(
             EmbeddingSettings.EMBEDDING,
             EmbeddingSettings.KEY,
             EmbeddingSettings.MODEL,
-            EmbeddingSettings.PGVECTOR_FROM,
             WebhookSettings.ALLOW_PRIVATE,
             WebhookSettings.CA_FILE,
             WebhookSettings.RETRY_SCHEDULE,

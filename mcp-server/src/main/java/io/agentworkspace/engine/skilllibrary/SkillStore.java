@@ -2,12 +2,16 @@ package io.agentworkspace.engine.skilllibrary;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.model.change.Audience;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.skills.Skill;
 import io.agentworkspace.engine.skills.SkillCard;
 import io.agentworkspace.engine.skills.SkillFile;
 import java.util.Base64;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +62,7 @@ public final class SkillStore {
 
     /** Stores the skill. It replaces the one with its name, if there is one. */
     OwnSkill put(Call call, Skill skill, SkillCard card, boolean replaces) {
+        changed(call, card.name());
         var kept = db.sql(call, PUT)
                 .set("name", card.name())
                 .set("card", Json.text(card))
@@ -85,6 +90,13 @@ public final class SkillStore {
         return kept;
     }
 
+    private static void changed(Call call, String name) {
+        call.changed(List.of(
+                Change.skill(name),
+                Change.list(ChangeTopic.RESOURCES, Audience.EVERYONE),
+                Change.list(ChangeTopic.PROMPTS, Audience.EVERYONE)));
+    }
+
     /**
      * Returns whether the tenant has its own skill with this name. The skill does not change until the transaction
      * ends.
@@ -103,17 +115,16 @@ public final class SkillStore {
      * @return the number of these agents
      */
     long remove(Call call, String name, boolean everywhere) {
-        return db.sql(call, """
+        var agents = db.sql(call, """
                 WITH taken_off AS (DELETE FROM skill_install
                                     WHERE tenant_id = :tenant AND skill = :name AND :everywhere
-                                RETURNING 1),
+                                RETURNING agent_id),
                      gone AS (DELETE FROM skill WHERE tenant_id = :tenant AND name = :name)
-                SELECT count(*) AS agents FROM taken_off
-                """)
-                .set("name", name)
-                .set("everywhere", everywhere)
-                .one(row -> row.number("agents"))
-                .orElseThrow();
+                SELECT agent_id FROM taken_off
+                """).set("name", name).set("everywhere", everywhere).list(row -> row.number("agent_id"));
+        changed(call, name);
+        agents.forEach(agent -> call.changed(Change.numbered(ChangeTopic.AGENT, agent)));
+        return agents.size();
     }
 
     /**
@@ -131,6 +142,7 @@ public final class SkillStore {
      * @param shipped whether it is a built-in skill, else one of the tenant's own
      */
     InstallResult install(Call call, long agent, String name, boolean shipped, long most) {
+        call.changed(Change.numbered(ChangeTopic.AGENT, agent));
         return db.sql(call, """
                 WITH own AS (SELECT 1 FROM skill WHERE tenant_id = :tenant AND name = :name FOR KEY SHARE),
                      known AS (SELECT :shipped OR EXISTS (SELECT 1 FROM own) AS it),
@@ -156,6 +168,7 @@ public final class SkillStore {
 
     /** Uninstalls a skill from an agent. */
     InstallResult uninstall(Call call, long agent, String name) {
+        call.changed(Change.numbered(ChangeTopic.AGENT, agent));
         return db.sql(call, """
                 WITH taken_off AS (DELETE FROM skill_install
                                     WHERE tenant_id = :tenant AND agent_id = :agent AND skill = :name

@@ -15,7 +15,7 @@ public final class ListeningTenants {
     /** How long an entry is valid; it is renewed sooner. */
     public static final Duration HOLDS = Duration.ofMinutes(2);
 
-    private static final String EXPIRED = Db.oldRows("mcp_interest", "until <= :until");
+    private static final String EXPIRED = Db.oldRows("change_listener", "until <= :until");
 
     private final Db db;
     private final Clock clock;
@@ -30,7 +30,7 @@ public final class ListeningTenants {
     public void in(Collection<Long> tenants) {
         if (!tenants.isEmpty()) {
             db.sql("""
-                    INSERT INTO mcp_interest (tenant_id, replica, until)
+                    INSERT INTO change_listener (tenant_id, replica, until)
                     SELECT t.id, :replica, :until FROM unnest(CAST(:tenants AS bigint[])) t (id)
                     ON CONFLICT (tenant_id, replica) DO UPDATE SET until = :until
                     """)

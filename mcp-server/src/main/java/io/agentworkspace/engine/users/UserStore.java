@@ -9,6 +9,9 @@ import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.keys.KeyRow;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.change.Audience;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
@@ -22,6 +25,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -225,6 +229,8 @@ public final class UserStore {
             if (held.role().isAtLeast(Role.ADMIN) && !role.isAtLeast(Role.ADMIN)) {
                 MessageStore.silence(db, call, held.id());
             }
+            call.changed(Change.list(ChangeTopic.TOOLS, Audience.of(held.id())));
+            call.changed(held.role() == role ? List.of() : List.of(Change.access()));
             return updated;
         } catch (SqlFailure e) {
             if (Db.isTaken(e) && name != null) {
@@ -266,10 +272,10 @@ public final class UserStore {
                                    WHERE tenant_id = :tenant AND owner_id = :gone AND party_id <> :gone),
                      d AS (UPDATE domain SET owner_id = :heir, revision = revision + 1, updated_at = :now
                             WHERE tenant_id = :tenant AND owner_id = :gone
-                        RETURNING 1),
+                        RETURNING id),
                      b AS (UPDATE bank SET owner_id = :heir, revision = revision + 1, updated_at = :now
                             WHERE tenant_id = :tenant AND owner_id = :gone
-                        RETURNING 1),
+                        RETURNING id),
                      k AS (UPDATE api_key SET revoked_at = :now
                             WHERE tenant_id = :tenant AND user_id = :gone AND revoked_at IS NULL
                         RETURNING 1),
@@ -290,16 +296,32 @@ public final class UserStore {
                                          ORDER BY a.name_key)
                           FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agents,
                        (SELECT count(*) FROM d) AS domains,
-                       (SELECT count(*) FROM b) AS banks, (SELECT count(*) FROM k) AS keys
+                       (SELECT count(*) FROM b) AS banks, (SELECT count(*) FROM k) AS keys,
+                       ARRAY(SELECT id FROM a) AS agent_ids, ARRAY(SELECT id FROM d) AS domain_ids,
+                       ARRAY(SELECT id FROM b) AS bank_ids
                 """)
                 .set("gone", held.id())
                 .set("heir", heir)
-                .one(row -> new Handed(
-                        row.jsonList("agents", EventData.AgentDeployment.class),
-                        row.number("domains"),
-                        row.number("banks"),
-                        row.number("keys")))
+                .one(row -> {
+                    announce(call, row, Set.of(held.id(), heir));
+                    return new Handed(
+                            row.jsonList("agents", EventData.AgentDeployment.class),
+                            row.number("domains"),
+                            row.number("banks"),
+                            row.number("keys"));
+                })
                 .orElseThrow();
+    }
+
+    private static void announce(Call call, Row row, Set<Long> formerAndHeir) throws SQLException {
+        call.changed(Change.access());
+        row.numbers("agent_ids").forEach(agent -> {
+            call.changed(Change.numbered(ChangeTopic.AGENT, agent));
+            call.changed(Change.presence(agent, "updated", null));
+        });
+        row.numbers("domain_ids").forEach(domain -> call.changed(Change.numbered(ChangeTopic.DOMAIN, domain)));
+        row.numbers("bank_ids").forEach(bank -> call.changed(Change.numbered(ChangeTopic.BANK, bank)));
+        call.changed(Change.list(ChangeTopic.RESOURCES, new Audience(false, formerAndHeir)));
     }
 
     /** Returns the refusal for an unknown user, with similar names. */

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -194,7 +195,8 @@ public final class DeliveryQueueStore {
                            n.last_sequence - (SELECT count(*) FROM renewed) + r.place, :now, :now
                       FROM renewed r CROSS JOIN counted n)
                 SELECT (SELECT count(*) FROM renewed) + (SELECT count(*) FROM hurried) AS queued,
-                       count(*) AS chosen, COALESCE(max(sequence), 0) AS last
+                       count(*) AS chosen, COALESCE(max(sequence), 0) AS last,
+                       ARRAY(SELECT CAST(id AS text) FROM hurried) AS hurried
                   FROM chosen
                 """)
                 .set("from", missed.endpoint())
@@ -203,8 +205,13 @@ public final class DeliveryQueueStore {
                 .set("begin", missed.since())
                 .set("until", missed.until())
                 .set("most", MOST)
-                .one(row -> new Recovered(
-                        row.number("queued"), row.number("chosen") < MOST ? null : missed.cursor(row.number("last"))))
+                .one(row -> {
+                    row.texts("hurried")
+                            .forEach(id -> call.changed(Change.delivery(UUID.fromString(id), "failed")));
+                    return new Recovered(
+                            row.number("queued"),
+                            row.number("chosen") < MOST ? null : missed.cursor(row.number("last")));
+                })
                 .orElseThrow();
     }
 }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.webhooks;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -251,10 +252,16 @@ public final class EndpointStore {
                                      WHERE tenant_id = :tenant AND endpoint_id = :id AND due_at IS NOT NULL
                                        AND state <> 'delivering'
                                      LIMIT 1000
-                                       FOR UPDATE SKIP LOCKED))
-                UPDATE webhook_endpoint
-                   SET deleted_at = :now, updated_at = :now, revision = revision + 1
-                 WHERE tenant_id = :tenant AND id = :id
-                """).set("id", held.id()).run();
+                                       FOR UPDATE SKIP LOCKED)
+                    RETURNING id),
+                deleted AS (
+                    UPDATE webhook_endpoint
+                       SET deleted_at = :now, updated_at = :now, revision = revision + 1
+                     WHERE tenant_id = :tenant AND id = :id)
+                SELECT id FROM given_up
+                """)
+                .set("id", held.id())
+                .list(row -> UUID.fromString(row.text("id")))
+                .forEach(delivery -> call.changed(Change.delivery(delivery, "exhausted")));
     }
 }

@@ -222,7 +222,7 @@ final class RelationQueries {
                 row.number("found_owner"),
                 thing.owner(),
                 row.numberOrNull("host_id"),
-                thing.access() == Access.PUBLIC,
+                thing.access(),
                 row.number("found_revision"));
         return new OfDomain(
                 thing,

@@ -115,9 +115,9 @@ class LiveStreamTest {
             feed.next("messages");
         }
         TestDatabase.db().sql("""
-                INSERT INTO live_event (tenant_id, xid, at, topic, action, thing, place, other, moment)
+                INSERT INTO change_log (tenant_id, xid, at, topic, action, thing, place, other, moment)
                 SELECT tenant_id, CAST('9000000000' AS xid8), at, topic, action, thing, place, other, moment
-                  FROM live_event
+                  FROM change_log
                  WHERE tenant_id = :tenant AND topic = 'messages'
                 """).set("tenant", TENANT.id(ClientApi.REST)).run();
         try (var feed = listen(ann, "?topics=messages")) {

@@ -119,7 +119,7 @@ final class LargeTenant {
             """,
             // As many of each topic as a stream reads at once, with the others.
             """
-            INSERT INTO live_event (tenant_id, topic, action, thing)
+            INSERT INTO change_log (tenant_id, topic, action, thing)
             (SELECT :tenant, 'messages', 'said', id FROM message WHERE tenant_id = :tenant LIMIT 200)
              UNION ALL
             (SELECT :tenant, 'messages', 'said', m.id
@@ -130,13 +130,13 @@ final class LargeTenant {
             (SELECT :tenant, 'deliveries', 'delivered', id FROM webhook_delivery WHERE tenant_id = :tenant LIMIT 100)
             """,
             """
-            INSERT INTO live_event (tenant_id, topic, action, thing, place)
+            INSERT INTO change_log (tenant_id, topic, action, thing, place)
             (SELECT :tenant, 'memories', 'stored', id, bank_id FROM memory WHERE tenant_id = :tenant LIMIT 200)
              UNION ALL
             (SELECT :tenant, 'presence', 'logged_on', CAST(NULL AS uuid), id FROM agent WHERE tenant_id = :tenant LIMIT 200)
             """,
             """
-            INSERT INTO live_event (tenant_id, topic, action, thing, moment)
+            INSERT INTO change_log (tenant_id, topic, action, thing, moment)
             SELECT :tenant, 'audit', 'noted', row_id, at FROM audit WHERE tenant_id = :tenant LIMIT 90
             """);
 

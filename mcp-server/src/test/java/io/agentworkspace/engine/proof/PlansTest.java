@@ -147,7 +147,7 @@ class PlansTest {
             AP_Destroy {'target':{'agent':'new #'}}
             """;
 
-    private static final Embedder EMBEDDER = new Embedder(new EmbeddingSettings(true, null, null, null, 0), CLOCK);
+    private static final Embedder EMBEDDER = new Embedder(new EmbeddingSettings(true, null, null, null), CLOCK);
 
     private static Db filled;
     private static long tenant;

@@ -6,24 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.keys.KeyStore;
-import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.Credential;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.model.tool.ToolRunner;
-import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.testing.CountingProxy;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
-import io.agentworkspace.engine.testing.SkillZip;
 import io.agentworkspace.engine.testing.TestDatabase;
-import io.agentworkspace.engine.users.TenantStore;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.ZoneOffset;
@@ -31,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,31 +30,11 @@ import org.junit.jupiter.api.Test;
 class RoundTripsTest {
     private static final Clock CLOCK = Clock.systemUTC();
 
-    /** The state before counting begins. Ada is the speaker, in the default context. */
-    private static final String WORKSPACE = """
-            AP_Create {'vx':{'name':'Ada','description':'d'}}
-            AP_Create {'vx':{'name':'Bo','description':'d'}}
-            AP_LogOn {'target':{'agent':'Ada'}}
-            DM_Create {'vx':{'name':'Den','description':'d'}}
-            ZN_Enter {'target':{'domain':'Den'}}
-            AP_Chat {'content':'hello'}
-            MB_Create {'vx':{'name':'Box','description':'d'}}
-            MB_Store {'target':{'bank':'Box'},'content':'text','vx':{'name':'one'}}
-            SK_Add {'archive':'$zip'}
-            """;
-
-    private static final String ZIP =
-            SkillZip.of("tide-tables", "Times are in UTC.").base64();
-
     private static CountingProxy proxy;
     private static Db db;
     private static Runner runner;
     private static Caller ann;
-    private static String key = "";
-    private static String endpoint = "";
-    private static String rule = "";
-    private static String delivery = "";
-    private static Caller owner;
+    private static CaseWorkspace workspace;
 
     @BeforeAll
     static void open() throws IOException {
@@ -74,25 +44,8 @@ class RoundTripsTest {
         // A single connection, which prepares each statement only once.
         db = TestDatabase.connectUnchecked(url);
         runner = TestDatabase.runner(db);
-        var tenants = new TenantStore(db);
-        var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
-        var user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());
-        ann = caller(tenant, user, "ann", Role.MEMBER);
-        var boss = tenants.createUser(tenant, Name.of("owner"), Role.OWNER, CLOCK.instant());
-        owner = caller(tenant, boss, "owner", Role.OWNER);
-        WORKSPACE.lines().forEach(step -> run(step, 0));
-    }
-
-    /** Returns a caller with a key that exists, since what it may grant depends on it. */
-    private static Caller caller(long tenant, long user, String name, Role role) {
-        var secret = ApiKey.generate(new SecureRandom());
-        try (var watch = TestDatabase.watch()) {
-            new KeyStore(db, CLOCK, watch)
-                    .insert(secret, new KeyStore.KeyOwner(tenant, user, "test", List.of("*")), CLOCK.instant());
-        }
-        var credential = new Credential(secret.id(), false, Toolset.EVERYTHING, false, null, false);
-        var principal = "key:" + secret.id();
-        return new Caller(tenant, "t", user, name, role, Set.of("*"), principal, null, credential);
+        workspace = new CaseWorkspace(db, runner);
+        ann = workspace.member();
     }
 
     @AfterAll
@@ -104,23 +57,7 @@ class RoundTripsTest {
     private record Cost(int roundTrips, int transactions) {}
 
     private static void run(String step, int round) {
-        var parts = step.strip().split(" ", 2);
-        var arguments = parts[1].replace('\'', '"')
-                .replace(",\"if_revision\":#r", "")
-                .replace("#", Integer.toString(round))
-                .replace("$key", key)
-                .replace("$endpoint", endpoint)
-                .replace("$delivery", delivery)
-                .replace("$rule", rule)
-                .replace("$zip", ZIP);
-        var caller = ann.may(runner.catalogue().read(parts[0])) ? ann : owner;
-        var answer = runner.run(new ToolRunner.Request(
-                parts[0], Json.readObject(arguments.getBytes(StandardCharsets.UTF_8)), caller, "r", true, null));
-        assertThat(answer.success()).as("%s %s", step, answer.envelope()).isTrue();
-        key = answer.envelope().at("/key/id").asString(key);
-        rule = answer.envelope().at("/rule/id").asString(rule);
-        endpoint = answer.envelope().at("/endpoint/id").asString(endpoint);
-        delivery = answer.envelope().at("/deliveries/0/id").asString(delivery);
+        workspace.run(step, round);
     }
 
     /**

@@ -31,7 +31,6 @@ import io.agentworkspace.engine.memory.embedding.EmbeddingQueue;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore;
 import io.agentworkspace.engine.memory.search.IndexBuilder;
 import io.agentworkspace.engine.memory.search.IndexCache;
-import io.agentworkspace.engine.memory.search.PgvectorStore;
 import io.agentworkspace.engine.memory.search.SearchQueries;
 import io.agentworkspace.engine.memory.search.SearchedBankStore;
 import io.agentworkspace.engine.memory.search.Searcher;
@@ -152,7 +151,7 @@ public final class TestDatabase {
 
     /** A search without a model, in no bank yet, and the files of documents. */
     public static Tools.Shared shared() {
-        return shared(DB, new EmbeddingSettings(false, null, null, null, 0));
+        return shared(DB, new EmbeddingSettings(false, null, null, null));
     }
 
     /** The same over a database that a test looks at, with settings for embeddings. */
@@ -181,8 +180,7 @@ public final class TestDatabase {
                         Clock.systemUTC(),
                         IndexBuilder.Limits.DEFAULT),
                 new WordScanQueries(db, embedder.id()),
-                embedder,
-                new PgvectorStore(db, embedder.id(), settings.pgvectorFrom()));
+                embedder);
     }
 
     /** Returns the skills that a replica serves. */
@@ -239,7 +237,7 @@ public final class TestDatabase {
     public static Runner runner(Db db) {
         var limits = metering(db);
         return runner(
-                Tools.catalogue(db, limits, outbound(), shared(db, new EmbeddingSettings(false, null, null, null, 0))),
+                Tools.catalogue(db, limits, outbound(), shared(db, new EmbeddingSettings(false, null, null, null))),
                 db,
                 new EventLog(),
                 limits);

@@ -4,10 +4,11 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.refusal.RenderedRefusal;
+import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
-import io.agentworkspace.engine.rest.openapi.CommandRequest;
+import io.agentworkspace.engine.rest.openapi.CommandFields;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
@@ -26,11 +27,13 @@ final class CommandRoutes {
 
     private final ToolRunner runner;
     private final Clock clock;
+    private final Schema fields;
     private final Map<String, Tool<?, ?>> aliases = new LinkedHashMap<>();
 
     CommandRoutes(ToolRunner runner, Clock clock) {
         this.runner = runner;
         this.clock = clock;
+        this.fields = CommandFields.of(runner.catalogue().tools());
         runner.catalogue().tools().stream()
                 .filter(Tool::isCommand)
                 .forEach(tool -> aliases.put(suffix(tool.route().path()), tool));
@@ -62,7 +65,7 @@ final class CommandRoutes {
     private Response answer(ContainerRequestContext context, @Nullable String fixed) {
         try {
             var body = JsonBody.required(context, fixed == null ? "{\"service\":\"…\"}" : "{}");
-            CommandRequest.SCHEMA.checkTypes(body);
+            fields.checkTypes(body);
             var service = service(body, fixed);
             body.remove("service");
             runner.catalogue().find(service).ifPresent(RestExchange.current()::runs);

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
@@ -85,11 +86,13 @@ public final class FileStore {
 
     /** Moves the files into the trash. */
     void delete(Call call, BankStore.LockedBank bank, List<File> files) {
+        var ids = files.stream().map(File::id).toList();
+        call.changed(Change.memories(bank.id(), "removed", ids));
         db.sql(call, """
                 UPDATE memory SET deleted_at = :now WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (:ids)
                 """)
                 .set("bank", bank.id())
-                .set("ids", files.stream().map(File::id).toList())
+                .set("ids", ids)
                 .run();
     }
 
@@ -97,6 +100,7 @@ public final class FileStore {
     boolean rename(Call call, BankStore.LockedBank bank, Ref editor, List<File> files, List<MemoryName> names) {
         var ids = files.stream().map(File::id).toList();
         var keys = names.stream().map(MemoryName::key).toList();
+        call.changed(Change.memories(bank.id(), "updated", ids));
         db.sql(call, LET_HIDDEN_GIVE_WAY)
                 .set("bank", bank.id())
                 .set("keys", keys)

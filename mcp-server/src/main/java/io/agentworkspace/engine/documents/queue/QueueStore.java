@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.documents.queue;
 
 import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.changes.ChangeStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.documents.DocumentRow;
@@ -9,6 +10,7 @@ import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.document.DocumentType;
 import io.agentworkspace.engine.model.event.Event;
@@ -39,14 +41,18 @@ public final class QueueStore {
                  WHERE d.state = 'queued' OR (d.state = 'validating' AND d.lease_until < now())
                  ORDER BY w.position
                  LIMIT 1
-                   FOR UPDATE OF d SKIP LOCKED)
+                   FOR UPDATE OF d SKIP LOCKED),
+                 claimed AS (
             UPDATE document d
                SET state = 'validating', claim = :claim, lease_until = now() + CAST(:lease AS interval), begun_at = now(),
                    attempts = d.attempts + 1
               FROM next, app_user u
              WHERE d.tenant_id = next.tenant_id AND d.id = next.id AND u.tenant_id = d.tenant_id AND u.id = d.owner_id
             RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.declared_charset, d.size, d.sha256, d.attempts,
-                   u.name AS submitter, u.role AS submitter_role
+                   u.name AS submitter, u.role AS submitter_role)
+            SELECT c.*, announce(c.tenant_id, jsonb_build_array(
+                            jsonb_build_object('topic', 'documents', 'action', 'validating', 'thing', c.id)))
+              FROM claimed c
             """).with("waiting", DocumentRow.WAITING).sql();
 
     private static final String HELD = """
@@ -55,11 +61,27 @@ public final class QueueStore {
 
     private static final String RENEW = "UPDATE document SET lease_until = now() + CAST(:lease AS interval)" + HELD;
 
-    private static final String RELEASE =
-            "UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL, attempts = attempts - 1" + HELD;
+    private static final String RELEASE = announced(
+            "UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL, attempts = attempts - 1" + HELD);
 
     private static final String PUT_BACK =
-            "UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL" + HELD;
+            announced("UPDATE document SET state = 'queued', claim = NULL, lease_until = NULL" + HELD);
+
+    private static String announced(String update) {
+        return changing(update + " RETURNING tenant_id, id, name_key, state");
+    }
+
+    /** Returns the statement that makes the change, which returns documents and their states, and announces it. */
+    private static String changing(String change) {
+        return SqlTemplate.of("""
+                WITH d AS ({change})
+                SELECT announce(d.tenant_id, jsonb_build_array(
+                           jsonb_build_object('topic', 'documents', 'action', d.state, 'thing', d.id),
+                           jsonb_build_object('topic', 'document', 'names', ARRAY[d.name_key], 'everyone', true),
+                           jsonb_build_object('topic', 'resources', 'everyone', true)))
+                  FROM d
+                """).with("change", change).sql();
+    }
 
     private static final String FINISH = """
             UPDATE document
@@ -80,20 +102,24 @@ public final class QueueStore {
              LIMIT 1
             """;
 
-    private static final String OLD_REJECTED = Db.oldRows("document", """
+    private static final String OLD_REJECTED = changing(Db.oldRows("document", """
                 state = 'rejected' AND validated_at < :until
                 AND NOT EXISTS (SELECT 1 FROM document_memory l
                                  WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
-                """);
+                """) + " RETURNING tenant_id, id, name_key, 'deleted' AS state");
+
+    private static final int PORTION = 1_000;
 
     private final Db db;
     private final EventLog events;
     private final AuditStore audit;
+    private final ChangeStore changes;
 
     public QueueStore(Db db, EventLog events, AuditStore audit) {
         this.db = db;
         this.events = events;
         this.audit = audit;
+        this.changes = new ChangeStore(db);
     }
 
     /**
@@ -229,6 +255,8 @@ public final class QueueStore {
                     .run();
             if (changed == 1) {
                 write(claim, result.parts());
+                var state = result.accepted() ? "accepted" : "rejected";
+                changes.write(claim.tenant(), Change.document(claim.id(), claim.name(), state));
                 report(claim, result, now);
             }
             return changed == 1;
@@ -301,6 +329,12 @@ public final class QueueStore {
 
     /** Deletes documents that were rejected before the given time, except those from which banks have memories. */
     public void purge(Instant until) {
-        db.deleteOld(OLD_REJECTED, until);
+        List<Boolean> deleted;
+        do {
+            deleted = db.sql(OLD_REJECTED)
+                    .set("until", until)
+                    .set("portion", PORTION)
+                    .list(_ -> true);
+        } while (deleted.size() == PORTION);
     }
 }

@@ -33,7 +33,7 @@ final class DocumentResources implements ResourceSource {
     private static final String TEMPLATE = SCHEME + "{document}";
     private static final String TITLE = "Document, with its text";
 
-    /** The name that the database's trigger uses. */
+    /** The name in the log of changes. */
     private static final String KIND = "document";
 
     private static final int MAX_NAME = 255;

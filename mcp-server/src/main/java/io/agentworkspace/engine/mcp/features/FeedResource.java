@@ -24,7 +24,7 @@ final class FeedResource implements ResourceSource {
     private static final Pattern ADDRESS = Pattern.compile(Pattern.quote(URI) + "(?:\\?after=([0-9]{1,18}))?");
     private static final String TEMPLATE = URI + "?after={seq}";
 
-    /** The name that the database's trigger uses. */
+    /** The name in the log of changes. */
     private static final String KIND = "events";
 
     private final ToolRunner runner;

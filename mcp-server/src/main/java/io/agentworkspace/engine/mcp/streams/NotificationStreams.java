@@ -22,7 +22,7 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
     private static final Duration CHECK = Duration.ofMillis(500);
 
-    /** The signal by which the database's triggers report that access has changed. */
+    /** The topic of the log of changes that reports that access has changed. */
     private static final String ACCESS = "access";
 
     private final ConcurrentHashMap<Long, Set<NotificationStream>> tenants = new ConcurrentHashMap<>();

@@ -43,6 +43,52 @@ public final class TaskStore {
     /** The number of tasks that run at the same time for one principal, so that none can block the others. */
     private static final int SHARE = 2;
 
+    /** The change of a task {@code t} for the log. */
+    private static final String CHANGE =
+            "jsonb_build_object('topic', 'task', 'names', ARRAY[t.id], 'users', ARRAY[t.user_id])";
+
+    private static final String PROGRESS = announced("""
+            UPDATE mcp_task SET message = :message, updated_at = :now
+             WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
+            """);
+
+    private static final String STEP = announced("""
+            UPDATE mcp_task
+               SET status = :status, message = :message, memory = :memory, outcome = :outcome, tries = 0, updated_at = :now
+             WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
+               AND leased_until > now()
+            """);
+
+    private static final String UPDATE = announced("""
+            UPDATE mcp_task
+               SET status = :status, message = :message, memory = :memory, leased_until = now(), updated_at = :now
+             WHERE tenant_id = :tenant AND id = :id AND principal = :principal
+            """);
+
+    /** The worker that runs the task learns of it even if nobody listens to the tenant's changes. */
+    private static final String CANCEL = SqlTemplate.of("""
+            WITH ended AS (UPDATE mcp_task
+                              SET status = 'cancelled', message = :message, updated_at = :now
+                            WHERE tenant_id = :tenant AND id = :id AND principal = :principal
+                              AND status IN ('working', 'input_required')
+                          RETURNING tenant_id, id, user_id)
+            SELECT announce(t.tenant_id, jsonb_build_array(
+                       {change}, jsonb_build_object('topic', 'task-cancelled', 'names', ARRAY[t.id], 'everyone', true)))
+              FROM ended t
+             UNION ALL
+            SELECT NULL
+              FROM mcp_task t
+             WHERE t.tenant_id = :tenant AND t.id = :id AND t.principal = :principal
+               AND t.status NOT IN ('working', 'input_required')
+            """).with("change", CHANGE).sql();
+
+    private static String announced(String update) {
+        return SqlTemplate.of("""
+                WITH t AS ({update} RETURNING tenant_id, id, user_id)
+                SELECT announce(t.tenant_id, jsonb_build_array({change})) FROM t
+                """).with("update", update).with("change", CHANGE).sql();
+    }
+
     private static final String COLUMNS =
             "tenant_id, id, principal, request, status, message, memory, outcome, attempt, tries, created_at, updated_at, expires_at";
 
@@ -164,6 +210,7 @@ public final class TaskStore {
                     .set("lock", AdvisoryLock.TASKS.number)
                     .one(_ -> true);
             return of(owner, INSERT)
+                    .quiet() // Nobody can listen to it yet.
                     .set("user", owner.user())
                     .set("id", task.id())
                     .set("server", task.server())
@@ -246,20 +293,12 @@ public final class TaskStore {
 
     /** Writes the progress of the task. */
     public void progress(ClaimedTask claim, String message, Instant now) {
-        held(claim, """
-                UPDATE mcp_task SET message = :message, updated_at = :now
-                 WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
-                """).set("message", message).set("now", now).run();
+        held(claim, PROGRESS).set("message", message).set("now", now).run();
     }
 
     /** Writes the outcome of a step, unless the task was cancelled or the lease has expired. */
     public void step(ClaimedTask claim, Step step, Instant now) {
-        held(claim, """
-                UPDATE mcp_task
-                   SET status = :status, message = :message, memory = :memory, outcome = :outcome, tries = 0, updated_at = :now
-                 WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
-                   AND leased_until > now()
-                """)
+        held(claim, STEP)
                 .set("status", step.status().word())
                 .set("message", step.message())
                 .set("memory", Json.text(step.memory()))
@@ -279,11 +318,8 @@ public final class TaskStore {
             var found = own(owner, id, LOCK).one(TaskStore::task);
             found.filter(task -> task.status() == Status.INPUT_REQUIRED).ifPresent(task -> {
                 var step = change.apply(new Step(task.status(), task.message(), task.memory(), null));
-                own(owner, id, """
-                        UPDATE mcp_task
-                           SET status = :status, message = :message, memory = :memory, leased_until = now(), updated_at = :now
-                         WHERE tenant_id = :tenant AND id = :id AND principal = :principal
-                        """)
+                own(owner, id, UPDATE)
+                        .announcing()
                         .set("status", step.status().word())
                         .set("message", step.message())
                         .set("memory", Json.text(step.memory()))
@@ -296,13 +332,11 @@ public final class TaskStore {
 
     /** @return whether the principal has this task; a task that has ended stays unchanged */
     boolean cancel(Caller owner, String id, String message, Instant now) {
-        return own(owner, id, """
-                UPDATE mcp_task
-                   SET status = CASE WHEN status IN ('working', 'input_required') THEN 'cancelled' ELSE status END,
-                       message = CASE WHEN status IN ('working', 'input_required') THEN :message ELSE message END,
-                       updated_at = CASE WHEN status IN ('working', 'input_required') THEN :now ELSE updated_at END
-                 WHERE tenant_id = :tenant AND id = :id AND principal = :principal
-                """).set("message", message).set("now", now).run() == 1;
+        return own(owner, id, CANCEL)
+                .set("message", message)
+                .set("now", now)
+                .one(_ -> true)
+                .isPresent();
     }
 
     private Statement own(Caller owner, String id, String text) {

@@ -89,15 +89,6 @@ public final class Vectors {
         return bits;
     }
 
-    /** The signature of a vector, as PostgreSQL writes bits. */
-    public static String bits(float[] vector) {
-        var bits = new StringBuilder(vector.length);
-        for (var each : vector) {
-            bits.append(each > 0 ? '1' : '0');
-        }
-        return bits.toString();
-    }
-
     /** The signatures of packed vectors, one after the other. */
     public static byte[] signatures(byte[] packed) {
         var bytes = ByteBuffer.wrap(packed);

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -34,13 +33,9 @@ import org.apache.lucene.index.IndexOptions;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
-import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LogByteSizeMergePolicy;
 import org.apache.lucene.index.MultiTerms;
-import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.Term;
-import org.apache.lucene.index.Terms;
-import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.store.ByteBuffersDirectory;
 import org.apache.lucene.store.Directory;
@@ -184,33 +179,6 @@ final class BankIndex implements AutoCloseable {
     /** Returns how many memories it has. */
     int size() {
         return reader.numDocs();
-    }
-
-    /** Returns the bank of a part of an index, which has a memory. */
-    static long bank(LeafReader reader) throws IOException {
-        var banks = reader.getNumericDocValues(BANK);
-        banks.nextDoc();
-        return banks.longValue();
-    }
-
-    /** Returns the numbers of the memories that this part of an index has, in ascending order. */
-    static List<Integer> documents(LeafReader reader, List<UUID> memories) throws IOException {
-        var documents = new ArrayList<Integer>();
-        var live = reader.getLiveDocs();
-        var terms = Terms.getTerms(reader, ID).iterator();
-        PostingsEnum postings = null;
-        for (var key : memories.stream().map(BankIndex::key).sorted().toList()) {
-            if (terms.seekExact(key)) {
-                postings = terms.postings(postings, PostingsEnum.NONE);
-                for (var each = postings.nextDoc(); each != DocIdSetIterator.NO_MORE_DOCS; each = postings.nextDoc()) {
-                    if (live == null || live.get(each)) {
-                        documents.add(each);
-                    }
-                }
-            }
-        }
-        Collections.sort(documents);
-        return documents;
     }
 
     private IndexWriter open(Instant oldest) throws IOException {

@@ -15,7 +15,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -70,13 +69,8 @@ final class CandidateRounds {
      * The vector of a query.
      *
      * @param weight how much meaning counts
-     * @param known by bank, about the nearest memories, as pgvector found them
      */
-    record QuestionVector(float[] vector, double weight, Map<Long, List<UUID>> known) {
-        QuestionVector comparedWithAll() {
-            return new QuestionVector(vector, weight, Map.of());
-        }
-    }
+    record QuestionVector(float[] vector, double weight) {}
 
     /**
      * What was found by words, best first.
@@ -167,20 +161,18 @@ final class CandidateRounds {
     List<FoundMemory> best(FoundByWords first, @Nullable QuestionVector question) throws IOException {
         var weight = question == null ? 0 : question.weight();
         var byWords = first;
-        var asked = question;
         var most = fewest();
         var further = MORE_CANDIDATES.iterator();
         while (true) {
-            var byMeaning = asked == null
+            var byMeaning = question == null
                     ? new ScoreDoc[0]
-                    : scan.nearest(indexed.searcher(), indexed.filter(), asked.vector(), most, asked.known());
-            var visible = visible(byWords, byMeaning, asked);
-            if (isEnough(visible, byWords, byMeaning, asked, most) || !further.hasNext()) {
+                    : scan.nearest(indexed.searcher(), indexed.filter(), question.vector(), most);
+            var visible = visible(byWords, byMeaning, question);
+            if (isEnough(visible, byWords, byMeaning, most) || !further.hasNext()) {
                 return shown(ordered(visible, weight));
             }
             most = further.next();
-            asked = asked == null ? null : asked.comparedWithAll();
-            if (asked == null || wanted.mode() != Mode.VECTOR) {
+            if (question == null || wanted.mode() != Mode.VECTOR) {
                 byWords = byWords(most, weight);
             }
         }
@@ -223,13 +215,9 @@ final class CandidateRounds {
             List<SearchCandidate> visible,
             FoundByWords byWords,
             ScoreDoc[] byMeaning,
-            @Nullable QuestionVector question,
             int most) {
         var seenByMeaning =
                 visible.stream().filter(each -> each.vectorRank() > 0).count();
-        if (question != null && !question.known().isEmpty()) {
-            return seenByMeaning >= wanted.limit();
-        }
         var seenByWords = visible.stream().filter(each -> each.textRank() > 0).count();
         return isEnough(byWords.found(), most, seenByWords, wanted.limit())
                 && isEnough(byMeaning, most, seenByMeaning, Math.max(wanted.limit(), Fusion.COMPARED));

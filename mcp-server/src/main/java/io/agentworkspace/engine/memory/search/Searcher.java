@@ -19,13 +19,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -55,7 +52,6 @@ public final class Searcher {
     private final IndexBuilder builder;
     private final WordScanQueries scan;
     private final Embedder embedder;
-    private final PgvectorStore pgvector;
     private final VectorScan vectors = new VectorScan();
     private final TextLengths lengths = new TextLengths();
 
@@ -64,14 +60,12 @@ public final class Searcher {
             IndexCache indexes,
             IndexBuilder builder,
             WordScanQueries scan,
-            Embedder embedder,
-            PgvectorStore pgvector) {
+            Embedder embedder) {
         this.queries = queries;
         this.indexes = indexes;
         this.builder = builder;
         this.scan = scan;
         this.embedder = embedder;
-        this.pgvector = pgvector;
     }
 
     /** How memories are found. */
@@ -107,10 +101,6 @@ public final class Searcher {
                 return until == null ? asOf : until;
             }
             return until.isBefore(asOf) ? until : asOf;
-        }
-
-        boolean isUnrestricted() {
-            return author == null && tags.isEmpty() && since == null && until == null && asOf == null;
         }
     }
 
@@ -406,7 +396,7 @@ public final class Searcher {
         if (begun.isByMeaning() && vector == null) {
             byWords = rounds.byWords(0);
         }
-        var question = vector == null ? null : new QuestionVector(vector, weight, known(call, scope, begun, vector));
+        var question = vector == null ? null : new QuestionVector(vector, weight);
         var best = rounds.best(byWords, question);
         var mode = question == null ? Mode.TEXT : wanted.mode();
         return new SearchResult(
@@ -417,23 +407,6 @@ public final class Searcher {
                 reader.numDocs(),
                 scope.unindexed().isEmpty(),
                 mode);
-    }
-
-    /** Returns by bank, for large banks, about the nearest memories, as pgvector finds them. */
-    private Map<Long, List<UUID>> known(Call call, SearchScope scope, BegunSearch begun, float[] question) {
-        var found = new HashMap<Long, List<UUID>>();
-        if (!begun.parsed().isUnrestricted() || !begun.wanted().isUnrestricted()) {
-            return found;
-        }
-        for (var index : scope.indexes()) {
-            if (pgvector.isFor(index.reader().numDocs())) {
-                var nearest = pgvector.nearest(call, index.bank(), question);
-                if (!nearest.isEmpty()) {
-                    found.put(index.bank(), nearest);
-                }
-            }
-        }
-        return found;
     }
 
     /**

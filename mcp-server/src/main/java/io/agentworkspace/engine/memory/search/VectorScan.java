@@ -6,9 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.apache.lucene.index.DocValues;
@@ -92,9 +89,8 @@ final class VectorScan {
 
     /**
      * @param filter which memories are compared
-     * @param known by bank, the memories with about the nearest signatures; others of these banks are not compared
      */
-    ScoreDoc[] nearest(IndexSearcher searcher, Query filter, float[] question, int most, Map<Long, List<UUID>> known)
+    ScoreDoc[] nearest(IndexSearcher searcher, Query filter, float[] question, int most)
             throws IOException {
         var wanted = Vectors.signature(question);
         var reader = searcher.getIndexReader();
@@ -102,14 +98,7 @@ final class VectorScan {
         var distances = new short[reader.maxDoc()];
         var counts = new int[wanted.length * Long.SIZE + 2];
         for (var leaf : reader.leaves()) {
-            var memories = known.isEmpty() ? null : known.get(BankIndex.bank(leaf.reader()));
-            if (memories == null) {
-                measure(leaf, weight, wanted, distances, counts);
-            } else {
-                for (var document : BankIndex.documents(leaf.reader(), memories)) {
-                    distances[leaf.docBase + document] = 1;
-                }
-            }
+            measure(leaf, weight, wanted, distances, counts);
         }
         var near = within(limit(counts, Math.max(LEAST_RESCORED, most * RESCORED)), distances);
         var likenesses = likenesses(reader, near, question);

@@ -60,6 +60,10 @@ public final class FeedStore {
               JOIN counted c ON c.tenant_id = w.tenant_id AND c.id = w.endpoint_id
             """;
 
+    private static final String GROWN = """
+            SELECT announce(t.id, '[{"topic": "events", "everyone": true}]') FROM unnest(CAST(:tenants AS bigint[])) t (id)
+            """;
+
     private final Db db;
 
     public FeedStore(Db db) {
@@ -118,6 +122,9 @@ public final class FeedStore {
                 return false;
             }
             var endpoints = held.stream().mapToLong(Feed::endpoints).sum();
+            db.sql(GROWN)
+                    .set("tenants", held.stream().map(Feed::tenant).toList())
+                    .runLate();
             db.sql(PLACE)
                     .set("tenants", held.stream().map(Feed::tenant).toList())
                     .set("events", Math.clamp(ROWS / Math.max(1, endpoints), 1, EVENTS))

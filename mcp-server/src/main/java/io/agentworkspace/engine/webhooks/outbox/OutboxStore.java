@@ -91,7 +91,12 @@ public final class OutboxStore {
                   FROM ended e
                   JOIN webhook_endpoint w ON w.tenant_id = e.tenant AND w.id = e.endpoint
                  WHERE d.tenant_id = e.tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
-                   AND jsonb_array_length(d.attempts) = e.made),
+                   AND jsonb_array_length(d.attempts) = e.made
+             RETURNING d.tenant_id, d.id, d.state),
+                 told AS (
+                SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
+                  FROM written
+                 GROUP BY tenant_id),
                  sample AS (
                 SELECT * FROM jsonb_to_recordset(CAST(:samples AS jsonb))
                            AS s (tenant bigint, endpoint uuid, hour timestamptz, succeeded bigint, failed bigint,
@@ -113,7 +118,7 @@ public final class OutboxStore {
             SELECT DISTINCT w.tenant_id, w.id
               FROM sample s
               JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.endpoint
-             WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL
+             WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL AND (SELECT count(*) FROM told) >= 0
             """;
 
     /** Advances each feed over the events to be deleted, and no further. */
@@ -420,7 +425,8 @@ public final class OutboxStore {
                    AND EXISTS (SELECT 1
                                  FROM webhook_delivery d
                                 WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
-                                  AND d.sequence = w.last_sequence AND d.created_at >= w.deleted_at AND d.due_at IS NULL))
+                                  AND d.sequence = w.last_sequence AND d.created_at >= w.deleted_at AND d.due_at IS NULL)),
+                exhausted AS (
                 UPDATE webhook_delivery
                    SET state = 'exhausted', due_at = NULL
                  WHERE ctid IN (SELECT d.ctid
@@ -430,6 +436,10 @@ public final class OutboxStore {
                                    AND (d.state <> 'delivering' OR d.due_at <= :now)
                                  LIMIT 1000
                                    FOR UPDATE OF d SKIP LOCKED)
+                RETURNING tenant_id, id, state)
+                SELECT announce(tenant_id, jsonb_agg(jsonb_build_object('topic', 'deliveries', 'action', state, 'thing', id)))
+                  FROM exhausted
+                 GROUP BY tenant_id
                 """).set("now", now).run();
     }
 

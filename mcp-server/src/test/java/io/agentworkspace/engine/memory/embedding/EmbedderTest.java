@@ -19,7 +19,7 @@ class EmbedderTest {
 
     @Test
     void theModelIsLoadedWhenItIsNeededAndUnloadedWhenItIsIdle() {
-        try (var embedder = new Embedder(new EmbeddingSettings(true, null, null, null, 0), clock)) {
+        try (var embedder = new Embedder(new EmbeddingSettings(true, null, null, null), clock)) {
             assertThat(embedder.isLoaded()).isFalse();
             embedder.tidy();
             assertThat(embedder.atOnce("A store does not load it.")).isNull();

@@ -51,7 +51,7 @@ class ClosedIndexTest {
     @BeforeEach
     void thereAreTwoBanks() {
         var db = TestDatabase.db();
-        var embedder = new Embedder(new EmbeddingSettings(false, null, null, null, 0), Clock.systemUTC());
+        var embedder = new Embedder(new EmbeddingSettings(false, null, null, null), Clock.systemUTC());
         var queries = new SearchQueries(db, embedder.id());
         cache = new IndexCache(queries, folder, Clock.systemUTC());
         var searcher = new Searcher(
@@ -65,8 +65,7 @@ class ClosedIndexTest {
                         Clock.systemUTC(),
                         IndexBuilder.Limits.DEFAULT),
                 new WordScanQueries(db, embedder.id()),
-                embedder,
-                new PgvectorStore(db, embedder.id(), 0));
+                embedder);
         runner = TestDatabase.runner(
                 new Catalogue(new SearchTools(new BankStore(db), searcher).tools()), db, new EventLog());
         BankFixture.bank(ann, "one");

@@ -38,7 +38,7 @@ class ToolIndexTest {
 
     @BeforeAll
     static void makeVectors() {
-        embedder = new Embedder(new EmbeddingSettings(true, null, null, null, 0), Clock.systemUTC());
+        embedder = new Embedder(new EmbeddingSettings(true, null, null, null), Clock.systemUTC());
         index = new ToolIndex(TOOLS, embedder);
         assertThat(index.find("make an agent", _ -> true)).isNotEmpty(); // By words, while the vectors are made.
         await().until(index::knowsMeanings);

@@ -8,7 +8,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
@@ -91,7 +90,7 @@ class VectorScanTest {
 
     private List<UUID> nearest(Query filter, float[] question, int most) throws IOException {
         var found = new ArrayList<UUID>();
-        for (var each : scan.nearest(searcher, filter, question, most, Map.of())) {
+        for (var each : scan.nearest(searcher, filter, question, most)) {
             for (var leaf : reader.leaves()) {
                 var document = each.doc - leaf.docBase;
                 var ids = leaf.reader().getBinaryDocValues(BankIndex.ID);

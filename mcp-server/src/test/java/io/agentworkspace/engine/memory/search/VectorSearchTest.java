@@ -82,8 +82,6 @@ class VectorSearchTest {
                 "builtin",
                 "ENGINE_METRICS_LISTEN",
                 "127.0.0.1:0",
-                "ENGINE_PGVECTOR_FROM",
-                "0", // Every bank is large, but the database has no pgvector.
                 "ENGINE_DATA_DIR",
                 directory.resolve(name).toString()));
     }

@@ -45,7 +45,7 @@ public final class ComponentSchemas {
      * of them has.
      */
     public ObjectNode command(List<Tool<?, ?>> commands) {
-        var schema = open(CommandRequest.SCHEMA.typed());
+        var schema = open(CommandFields.of(commands).typed());
         schema.putArray("required").add("service");
         var service = (ObjectNode) schema.at("/properties/service");
         service.remove("maxLength");

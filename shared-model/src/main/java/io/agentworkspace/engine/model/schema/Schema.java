@@ -79,6 +79,10 @@ public final class Schema {
         return new Schema(Shape.ofRecord(type, false));
     }
 
+    static Schema of(Shape.Fields root) {
+        return new Schema(root);
+    }
+
     /** Returns the schema of an input record, with an idempotency key where the tool changes something. */
     public static Schema ofInput(Class<? extends Record> type, boolean transactional) {
         var own = Shape.ofRecord(type, true);

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model.tool;
 
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfZone;
+import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
@@ -9,6 +10,7 @@ import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -24,11 +26,13 @@ public final class Call {
     private final String requestId;
     private final Instant now;
     private final List<Event> events = new ArrayList<>();
+    private final List<Change> changes = new ArrayList<>();
     private final Set<Requirement> checked = new HashSet<>(2);
     private final Map<Scope, Long> created = new EnumMap<>(Scope.class);
     private String contextName = Context.DEFAULT;
     private @Nullable UserHandle actingFor;
     private boolean queued;
+    private boolean isAnnounced;
     private boolean isBegun;
     private @Nullable Context loaded;
     private @Nullable Context context;
@@ -126,6 +130,32 @@ public final class Call {
         events.add(Event.of(type, now, data));
     }
 
+    /** Records a change of a thing that others may listen to. It is announced to its audience when the transaction is committed. */
+    public void changed(Change change) {
+        changed(List.of(change));
+    }
+
+    /** Records changes; none if the call turned out to change nothing that others may listen to. */
+    public void changed(Collection<Change> all) {
+        changes.addAll(all);
+        isAnnounced = true;
+    }
+
+    /** Adds the audit's own entry, which every call has: it does not say what the call changed. */
+    public void noted(Change entry) {
+        changes.add(entry);
+    }
+
+    /** Returns the changes recorded so far, in order. */
+    public List<Change> changes() {
+        return Collections.unmodifiableList(changes);
+    }
+
+    /** Returns whether the call said what it changed, or that it changed nothing. */
+    public boolean isAnnounced() {
+        return isAnnounced;
+    }
+
     /** Records that the handler has checked a requirement of its tool, or that it does not apply to this call. */
     public void checked(Requirement requirement) {
         checked.add(requirement);
@@ -216,11 +246,13 @@ public final class Call {
         var isFirst = !isBegun;
         isBegun = true;
         events.clear();
+        changes.clear();
         created.clear();
         checked.clear();
         details = null;
         dryRun = false;
         queued = false;
+        isAnnounced = false;
         return isFirst;
     }
 
