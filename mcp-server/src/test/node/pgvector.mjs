@@ -25,6 +25,38 @@ function give() {
   next?.resolve();
 }
 
+// The settings of the connection that the session works for.
+let settings = '';
+
+// Settings last until a connection is closed. Here another connection may have set others since.
+async function use(socket) {
+  if (socket.settings && socket.settings !== settings) await db.query(socket.settings);
+  settings = socket.settings ?? settings;
+}
+
+function keepSettings(socket, message) {
+  const statement = /SELECT set_config\([^$\0]*, false\)/.exec(message.toString('latin1'))?.[0];
+  if (statement) settings = socket.settings = statement;
+}
+
+// The session has what all connections listen to, and would notify whichever connection it works for.
+const listeners = new Map();
+
+function listen(socket, message) {
+  const name = /\bLISTEN (\w+)/.exec(message.toString('latin1'))?.[1];
+  if (name) listeners.set(name, [...(listeners.get(name) ?? []), socket]);
+}
+
+// Passes notifications to the connections that listen, and everything else to the one that sent the message.
+function pass(output, socket) {
+  for (let at = 0; at < output.length;) {
+    const message = output.subarray(at, at + 1 + output.readInt32BE(at + 1));
+    at += message.length;
+    const receivers = message[0] === 'A'.charCodeAt(0) ? listeners.get(message.toString('latin1', 9, message.indexOf(0, 9))) ?? [] : [socket];
+    receivers.filter(receiver => receiver.writable).forEach(receiver => receiver.write(message));
+  }
+}
+
 function serve(socket) {
   let input = Buffer.alloc(0);
   let started = false;
@@ -33,10 +65,14 @@ function serve(socket) {
 
   const run = messages => {
     work = work.then(async () => {
-      if (owner !== socket) await take(socket);
+      if (owner !== socket) {
+        await take(socket);
+        await use(socket);
+      }
       for (const message of messages) {
-        const output = await db.execProtocolRaw(message);
-        if (output.length > 0 && socket.writable) socket.write(output);
+        keepSettings(socket, message);
+        listen(socket, message);
+        pass(Buffer.from(await db.execProtocolRaw(message)), socket);
       }
       if (!db.isInTransaction()) give();
     });
