@@ -377,7 +377,7 @@ async function keyboard(width) {
   await keys.press('Escape');
   await keys.press('Tab');
   await keys.press('/');
-  await keys.type('create an agent');
+  await keys.type('creates an agent');
   await Promise.all([page.waitForURL('**/tools/AP_Create'), keys.press('Enter')]);
   const tab = async (until) => {
     for (let i = 0; i < 60 && !(await page.evaluate((id) => document.activeElement.id === id, until)); i++) await keys.press('Tab');

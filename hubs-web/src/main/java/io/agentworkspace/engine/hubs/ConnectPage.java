@@ -99,15 +99,23 @@ record ConnectPage(
         }
 
         boolean discovers() {
-            return words.isEmpty() || words.contains(Toolset.DISCOVERY);
+            return words.isEmpty() || words.contains(Toolset.DISCOVERY) || words.contains(Toolset.WORK);
         }
 
         boolean onlyDiscovers() {
             return words.equals(List.of(Toolset.DISCOVERY));
         }
 
+        /** Returns whether it is in the toolset of coding agents, or in another that was chosen besides. */
+        private boolean isInWork(Tool<?, ?> tool) {
+            var others = words.stream()
+                    .filter(word -> !word.equals(Toolset.WORK) && !word.equals(Toolset.DISCOVERY))
+                    .toList();
+            return tool.isForWork() || !others.isEmpty() && Toolset.of(others).covers(tool);
+        }
+
         boolean covers(Tool<?, ?> tool) {
-            var shown = words.isEmpty() ? tool.isDefault() : Toolset.of(words).covers(tool);
+            var shown = words.isEmpty() ? tool.isDefault() : words.contains(Toolset.WORK) ? isInWork(tool) : Toolset.of(words).covers(tool);
             return shown && (!readOnly || tool.effect().reads());
         }
     }
@@ -116,7 +124,7 @@ record ConnectPage(
             ToolFamilies families, TokenCounts counts, String mcpUrl, String conformance, PageRequest request) {
         var known = Stream.concat(
                         families.all().stream().map(family -> family.family().word()),
-                        Stream.of(Toolset.ALL, Toolset.DISCOVERY))
+                        Stream.of(Toolset.WORK, Toolset.ALL, Toolset.DISCOVERY))
                 .toList();
         var chosen = Chosen.of(request, known);
         var address = new McpAddress(mcpUrl, chosen.words(), chosen.readOnly());
@@ -222,6 +230,10 @@ record ConnectPage(
     }
 
     private static String price(String word, ToolFamilies families, TokenCounts counts) {
+        if (word.equals(Toolset.WORK)) {
+            var tools = tools(families).filter(Tool::isForWork).toList();
+            return TokenCounts.words(counts.of(tools) + counts.of(Toolset.DISCOVERY));
+        }
         if (word.equals(Toolset.ALL)) {
             return TokenCounts.words(counts.of(tools(families).toList()));
         }

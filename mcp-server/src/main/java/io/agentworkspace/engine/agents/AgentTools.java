@@ -189,6 +189,7 @@ public final class AgentTools {
                         "find an assistant",
                         "search agents",
                         "show my team")
+                .forWork()
                 .needs(Capability.AGENT_READ)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var prefix = in.target() == null ? null : in.target().agent();
@@ -235,6 +236,8 @@ public final class AgentTools {
                         "what did it say",
                         "replies",
                         "dm history")
+                .forWork()
+                .alwaysLoad()
                 .needs(Capability.AGENT_READ)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MARKS)

@@ -46,6 +46,7 @@ import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.Doctor;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.mcp.features.WelcomeQueries;
 import io.agentworkspace.engine.memory.search.ToolIndex;
 import io.agentworkspace.engine.metrics.HttpMeter;
 import io.agentworkspace.engine.metrics.Metrics;
@@ -256,7 +257,7 @@ public final class App implements AutoCloseable {
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var library = new Library(new SkillQueries(db));
             var toolIndex = new ToolIndex(catalogue.tools(), search.embedder());
-            var features = EngineFeatures.of(runner, library, toolIndex, VERSION, clock);
+            var features = EngineFeatures.of(runner, library, toolIndex, new WelcomeQueries(db), VERSION, clock);
             var signals = keep(new DatabaseSignals(db));
             var streams = new StreamLimits(STREAMS, Runtime.getRuntime().maxMemory(), PATIENCE);
             figures.streams(streams);

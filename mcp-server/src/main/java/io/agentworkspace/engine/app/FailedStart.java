@@ -39,7 +39,7 @@ record FailedStart(Settings settings, Throwable failure) {
                     case DatabaseFailure e -> e.getMessage() + whereItIs();
                     case SqlFailure e
                     when DatabaseFailure.isOtherSession(e) ->
-                        DatabaseFailure.deaf(e).getMessage() + whereItIs();
+                        DatabaseFailure.lostNotifications(e).getMessage() + whereItIs();
                     case Problem e -> e.note() + whereItIs();
                     case BindException e -> cannotListen(e.getMessage(), "another program may be using it");
                     case SocketException e -> cannotListen(e.getMessage(), "the engine may lack the permission");

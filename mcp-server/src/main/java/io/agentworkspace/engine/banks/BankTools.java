@@ -128,6 +128,7 @@ public final class BankTools {
                         "collections",
                         "available memory",
                         "what do we know about")
+                .forWork()
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfAgent.ACT)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {

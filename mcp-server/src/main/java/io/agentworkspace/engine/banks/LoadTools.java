@@ -109,6 +109,7 @@ public final class LoadTools {
                         "working memory",
                         "import into context",
                         "hydrate")
+                .largeResult()
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.READ, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)

@@ -135,6 +135,7 @@ public final class MemoryTools {
                         "open the notebook",
                         "show memories",
                         "fetch knowledge")
+                .forWork()
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
                 .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
@@ -192,6 +193,8 @@ public final class MemoryTools {
                         "record a decision",
                         "don't forget",
                         "log an insight")
+                .forWork()
+                .alwaysLoad()
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.APPEND, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)

@@ -164,6 +164,8 @@ public final class ChatTools {
                         "handoff",
                         "delegate a task",
                         "speak")
+                .forWork()
+                .alwaysLoad()
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.CREATES)

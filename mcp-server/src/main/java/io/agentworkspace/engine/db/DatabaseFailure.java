@@ -23,7 +23,7 @@ public final class DatabaseFailure extends RuntimeException {
     public static DatabaseFailure of(String doing, Throwable failure) {
         var said = SqlState.of(failure);
         if (isOtherSession(failure)) {
-            return deaf(failure);
+            return lostNotifications(failure);
         }
         var what = Outage.of(said.code())
                 .map(outage -> switch (outage) {
@@ -43,9 +43,17 @@ public final class DatabaseFailure extends RuntimeException {
     }
 
     /** Notifications do not arrive. Without them, callers whose key was revoked would stay cached. */
-    public static DatabaseFailure deaf(Throwable reason) {
+    public static DatabaseFailure lostNotifications(Throwable reason) {
         return new DatabaseFailure(
                 "the database's notifications (NOTIFY) do not arrive, so revoked keys would go on working. " + CONNECT,
+                reason);
+    }
+
+    /** No notification has arrived in time, though none was lost. */
+    static DatabaseFailure lateNotifications(Throwable reason) {
+        return new DatabaseFailure(
+                "no notification (NOTIFY) of the database has arrived within a minute: it is slow, or a pooler holds them back. "
+                        + CONNECT,
                 reason);
     }
 }

@@ -59,7 +59,7 @@ public final class DatabaseSignals implements AutoCloseable {
     }
 
     public DatabaseSignals(Db db) {
-        channel = db.channel("mcp", BEAT, new NotificationChannel.Ear() {
+        channel = db.channel("mcp", BEAT, new NotificationChannel.Receiver() {
             @Override
             public void opened() {
                 listeners.forEach(Listener::gap);

@@ -149,8 +149,8 @@ public final class Db implements AutoCloseable {
     }
 
     /** Returns a channel of notifications that listens on a connection of its own, and is not open yet. */
-    public NotificationChannel channel(String name, Duration beat, NotificationChannel.Ear ear) {
-        return new NotificationChannel(login, name, beat, ear);
+    public NotificationChannel channel(String name, Duration beat, NotificationChannel.Receiver receiver) {
+        return new NotificationChannel(login, name, beat, receiver);
     }
 
     /**

@@ -10,23 +10,25 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A separate connection that listens to one of PostgreSQL's notification channels, and reconnects when it is lost. It
- * is tested by heartbeats, which another connection to the same address sends. No statement runs on the listening
- * connection itself after {@code LISTEN}, since a pooler would answer it although no notification can arrive. The pool
+ * is tested by heartbeats, which another connection to the same address sends. Only a heartbeat that arrives by itself
+ * counts: a pooler would answer a statement on the listening connection although no notification can arrive. The pool
  * does not send them: they would wait for their turn while it is busy.
  */
 public final class NotificationChannel implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NotificationChannel.class);
     private static final int RETRY_MILLIS = 250;
 
-    /** After this time, a heartbeat that was sent will not arrive any more. */
-    private static final Duration LOST = Duration.ofSeconds(5);
+    /** After this time, {@link #isLost} finds out whether a heartbeat that was sent is lost or only late. */
+    private static final Duration OVERDUE = Duration.ofSeconds(5);
 
     /** One transaction, whose commit does not wait for the disk. */
     private static final String SEND = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
@@ -34,20 +36,23 @@ public final class NotificationChannel implements AutoCloseable {
     private final String name;
     private final Login login;
     private final Duration beat;
-    private final Ear ear;
+    private final Receiver receiver;
     private final Thread listener;
     private final Thread sender;
-    private final CompletableFuture<Void> heard = new CompletableFuture<>();
+    private final CompletableFuture<Void> first = new CompletableFuture<>();
     /** The channel of this connection's heartbeats; null while there is no connection. */
     private volatile @Nullable String beats;
 
-    /** When the first of the heartbeats was sent that have not arrived; 0: all have. */
-    private volatile long overdueSince;
+    /** When the oldest heartbeat was sent that had not arrived when its sending ended. */
+    private volatile long awaited;
+
+    /** When the last heartbeat was sent that has arrived. */
+    private volatile long arrived;
 
     /** When the last heartbeat arrived, or the connection was opened. */
-    private long lastArrived;
+    private long lastArrival;
 
-    private boolean isDeaf;
+    private boolean isWarned;
     private volatile boolean closed;
 
     /** The database's address, and the credentials to log in with. */
@@ -55,7 +60,7 @@ public final class NotificationChannel implements AutoCloseable {
             String url, @Nullable String user, @Nullable String password) {}
 
     /** Receives notifications on the channel's own thread. Implementations must return quickly. */
-    public interface Ear {
+    public interface Receiver {
         /** Reports that the channel is open. Earlier notifications may have been missed. */
         void opened();
 
@@ -68,11 +73,11 @@ public final class NotificationChannel implements AutoCloseable {
         default void late() {}
     }
 
-    NotificationChannel(Login login, String name, Duration beat, Ear ear) {
+    NotificationChannel(Login login, String name, Duration beat, Receiver receiver) {
         this.name = name;
         this.login = login;
         this.beat = beat;
-        this.ear = ear;
+        this.receiver = receiver;
         this.listener = Thread.ofVirtual().name("channel " + name).unstarted(this::keepListening);
         this.sender = Thread.ofVirtual().name("heartbeat " + name).unstarted(this::keepSending);
     }
@@ -85,15 +90,17 @@ public final class NotificationChannel implements AutoCloseable {
     /**
      * Waits for the first heartbeat to arrive.
      *
-     * @throws DatabaseFailure if heartbeats are sent and do not arrive, or the database gives no connection for a minute
+     * @throws DatabaseFailure if heartbeats are lost, or none arrives within a minute
      */
     public void awaitFirst() {
         try {
-            heard.copy()
+            first.copy()
                     .orTimeout(Db.FIRST_CONNECTION.toSeconds(), TimeUnit.SECONDS)
                     .join();
         } catch (CompletionException e) {
-            throw DatabaseFailure.deaf(e);
+            throw e.getCause() instanceof TimeoutException
+                    ? DatabaseFailure.lateNotifications(e)
+                    : DatabaseFailure.lostNotifications(e);
         }
     }
 
@@ -108,7 +115,7 @@ public final class NotificationChannel implements AutoCloseable {
                 }
             } finally {
                 beats = null;
-                ear.late();
+                receiver.late();
             }
         }
     }
@@ -133,46 +140,68 @@ public final class NotificationChannel implements AutoCloseable {
             statement.execute("LISTEN " + name);
             statement.execute("LISTEN " + own);
         }
-        overdueSince = 0;
-        lastArrived = System.nanoTime();
+        awaited = System.nanoTime();
+        arrived = awaited;
+        lastArrival = awaited;
         beats = own;
-        ear.opened();
+        receiver.opened();
         while (!closed) {
-            var received = connection.unwrap(PGConnection.class).getNotifications((int) beat.toMillis());
-            if (received != null) {
-                for (var notification : received) {
-                    if (notification.getName().equals(own)) {
-                        arrived(Long.parseLong(notification.getParameter()));
-                    } else {
-                        ear.received(notification.getParameter());
-                    }
-                }
-            }
-            var since = overdueSince;
-            if (since != 0 && System.nanoTime() - since > LOST.toNanos()) {
-                lost(new SQLException("no heartbeat has arrived"));
+            if (receive(connection, own, (int) beat.toMillis())) {
+                arrived();
+            } else if (isOverdue() && isLost(connection, own)) {
+                lost();
                 return;
-            }
-            if (System.nanoTime() - lastArrived > 2 * beat.toNanos()) {
-                ear.late();
+            } else if (System.nanoTime() - lastArrival > 2 * beat.toNanos()) {
+                receiver.late();
             }
         }
     }
 
-    private void arrived(long sent) {
-        overdueSince = 0;
-        lastArrived = System.nanoTime();
-        isDeaf = false;
-        ear.current(sent);
-        heard.complete(null);
+    /** Passes notifications on, and returns whether one of this connection's heartbeats was among them. */
+    private boolean receive(Connection connection, String own, int millis) throws SQLException {
+        var received = connection.unwrap(PGConnection.class).getNotifications(millis);
+        var hasBeat = false;
+        for (var notification : received == null ? new PGNotification[0] : received) {
+            if (notification.getName().equals(own)) {
+                arrived = Long.parseLong(notification.getParameter());
+                hasBeat = true;
+            } else {
+                receiver.received(notification.getParameter());
+            }
+        }
+        return hasBeat;
     }
 
-    private void lost(Exception reason) {
-        var failure = DatabaseFailure.deaf(reason);
-        if (!heard.completeExceptionally(failure) && !isDeaf) {
+    private void arrived() {
+        lastArrival = System.nanoTime();
+        isWarned = false;
+        receiver.current(arrived);
+        first.complete(null);
+    }
+
+    private boolean isOverdue() {
+        var since = awaited;
+        return arrived - since < 0 && System.nanoTime() - since > OVERDUE.toNanos();
+    }
+
+    /**
+     * Returns whether an overdue heartbeat is lost. On a slow machine it is only late: PostgreSQL delivers what was sent
+     * before a statement at the latest with the statement's result. What comes with it does not count as an arrival,
+     * since a pooler may have run the statement in the session that listens by chance.
+     */
+    private boolean isLost(Connection connection, String own) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute("SELECT 1");
+        }
+        return !receive(connection, own, 1);
+    }
+
+    private void lost() {
+        var failure = DatabaseFailure.lostNotifications(new SQLException("no heartbeat has arrived"));
+        if (!first.completeExceptionally(failure) && !isWarned) {
             LOG.warn("{}; every key and session is looked up meanwhile", failure.getMessage());
         }
-        isDeaf = true;
+        isWarned = true;
     }
 
     private void keepSending() {
@@ -196,17 +225,18 @@ public final class NotificationChannel implements AutoCloseable {
         } catch (SQLException e) {
             LOG.debug("no heartbeat could be sent to the channel {}", name, e);
             if (DatabaseFailure.isOtherSession(e)) {
-                heard.completeExceptionally(DatabaseFailure.deaf(e));
+                first.completeExceptionally(DatabaseFailure.lostNotifications(e));
             }
         }
     }
 
     private void send(PreparedStatement statement, String channel) throws SQLException {
+        var now = System.nanoTime();
         statement.setString(1, channel);
-        statement.setString(2, Long.toString(System.nanoTime()));
+        statement.setString(2, Long.toString(now));
         statement.execute();
-        if (overdueSince == 0) {
-            overdueSince = System.nanoTime(); // If it has arrived already, the next one that arrives corrects this.
+        if (arrived - awaited >= 0) {
+            awaited = now;
         }
     }
 

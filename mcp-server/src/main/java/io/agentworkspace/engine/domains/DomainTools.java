@@ -164,6 +164,7 @@ public final class DomainTools {
                         "servers",
                         "my invitations",
                         "where can i go")
+                .forWork()
                 .needs(Capability.DOMAIN_READ)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var found = reads.list(

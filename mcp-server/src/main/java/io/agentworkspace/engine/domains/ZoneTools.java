@@ -155,6 +155,8 @@ public final class ZoneTools {
                         "catch up on the room",
                         "read the channel",
                         "meeting notes")
+                .forWork()
+                .largeResult()
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.HEAR, Requirement.OfZone.HEAR)
                 .effect(Effect.MARKS)
@@ -186,6 +188,7 @@ public final class ZoneTools {
                         "switch channel",
                         "open a chat room",
                         "walk into")
+                .forWork()
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.MOVES)

@@ -22,7 +22,7 @@ public final class CallerChanges implements AutoCloseable {
     private volatile long lastBeat = System.nanoTime() - VOUCHED.toNanos();
 
     public CallerChanges(Db db) {
-        channel = db.channel("callers_changed", BEAT, new NotificationChannel.Ear() {
+        channel = db.channel("callers_changed", BEAT, new NotificationChannel.Receiver() {
             @Override
             public void opened() {
                 openers.forEach(Runnable::run);

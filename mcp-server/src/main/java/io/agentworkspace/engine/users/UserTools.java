@@ -70,6 +70,8 @@ public final class UserTools {
                         "quota left",
                         "am i connected")
                 .tellsContext()
+                .forWork()
+                .alwaysLoad()
                 .needs(Capability.USER_READ)
                 .unmetered()
                 .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {

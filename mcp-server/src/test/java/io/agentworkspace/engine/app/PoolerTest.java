@@ -1,9 +1,12 @@
 package io.agentworkspace.engine.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.db.DatabaseFailure;
+import io.agentworkspace.engine.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
@@ -68,6 +71,17 @@ class PoolerTest {
                            || current_setting('statement_timeout') || ' '
                            || current_setting('idle_in_transaction_session_timeout') AS settings
                     """).one(row -> row.text("settings"))).contains("force_generic_plan off 2min 30s");
+        }
+    }
+
+    @Test
+    void aPoolerThatResetsTheSettingsIsRefused() {
+        try (var bouncer = PgBouncer.start("transaction", LoopbackPort.free(), "server_reset_query_always = 1");
+                var db = TestDatabase.connect(bouncer.url() + "&prepareThreshold=0", 1)) {
+            assertThatExceptionOfType(DatabaseFailure.class)
+                    .isThrownBy(db::awaitConnection)
+                    .withMessageMatching(
+                            "the database does not keep the settings of a connection: \\w+ is \\w+, not \\w+\\. .*pool_mode = session.*");
         }
     }
 

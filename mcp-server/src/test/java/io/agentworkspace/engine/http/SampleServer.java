@@ -5,6 +5,7 @@ import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.mcp.features.WelcomeQueries;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -48,7 +49,8 @@ public final class SampleServer implements AutoCloseable {
     public SampleServer(RequestRate callers, RequestRate strangers) {
         this(
                 EngineFeatures.of(
-                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(), "1", Clock.systemUTC()),
+                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(),
+                        new WelcomeQueries(TestDatabase.db()), "1", Clock.systemUTC()),
                 new TestKeys(),
                 PUBLIC,
                 callers,
@@ -59,7 +61,8 @@ public final class SampleServer implements AutoCloseable {
     SampleServer(TrustedProxies proxies, RequestRate strangers) {
         this(
                 EngineFeatures.of(
-                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(), "1", Clock.systemUTC()),
+                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(),
+                        new WelcomeQueries(TestDatabase.db()), "1", Clock.systemUTC()),
                 new TestKeys(),
                 PUBLIC,
                 rules -> rules.behind(proxies),
@@ -71,7 +74,8 @@ public final class SampleServer implements AutoCloseable {
     SampleServer(Capacity capacity) {
         this(
                 EngineFeatures.of(
-                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(), "1", Clock.systemUTC()),
+                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(),
+                        new WelcomeQueries(TestDatabase.db()), "1", Clock.systemUTC()),
                 new TestKeys(),
                 PUBLIC,
                 rules -> rules.holding(capacity),

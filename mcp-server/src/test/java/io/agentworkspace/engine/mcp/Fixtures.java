@@ -29,7 +29,8 @@ public final class Fixtures {
     public static ServerFeatures offer() {
         return new ServerFeatures(
                 new ServerFeatures.Identity(
-                        "io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee.", "For tests."),
+                        "io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee."),
+                _ -> "For tests.",
                 List.of(new FixtureTools(), new FixtureTasks()),
                 List.of(new FixtureResources()),
                 List.of(new FixturePrompts()),

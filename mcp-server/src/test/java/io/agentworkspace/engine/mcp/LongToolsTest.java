@@ -75,7 +75,8 @@ class LongToolsTest {
         var runner = TestDatabase.runner(catalogue, db, new EventLog());
         var tools = new CatalogueTools(runner, clock);
         return new ServerFeatures(
-                new ServerFeatures.Identity("io.agentworkspace/long", "Long", "1", "A long tool.", "For tests."),
+                new ServerFeatures.Identity("io.agentworkspace/long", "Long", "1", "A long tool."),
+                _ -> "For tests.",
                 List.of(tools, new DiscoveryTools(catalogue, tools, (_, _) -> List.of(), clock)),
                 List.of(),
                 List.of(),

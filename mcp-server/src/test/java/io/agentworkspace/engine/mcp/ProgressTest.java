@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.mcp.features.WelcomeQueries;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
@@ -55,7 +56,7 @@ class ProgressTest {
     @BeforeAll
     static void start() {
         server = new SampleServer(
-                EngineFeatures.of(RUNNER, TestDatabase.library(), (_, _) -> List.of(), "1", Clock.systemUTC()));
+                EngineFeatures.of(RUNNER, TestDatabase.library(), (_, _) -> List.of(), new WelcomeQueries(TestDatabase.db()), "1", Clock.systemUTC()));
     }
 
     @AfterAll

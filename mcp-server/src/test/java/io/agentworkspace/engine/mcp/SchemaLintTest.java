@@ -15,7 +15,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -24,7 +26,18 @@ import tools.jackson.databind.JsonNode;
  * components, as every generator expects; the schemas of tools refer to nothing.
  */
 class SchemaLintTest {
-    private static final int LONGEST_NAME = 38;
+    /** What clients put before a tool's name, which then has at most 64 characters: the longest is that of our plugin. */
+    private static final List<String> PREFIXES = List.of(
+            "mcp__plugin_workspace_aw__",
+            "mcp__agent-workspace__",
+            "mcp__agent_workspace__",
+            "mcp_agent-workspace_",
+            "mcp__aw__");
+
+    private static final int LONGEST_NAME = 64;
+    private static final String ALWAYS_LOAD = "anthropic/alwaysLoad";
+    private static final String SEARCH_HINT = "anthropic/searchHint";
+    private static final String LONGEST_RESULT = "anthropic/maxResultSizeChars";
     private static final Pattern KEY = Pattern.compile("^[a-zA-Z0-9_.-]{1,64}$");
     private static final List<String> AT_ROOT = List.of("oneOf", "anyOf", "allOf", "not", "enum", "const");
 
@@ -32,7 +45,7 @@ class SchemaLintTest {
 
     @Test
     void theListsAndDescriptionsOfTools() {
-        for (var toolset : List.of("default", "all", "discovery", "bank")) {
+        for (var toolset : List.of("default", "work", "all", "discovery", "bank")) {
             assertThat(flaws(list(toolset))).as(toolset).isEmpty();
         }
         var names = list("all").valueStream().map(tool -> tool.get("name").asString());
@@ -43,6 +56,59 @@ class SchemaLintTest {
                         .at("/result/structuredContent")));
         assertThat(described.size()).isGreaterThan(80);
         assertThat(flaws(described)).isEmpty();
+    }
+
+    /** Clients that load tools when a model searches for them read this; no description in a model's context has it. */
+    @Test
+    void everyListedToolSaysHowClientsFindIt() {
+        var tools = list("all").valueStream().toList();
+        assertThat(named(tools, tool -> tool.at("/_meta").path(ALWAYS_LOAD).asBoolean(false)))
+                .containsExactlyInAnyOrder("AP_Chat", "AP_Read", "MB_Search", "MB_Store", "US_Read");
+        assertThat(named(tools, tool -> tool.at("/_meta").path(LONGEST_RESULT).asInt(0) == 300_000))
+                .containsExactlyInAnyOrder("MB_Load", "DC_Read", "ZN_Read", "MB_Search");
+        for (var tool : Stream.concat(tools.stream(), list("work").valueStream()).toList()) {
+            var meta = tool.path("_meta");
+            assertThat(meta.path(SEARCH_HINT).asString(""))
+                    .as(tool.path("name").asString())
+                    .matches(meta.has(ALWAYS_LOAD) ? "" : "[a-z]{3,}( [a-z]{2,}){2,7}");
+        }
+        assertThat(client("discovery")
+                        .modern("tools/call", "{'name': 'describe_tool', 'arguments': {'name': 'AP_Chat'}}")
+                        .at("/result/structuredContent")
+                        .has("_meta"))
+                .isFalse();
+    }
+
+    @Test
+    void theToolsetOfCodingAgents() {
+        assertThat(named(list("work").valueStream().toList(), _ -> true))
+                .containsExactlyInAnyOrder(
+                        "US_Read",
+                        "AP_List",
+                        "AP_Read",
+                        "AP_Chat",
+                        "DM_List",
+                        "ZN_Enter",
+                        "ZN_Read",
+                        "MB_List",
+                        "MB_Search",
+                        "MB_Store",
+                        "MB_Read",
+                        "find_tools",
+                        "describe_tool",
+                        "run_tool");
+        assertThat(client("work")
+                        .modern("tools/call", "{'name': 'run_tool', 'arguments': {'name': 'AK_List'}}")
+                        .at("/result/structuredContent/status/success")
+                        .asBoolean(false))
+                .isTrue();
+    }
+
+    private static List<String> named(List<JsonNode> tools, Predicate<JsonNode> wanted) {
+        return tools.stream()
+                .filter(wanted)
+                .map(tool -> tool.path("name").asString(""))
+                .toList();
     }
 
     @Test
@@ -111,7 +177,7 @@ class SchemaLintTest {
         for (var tool : tools) {
             var name = tool.path("name").asString("");
             if (name.isEmpty()
-                    || name.length() > LONGEST_NAME
+                    || PREFIXES.stream().anyMatch(prefix -> prefix.length() + name.length() > LONGEST_NAME)
                     || !KEY.matcher(name).matches()) {
                 flaws.add("the name " + name);
             }

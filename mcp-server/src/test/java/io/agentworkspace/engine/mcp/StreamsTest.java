@@ -46,6 +46,7 @@ class StreamsTest {
         var fixtures = Fixtures.offer();
         server = new SampleServer(new ServerFeatures(
                 fixtures.identity(),
+                fixtures.instructions(),
                 fixtures.tools(),
                 List.of(new FixtureResources(), WHILE_OPENING),
                 fixtures.prompts(),

@@ -30,13 +30,17 @@ public final class PgBouncer implements AutoCloseable {
         return start(mode, LoopbackPort.free());
     }
 
-    /** Starts it on a port, such as that of one that was closed. */
-    public static PgBouncer start(String mode, int port) {
+    /**
+     * Starts it on a port, such as that of one that was closed.
+     *
+     * @param more lines of its configuration
+     */
+    public static PgBouncer start(String mode, int port, String... more) {
         var program = Programs.require("pgbouncer");
         try {
             var folder = Files.createTempDirectory("pgbouncer");
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-            var file = Files.writeString(folder.resolve("pgbouncer.ini"), configuration(mode, port));
+            var file = Files.writeString(folder.resolve("pgbouncer.ini"), configuration(mode, port) + String.join("\n", more));
             var command = new ArrayList<>(List.of(program.toString(), "--quiet"));
             if (System.getProperty("user.name").equals("root")) {
                 command.addAll(List.of("--user", "nobody"));

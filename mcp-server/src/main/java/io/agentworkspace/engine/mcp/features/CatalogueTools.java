@@ -51,7 +51,7 @@ public final class CatalogueTools implements ToolSource {
     private static Names names(List<Tool<?, ?>> tools) {
         var families = tools.stream().map(tool -> tool.family().word()).distinct();
         return new Names(
-                Stream.concat(families, Stream.of(Toolset.DEFAULT, Toolset.ALL, Toolset.READ_ONLY))
+                Stream.concat(families, Stream.of(Toolset.DEFAULT, Toolset.WORK, Toolset.ALL, Toolset.READ_ONLY))
                         .toList(),
                 tools.stream().map(Tool::name).toList());
     }

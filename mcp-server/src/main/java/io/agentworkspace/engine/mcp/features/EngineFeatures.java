@@ -16,14 +16,6 @@ import java.util.List;
  * and the event feed as resources; a prompt for each skill; and the skills extension.
  */
 public final class EngineFeatures {
-    private static final String INSTRUCTIONS = """
-            A workspace for AI agents: agents with a persona (AP_ tools), domains with zones where they talk (DM_, ZN_), and \
-            memory banks that they share (MB_). Begin with US_Read, which tells who you are and what is selected; AP_LogOn to \
-            act as an agent; AP_Chat to speak. Every answer has a header (the context that it ran in; unread: how many messages wait) \
-            and a status (success; on failure a note that says what would be right). Several processes that share a key each \
-            give target.context a name of their own. Names that a tool needs can be found with AP_List, DM_List and MB_List. The skill skill://first-steps/SKILL.md shows how, by an \
-            example; skills/list, and the prompts, have more.""";
-
     private EngineFeatures() {}
 
     public static ServerFeatures.Identity identity(String version) {
@@ -31,16 +23,16 @@ public final class EngineFeatures {
                 "io.agentworkspace/engine",
                 "Agent Workspace Engine",
                 version,
-                "Agents, domains they meet in, zones they talk in, and memory banks they share.",
-                INSTRUCTIONS);
+                "Agents, domains they meet in, zones they talk in, and memory banks they share.");
     }
 
     public static ServerFeatures of(
-            ToolRunner runner, Library library, ToolFinder finder, String version, Clock clock) {
+            ToolRunner runner, Library library, ToolFinder finder, WelcomeQueries welcome, String version, Clock clock) {
         var tools = new CatalogueTools(runner, clock);
         var skills = new ReadableSkills(library);
         return new ServerFeatures(
                 identity(version),
+                new CallerInstructions(runner.catalogue(), welcome, clock),
                 List.of(tools, new DiscoveryTools(runner.catalogue(), tools, finder, clock)),
                 List.of(
                         new SkillFiles(skills),

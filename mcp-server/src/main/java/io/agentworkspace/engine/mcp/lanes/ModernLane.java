@@ -28,7 +28,9 @@ public final class ModernLane implements Lane {
     private static final String DISCOVER = "server/discover";
     private static final String LISTEN = "subscriptions/listen";
     private static final Set<String> SEVERAL_ROUNDS = Set.of("tools/call", "prompts/get", "resources/read");
-    private static final MethodResult.Caching AN_HOUR = new MethodResult.Caching(3_600_000, true);
+    /** The instructions are for the caller alone, and say what waits. */
+    private static final MethodResult.Caching A_MINUTE = new MethodResult.Caching(60_000, false);
+
 
     private final McpMethods methods;
     private final ModernChecks checks;
@@ -71,7 +73,7 @@ public final class ModernLane implements Lane {
         switch (message.method()) {
             case DISCOVER -> {
                 exchange.ran(DISCOVER);
-                exchange.reply(message.answer(complete(Json.object(), discovered(), AN_HOUR)));
+                exchange.reply(message.answer(complete(Json.object(), discovered(exchange), A_MINUTE)));
             }
             case LISTEN -> {
                 exchange.ran(LISTEN);
@@ -167,12 +169,12 @@ public final class ModernLane implements Lane {
         return result;
     }
 
-    private ObjectNode discovered() {
+    private ObjectNode discovered(McpExchange exchange) {
         var result = Json.object();
         ProtocolRevision.words().forEach(result.putArray("supportedVersions")::add);
         var capabilities = methods.capabilities();
         capabilities.set("extensions", methods.declared(true));
         result.set("capabilities", capabilities);
-        return result.put("instructions", methods.offer().identity().instructions());
+        return result.put("instructions", methods.offer().instructions().instructions(exchange));
     }
 }

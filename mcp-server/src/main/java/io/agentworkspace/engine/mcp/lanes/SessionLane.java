@@ -83,10 +83,10 @@ public final class SessionLane implements Lane {
         exchange.comesFrom(name);
         var id = lane.sessionIds().begin(exchange.caller(), ClientInfo.of(revision, capabilities), name);
         exchange.response().getHeaders().put(McpExchange.SESSION, id);
-        exchange.reply(message.answer(welcome(revision)));
+        exchange.reply(message.answer(welcome(revision, exchange)));
     }
 
-    private ObjectNode welcome(ProtocolRevision revision) {
+    private ObjectNode welcome(ProtocolRevision revision, McpExchange exchange) {
         var result = Json.object().put("protocolVersion", revision.word());
         var capabilities = methods.capabilities();
         var extensions = methods.declared(false);
@@ -95,7 +95,7 @@ public final class SessionLane implements Lane {
         }
         result.set("capabilities", capabilities);
         result.set("serverInfo", methods.serverInfo());
-        return result.put("instructions", methods.offer().identity().instructions());
+        return result.put("instructions", methods.offer().instructions().instructions(exchange));
     }
 
     /** @throws RpcError with status 404 if the session belongs to another caller or has ended */

@@ -5,6 +5,7 @@ import java.util.List;
 /** Everything that the MCP endpoint serves. The endpoint and its lanes know the protocol; the sources know the content. */
 public record ServerFeatures(
         Identity identity,
+        InstructionSource instructions,
         List<ToolSource> tools,
         List<ResourceSource> resources,
         List<PromptSource> prompts,
@@ -22,7 +23,6 @@ public record ServerFeatures(
      *
      * @param name the server's name in reverse-DNS form, with one slash
      * @param description one sentence of at most 100 characters
-     * @param instructions what a model should know before it begins
      */
-    public record Identity(String name, String title, String version, String description, String instructions) {}
+    public record Identity(String name, String title, String version, String description) {}
 }

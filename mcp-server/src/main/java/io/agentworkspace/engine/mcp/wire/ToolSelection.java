@@ -94,13 +94,17 @@ public record ToolSelection(
 
     /** Returns whether one of the discovery tools is listed. Read-only keeps all three, and limits what they run. */
     public boolean discovers(String tool) {
-        return !excluded.contains(tool) && (listsDefault() || toolsets.contains(DISCOVERY) || tools.contains(tool));
+        return !excluded.contains(tool) && (listsDefault()
+                        || toolsets.contains(DISCOVERY)
+                        || toolsets.contains(Toolset.WORK)
+                        || tools.contains(tool));
     }
 
     /** Returns whether {@code tools/list} shows the tool. */
     public boolean lists(Tool<?, ?> tool) {
         return permits(tool)
                 && ((listsDefault() && tool.isDefault())
+                        || (toolsets.contains(Toolset.WORK) && tool.isForWork())
                         || tools.contains(tool.name())
                         || toolsets.contains(Toolset.ALL)
                         || toolsets.equals(Set.of(Toolset.READ_ONLY))

@@ -127,6 +127,9 @@ public final class SearchTools {
                         "query knowledge",
                         "semantic search",
                         "rag")
+                .forWork()
+                .alwaysLoad()
+                .largeResult()
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
                 .heavy()

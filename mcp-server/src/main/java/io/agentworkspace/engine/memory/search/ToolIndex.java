@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,9 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds tools by what a caller wants to do, as memories are found: by their words and by their meaning. An index
- * contains only tools that the caller may use, so no other tool changes what it finds. The vectors are made when they
- * are first needed; until then, and without a model, tools are found by words.
+ * Finds tools by what a caller wants to do, as memories are found: by their words and by their meaning. What a tool is
+ * called counts as much as all that is said about it, where other tools are mentioned, too. An index contains only
+ * tools that the caller may use, so no other tool changes what it finds. The vectors are made when they are first
+ * needed; until then, and without a model, tools are found by words.
  */
 public final class ToolIndex implements ToolFinder {
     private static final Logger LOG = LoggerFactory.getLogger(ToolIndex.class);
@@ -31,15 +33,12 @@ public final class ToolIndex implements ToolFinder {
     /** How many different sets of tools have an index at a time. Most callers may use one of a few sets. */
     private static final int SETS = 16;
 
-    /** How much meaning counts, compared with words: tried on {@code plain-phrases.txt} with 1 to 8. */
-    private static final double MEANING = 3;
-
-    /** More than 1: half of the words count less than half. */
-    private static final double STEEPNESS = 1.5;
+    /** How much meaning counts, compared with words: tried on {@code plain-phrases.txt} with 1 to 6. */
+    private static final double MEANING = 2;
 
     private final List<Tool<?, ?>> tools;
     private final Embedder embedder;
-    private final Cache<List<String>, BankIndex> indexes =
+    private final Cache<List<String>, List<BankIndex>> indexes =
             Caffeine.newBuilder().maximumSize(SETS).build();
     private final AtomicBoolean isBegun = new AtomicBoolean();
     private volatile Map<String, ToolVectors> vectors = Map.of();
@@ -77,7 +76,7 @@ public final class ToolIndex implements ToolFinder {
         }
         var words = words(query, usable);
         var values = usable.stream().collect(Collectors.toMap(Tool::name, tool -> {
-            var value = Math.pow(words.getOrDefault(tool.name(), 0.0), STEEPNESS);
+            double value = words.getOrDefault(tool.name(), 0.0);
             var meaning = vectors.get(tool.name());
             return question == null || meaning == null ? value : value + MEANING * meaning.likeness(question);
         }));
@@ -88,27 +87,30 @@ public final class ToolIndex implements ToolFinder {
                 .toList();
     }
 
-    /** Returns by the name of a tool about which share of the query's words it has. */
+    /** Returns by the name of a tool about which share of the query's words it is called, plus the share that it has at all. */
     private Map<String, Double> words(String query, List<Tool<?, ?>> usable) {
         var names = usable.stream().<String>map(Tool::name).toList();
-        var index = indexes.get(names, _ -> ToolTexts.index(usable));
-        try {
-            var searcher = new IndexSearcher(index.reader());
-            searcher.setSimilarity(BankIndex.RANKING);
-            var lexical = lexical(query, searcher);
-            return shares(searcher, lexical, names);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        var shares = new HashMap<String, Double>();
+        for (var index :
+                indexes.get(names, _ -> List.of(ToolTexts.index(usable), ToolTexts.indexOfNames(usable)))) {
+            try {
+                shares(query, index, names).forEach((name, share) -> shares.merge(name, share, Double::sum));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
+        return shares;
     }
 
-    private static Map<String, Double> shares(IndexSearcher searcher, LexicalQuery lexical, List<String> names)
-            throws IOException {
+    private static Map<String, Double> shares(String query, BankIndex index, List<String> names) throws IOException {
+        var searcher = new IndexSearcher(index.reader());
+        searcher.setSimilarity(BankIndex.RANKING);
+        var lexical = lexical(query, searcher);
         if (lexical.groups().isEmpty()) {
             return Map.of();
         }
         var found = searcher.search(lexical.query(), names.size()).scoreDocs;
-        return lexical.coverages(found).entrySet().stream()
+        return lexical.breadths(searcher, found).entrySet().stream()
                 .collect(Collectors.toMap(
                         each -> names.get(place(searcher.getIndexReader(), each.getKey())), Map.Entry::getValue));
     }
@@ -147,7 +149,7 @@ public final class ToolIndex implements ToolFinder {
         try {
             vectors = tools.stream()
                     .collect(Collectors.toUnmodifiableMap(
-                            Tool::name, tool -> ToolVectors.of(ToolTexts.passages(tool), embedder)));
+                            Tool::name, tool -> ToolVectors.of(tool, embedder)));
         } catch (RuntimeException e) {
             LOG.debug("no vectors of tools: they are found by words", e);
             isBegun.set(false);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -18,8 +19,17 @@ import java.util.stream.IntStream;
 final class ToolTexts {
     private ToolTexts() {}
 
-    /** Returns an index in memory of these tools. The id of each is its place in the list. */
+    /** Returns an index in memory of all that is said about these tools. The id of each is its place in the list. */
     static BankIndex index(List<Tool<?, ?>> tools) {
+        return index(tools, ToolTexts::text);
+    }
+
+    /** Returns the same of what these tools are called. */
+    static BankIndex indexOfNames(List<Tool<?, ?>> tools) {
+        return index(tools, tool -> tool.title() + "\n" + String.join("\n", tool.guide().phrases()));
+    }
+
+    private static BankIndex index(List<Tool<?, ?>> tools, Function<Tool<?, ?>, String> text) {
         try {
             return BankIndex.ofPast(
                     0,
@@ -28,7 +38,7 @@ final class ToolTexts {
                                     new UUID(0, place),
                                     "0",
                                     name(tools.get(place)),
-                                    text(tools.get(place)),
+                                    text.apply(tools.get(place)),
                                     List.of(),
                                     0,
                                     Instant.EPOCH,
@@ -68,6 +78,18 @@ final class ToolTexts {
         passages.addAll(tool.guide().phrases());
         passages.addAll(sentences(tool.description()));
         return passages.stream().distinct().toList();
+    }
+
+    static String names(Tool<?, ?> tool) {
+        return "%s: %s".formatted(tool.title(), phrases(tool));
+    }
+
+    static String whole(Tool<?, ?> tool) {
+        return "%s: %s. %s. %s".formatted(tool.family().title(), tool.title(), phrases(tool), tool.description());
+    }
+
+    private static String phrases(Tool<?, ?> tool) {
+        return String.join("; ", tool.guide().phrases());
     }
 
     private static List<String> sentences(String text) {

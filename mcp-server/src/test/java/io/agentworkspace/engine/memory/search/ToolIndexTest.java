@@ -85,6 +85,9 @@ class ToolIndexTest {
                     .formatted(SETS.get(set), figures.all(), figures.first(), figures.amongFive()));
         }
         Golden.checkPart(Repository.file("docs/mcp.md"), "find_tools", table.toString());
+        var unseen = figures("unseen-phrases");
+        assertThat(unseen.first()).isGreaterThanOrEqualTo(Math.round(0.7 * unseen.all()));
+        assertThat(unseen.amongFive()).isGreaterThanOrEqualTo(Math.round(0.9 * unseen.all()));
     }
 
     /** Otherwise the test would only compare the descriptions with themselves. */
@@ -118,6 +121,16 @@ class ToolIndexTest {
     void operatorsOfTheSearchForMemoriesAreWords() {
         for (var query : List.of("\"no such phrase\"", "-agent create", "name:x", "*", "tag:y z", "(", "créer")) {
             assertThat(found(query, _ -> true)).as(query).isNotEmpty();
+        }
+    }
+
+    /** Tools that mention agents more often are not those that a caller means. */
+    @Test
+    void whatAToolIsCalledCountsMoreThanWhatItMentions() {
+        for (var query : List.of("creates an agent", "create an agent", "creating agents", "create agent")) {
+            assertThat(index.findByWords(query, _ -> true).getFirst().name())
+                    .as(query)
+                    .isEqualTo("AP_Create");
         }
     }
 

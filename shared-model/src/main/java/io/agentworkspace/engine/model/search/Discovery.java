@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.schema.LenientInput;
 import io.agentworkspace.engine.model.schema.StorableInput;
 import io.agentworkspace.engine.model.tool.NearestTool;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolDescription;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,14 +42,14 @@ public final class Discovery {
     private static final Map<String, ObjectNode> TOOLS = new LinkedHashMap<>();
 
     static {
-        add(FIND, "Find tools", true, """
+        add(FIND, "Find tools", true, "search more other hidden commands functions", """
                 Finds tools by what they do, best first. An empty query lists all. \
                 Next: describe_tool, run_tool.""", """
                 {"query": {"type": "string", "maxLength": 1000, "description": "What you want to do, in a few words."}}""", "query");
-        add(DESCRIBE, "Describe a tool", true, """
+        add(DESCRIBE, "Describe a tool", true, "help schema parameters fields documentation", """
                 Describes a tool: what it does, what it requires, and the full JSON Schemas of its arguments and answer.""", """
                 {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."}}""", "name");
-        add(RUN, "Run a tool", false, """
+        add(RUN, "Run a tool", false, "call execute invoke command function", """
                 Runs any tool that you may use and returns its answer.""", """
                 {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."},
                  "arguments": {"type": "object", "description": "Its arguments, as describe_tool shows them."}}""", "name");
@@ -57,13 +58,20 @@ public final class Discovery {
     private Discovery() {}
 
     private static void add(
-            String name, String title, boolean readOnly, String description, String properties, String required) {
+            String name,
+            String title,
+            boolean readOnly,
+            String hint,
+            String description,
+            String properties,
+            String required) {
         var tool = Json.object().put("name", name).put("title", title).put("description", description);
         var schema = tool.putObject("inputSchema").put("type", "object");
         schema.set("properties", Json.read(properties.getBytes(StandardCharsets.UTF_8)));
         schema.putArray("required").add(required);
         schema.put("additionalProperties", false);
         annotate(tool, title, readOnly);
+        tool.set("_meta", ToolDescription.found(hint));
         TOOLS.put(name, tool);
     }
 

@@ -1,13 +1,17 @@
 package io.agentworkspace.engine.model.tool;
 
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What the list of tools does not show.
+ * How clients and callers find a tool, beyond its name and description.
  *
  * @param details what callers need to know beyond the description; shown by {@code describe_tool} and the
  *     documents
@@ -15,11 +19,46 @@ import tools.jackson.databind.node.ObjectNode;
  * @param tellsContext whether the response over MCP has the context even if the call did not change it; such a
  *     tool is in the default list even if its family is not
  * @param shortener removes from a response over MCP what the caller knows from its own arguments
+ * @param forWork whether it is in the toolset {@code work}
+ * @param alwaysLoad whether clients that load tools when a model searches for them should load it from the start
+ * @param largeResult whether its result may be large, and should reach the model whole
  */
 public record Guide(
         String details,
         List<String> phrases,
         boolean tellsContext,
-        @Nullable BiConsumer<ObjectNode, ObjectNode> shortener) {
+        @Nullable BiConsumer<ObjectNode, ObjectNode> shortener,
+        boolean forWork,
+        boolean alwaysLoad,
+        boolean largeResult) {
     static final Set<Family> DEFAULT = Set.of(Family.AGENT, Family.DOMAIN, Family.ZONE, Family.BANK);
+
+    /** How many words a search hint has. */
+    private static final int WORDS = 8;
+
+    private static final Pattern BETWEEN_WORDS = Pattern.compile("[^\\p{L}\\p{N}]+");
+
+    /** Words that say nothing about what a tool does. */
+    private static final Set<String> FUNCTION_WORDS = Set.of(
+            "about", "already", "and", "any", "are", "can", "could", "did", "does", "for", "from", "get", "has", "have",
+            "here", "his", "how", "into", "its", "made", "make", "may", "need", "not", "off", "one", "our", "out", "shall",
+            "should", "some", "someone", "something", "that", "the", "their", "them", "there", "they", "this", "was", "what",
+            "when", "where", "which", "who", "whose", "why", "will", "with", "you", "your");
+
+    /**
+     * Returns plain words by which clients find the tool that search in names and descriptions only: those of its title
+     * and of what callers call it, which name and description do not have.
+     */
+    String searchHint(String name, String title, String description) {
+        var known = new LinkedHashSet<>(words(name + " " + description));
+        var hint = new LinkedHashSet<String>();
+        words(title + " " + String.join(" ", phrases)).stream().filter(known::add).forEach(hint::add);
+        return String.join(" ", hint.stream().limit(WORDS).toList());
+    }
+
+    private static List<String> words(String text) {
+        return Arrays.stream(BETWEEN_WORDS.split(text.toLowerCase(Locale.ROOT)))
+                .filter(word -> word.length() > 2 && !FUNCTION_WORDS.contains(word))
+                .toList();
+    }
 }

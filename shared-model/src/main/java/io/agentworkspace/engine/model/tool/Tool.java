@@ -158,6 +158,11 @@ public record Tool<I extends Record, O extends Record>(
         return guide.tellsContext() || Guide.DEFAULT.contains(family());
     }
 
+    /** Returns whether the tool is in the toolset {@code work}. */
+    public boolean isForWork() {
+        return guide.forWork();
+    }
+
     /** Returns whether the tool has an alias below the command routes. Other tools have a route of their own. */
     public boolean isCommand() {
         return route.isAlias();
@@ -292,6 +297,9 @@ public record Tool<I extends Record, O extends Record>(
         private List<String> phrases = List.of();
         private boolean tellsContext;
         private @Nullable BiConsumer<ObjectNode, ObjectNode> shortener;
+        private boolean forWork;
+        private boolean alwaysLoad;
+        private boolean largeResult;
         private @Nullable Capability capability;
         private List<Requirement> requirements = List.of();
         private Effect effect = Effect.READS;
@@ -343,6 +351,24 @@ public record Tool<I extends Record, O extends Record>(
         /** Includes the context in the response over MCP, and puts the tool into the default list. */
         public Draft tellsContext() {
             tellsContext = true;
+            return this;
+        }
+
+        /** Puts the tool into the toolset {@code work}, that of coding agents. */
+        public Draft forWork() {
+            forWork = true;
+            return this;
+        }
+
+        /** Asks clients that load tools when a model searches for them to load this one from the start. */
+        public Draft alwaysLoad() {
+            alwaysLoad = true;
+            return this;
+        }
+
+        /** Asks clients to pass large results of the tool to the model whole. */
+        public Draft largeResult() {
+            largeResult = true;
             return this;
         }
 
@@ -460,7 +486,7 @@ public record Tool<I extends Record, O extends Record>(
                     name,
                     Objects.requireNonNull(title, name),
                     Objects.requireNonNull(description, name),
-                    new Guide(details, phrases, tellsContext, shortener),
+                    new Guide(details, phrases, tellsContext, shortener, forWork, alwaysLoad, largeResult),
                     Objects.requireNonNull(capability, name),
                     requirements,
                     effect,

@@ -15,20 +15,42 @@ public final class ToolDescription {
     private static final Pattern OBVIOUS =
             Pattern.compile("The (new \\w+|[\\w ]+'s name)\\.|Context name\\.|A next_cursor\\.|Makes a retry safe\\.");
 
+    /** What Anthropic's clients read about a tool; see their documentation of {@code _meta}. */
+    private static final String ALWAYS_LOAD = "anthropic/alwaysLoad";
+
+    private static final String SEARCH_HINT = "anthropic/searchHint";
+    private static final String LONGEST_RESULT = "anthropic/maxResultSizeChars";
+    private static final int LARGE = 300_000;
+
     private static final String USERS = "/properties/target/properties";
 
     private ToolDescription() {}
 
     /**
      * Returns the tool as {@code tools/list} shows it, short enough for a model to read all tools. The output schema
-     * has only the payload's fields at the top; the input schema has no bounds. Each call returns a new object.
+     * has only the payload's fields at the top; the input schema has no bounds. What clients need and models do not
+     * read is in {@code _meta}. Each call returns a new object.
      */
     public static ObjectNode listed(Tool<?, ?> tool) {
         var described = described(tool, tool.description());
         described.set("inputSchema", shortened(tool));
         described.set("outputSchema", shallow(tool.outputSchema()));
         described.set("annotations", annotations(tool));
+        described.set("_meta", forClients(tool));
         return described;
+    }
+
+    private static ObjectNode forClients(Tool<?, ?> tool) {
+        var guide = tool.guide();
+        var meta = guide.alwaysLoad()
+                ? Json.object().put(ALWAYS_LOAD, true)
+                : found(guide.searchHint(tool.name(), tool.title(), tool.description()));
+        return guide.largeResult() ? meta.put(LONGEST_RESULT, LARGE) : meta;
+    }
+
+    /** Returns the {@code _meta} of a tool that clients find by these words. */
+    public static ObjectNode found(String words) {
+        return Json.object().put(SEARCH_HINT, words);
     }
 
     /**

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,34 +19,43 @@ import org.jspecify.annotations.Nullable;
  * @param readOnly whether it is limited to tools that read
  * @param discovery whether MCP clients see three tools that find, describe and run the others
  * @param whole whether MCP clients see all tools instead of the default ones
+ * @param work whether MCP clients see the few tools of coding agents instead of the default ones
  */
-public record Toolset(@Nullable Set<String> families, boolean readOnly, boolean discovery, boolean whole) {
+public record Toolset(
+        @Nullable Set<String> families, boolean readOnly, boolean discovery, boolean whole, boolean work) {
     public static final String ALL = "all";
     public static final String DEFAULT = "default";
     public static final String DISCOVERY = "discovery";
     public static final String READ_ONLY = "readonly";
 
+    /** The toolset of coding agents: a few tools, and those that find, describe and run all others. */
+    public static final String WORK = "work";
+
     /** The toolsets besides those of the families. */
-    public static final List<String> GENERAL = List.of(DEFAULT, ALL, DISCOVERY, READ_ONLY);
+    public static final List<String> GENERAL = List.of(DEFAULT, WORK, ALL, DISCOVERY, READ_ONLY);
 
     /** The toolset without limits, which lists the default tools. */
-    public static final Toolset EVERYTHING = new Toolset(null, false, false, false);
+    public static final Toolset EVERYTHING = new Toolset(null, false, false, false, false);
 
     public Toolset {
         families = families == null ? null : Collections.unmodifiableSet(new TreeSet<>(families));
     }
 
     /**
-     * Parses the names. Without the name of a family, or with {@code all} or {@code default}, the toolset covers
-     * every family.
+     * Parses the names. Without the name of a family, or with {@code all}, {@code default} or {@code work}, the toolset
+     * covers every family.
      */
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static Toolset of(Collection<String> words) {
         var families = new TreeSet<>(words);
         GENERAL.forEach(families::remove);
-        var every = families.isEmpty() || words.contains(ALL) || words.contains(DEFAULT);
+        var every = families.isEmpty() || Stream.of(ALL, DEFAULT, WORK).anyMatch(words::contains);
         return new Toolset(
-                every ? null : families, words.contains(READ_ONLY), words.contains(DISCOVERY), words.contains(ALL));
+                every ? null : families,
+                words.contains(READ_ONLY),
+                words.contains(DISCOVERY),
+                words.contains(ALL),
+                words.contains(WORK));
     }
 
     /** Returns whether there is a toolset with this name. */
@@ -88,7 +98,7 @@ public record Toolset(@Nullable Set<String> families, boolean readOnly, boolean 
             both = new TreeSet<>(families);
             both.retainAll(above.families);
         }
-        return new Toolset(both, readOnly || above.readOnly, discovery, whole && both == null);
+        return new Toolset(both, readOnly || above.readOnly, discovery, whole && both == null, work && both == null);
     }
 
     @JsonValue
@@ -98,6 +108,9 @@ public record Toolset(@Nullable Set<String> families, boolean readOnly, boolean 
             words.addAll(families);
         } else if (whole) {
             words.add(ALL);
+        }
+        if (work) {
+            words.add(WORK);
         }
         if (readOnly) {
             words.add(READ_ONLY);
