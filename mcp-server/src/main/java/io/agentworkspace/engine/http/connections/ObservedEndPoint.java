@@ -18,10 +18,25 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
     /** The first byte of the client's next request, which arrived before the response. */
     private @Nullable ByteBuffer early;
 
+    private volatile @Nullable OpenConnection entry;
+
     ObservedEndPoint(
             SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler, Executor executor) {
         super(channel, selector, key, scheduler);
         this.executor = executor;
+    }
+
+    /** Records the entry that counts the connection, whatever it is used for. */
+    void setEntry(OpenConnection connection) {
+        entry = connection;
+    }
+
+    /** Ends the entry, since the connection is closed. */
+    void endEntry() {
+        var open = entry;
+        if (open != null) {
+            open.closed();
+        }
     }
 
     /**
