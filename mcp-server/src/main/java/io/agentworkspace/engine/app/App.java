@@ -259,7 +259,8 @@ public final class App implements AutoCloseable {
             var toolIndex = new ToolIndex(catalogue.tools(), search.embedder());
             var features = EngineFeatures.of(runner, library, toolIndex, new WelcomeQueries(db), VERSION, clock);
             var signals = keep(new DatabaseSignals(db));
-            var streams = new StreamLimits(STREAMS, Runtime.getRuntime().maxMemory(), PATIENCE);
+            var shares = STREAMS.within(server.mostConnections());
+            var streams = new StreamLimits(shares, Runtime.getRuntime().maxMemory(), PATIENCE);
             figures.streams(streams);
             var mcp = new McpEndpoint(
                     features, db, callers, signals, handshakes, streams, published.mcpUrl(), sealKeys, clock);

@@ -34,7 +34,17 @@ public final class StreamLimits {
      * The maximum number of open streams: of a key or session, of a user with all its keys, of a tenant, and in
      * total.
      */
-    public record Share(int principal, int user, int tenant, int all) {}
+    public record Share(int principal, int user, int tenant, int all) {
+        /**
+         * Returns these limits for a server with so many connections. Streams may have half of them, so that requests are
+         * always served; one tenant may have half of that.
+         */
+        public Share within(int connections) {
+            var most = Math.min(all, Math.max(2, connections / 2));
+            var each = most / 2;
+            return new Share(Math.min(principal, each), Math.min(user, each), Math.min(tenant, each), most);
+        }
+    }
 
     /** @param heap the maximum size of the heap, in bytes */
     public StreamLimits(Share share, long heap, Duration patience) {

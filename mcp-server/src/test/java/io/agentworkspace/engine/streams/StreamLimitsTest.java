@@ -46,6 +46,15 @@ class StreamLimitsTest {
     }
 
     @Test
+    void streamsHaveAtMostHalfOfTheConnectionsAndOneTenantHalfOfThat() {
+        var share = new StreamLimits.Share(2_500, 3_000, 4_000, 8_000);
+        assertThat(share.within(16_384)).isEqualTo(new StreamLimits.Share(2_500, 3_000, 4_000, 8_000));
+        assertThat(share.within(12_000)).isEqualTo(new StreamLimits.Share(2_500, 3_000, 3_000, 6_000));
+        assertThat(share.within(724)).isEqualTo(new StreamLimits.Share(181, 181, 181, 362));
+        assertThat(share.within(1)).isEqualTo(new StreamLimits.Share(1, 1, 1, 2));
+    }
+
+    @Test
     void streamsAreBoundedByWhatTheyKeep() {
         var first = places(1, 1, "a");
         first.take(60 * KIB);

@@ -26,6 +26,10 @@ public final class ConnectionAcceptor implements AutoCloseable {
             "HEAD /api/health".getBytes(StandardCharsets.US_ASCII));
     private static final int FIRST = 1_024;
     private static final int BACKLOG = 1_024;
+
+    /** The descriptor of a closed connection is free from the next selection on, so not too many are accepted before. */
+    private static final int BATCH = 64;
+
     private static final Duration SWEEP = Duration.ofSeconds(1);
     private static final Duration BEHIND = Duration.ofMillis(5);
 
@@ -75,15 +79,12 @@ public final class ConnectionAcceptor implements AutoCloseable {
                 accepting.interestOps(isBehind ? 0 : SelectionKey.OP_ACCEPT);
                 selector.select((isBehind ? BEHIND : SWEEP).toMillis());
                 for (var key : selector.selectedKeys()) {
-                    if (key.isValid() && key.isAcceptable()) {
-                        accept();
-                    } else if (key.isValid()) {
-                        pass(key, probes, others);
-                    }
+                    serve(key, probes, others);
                 }
-                selector.selectedKeys().clear();
             } catch (IOException | RuntimeException e) {
                 refrain(e);
+            } finally {
+                selector.selectedKeys().clear();
             }
             if (System.nanoTime() - swept > SWEEP.toNanos()) {
                 swept = System.nanoTime();
@@ -91,8 +92,30 @@ public final class ConnectionAcceptor implements AutoCloseable {
                 table.cancelAbandoned();
             }
         }
-        selector.keys().forEach(key -> ConnectionTable.quietly(key.channel()));
+        selector.keys().forEach(ConnectionAcceptor::end);
         ConnectionTable.quietly(selector);
+    }
+
+    /** Serves one key. Another thread may close a connection at any time; that concerns no other. */
+    private void serve(SelectionKey key, HandedConnector probes, HandedConnector others) throws IOException {
+        if (key == accepting) {
+            accept();
+            return;
+        }
+        try {
+            pass(key, probes, others);
+        } catch (RuntimeException e) {
+            LOG.debug("a connection was closed before its first request", e);
+            end(key);
+        }
+    }
+
+    private static void end(SelectionKey key) {
+        if (key.attachment() instanceof OpenConnection entry) {
+            entry.end();
+            entry.closed();
+        }
+        ConnectionTable.quietly(key.channel());
     }
 
     /**
@@ -111,7 +134,7 @@ public final class ConnectionAcceptor implements AutoCloseable {
     }
 
     private void accept() throws IOException {
-        while (!table.isBehind()) {
+        for (var count = 0; count < BATCH && !table.isBehind(); count++) {
             var connection = listening.accept();
             if (connection == null) {
                 return;
@@ -120,9 +143,9 @@ public final class ConnectionAcceptor implements AutoCloseable {
                 connection.configureBlocking(false);
                 connection.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 register(connection);
-            } catch (IOException e) {
-                ConnectionTable.quietly(
-                        connection); // The client has already reset the connection, which some systems report here.
+            } catch (IOException | RuntimeException e) {
+                LOG.debug("a connection was reset before it was accepted", e);
+                ConnectionTable.quietly(connection);
             }
         }
     }
@@ -131,7 +154,12 @@ public final class ConnectionAcceptor implements AutoCloseable {
         var remote = (InetSocketAddress) connection.getRemoteAddress();
         var entry = table.open(remote.getAddress(), () -> ConnectionTable.quietly(connection));
         if (entry.isPresent()) {
-            connection.register(selector, SelectionKey.OP_READ, entry.get());
+            try {
+                connection.register(selector, SelectionKey.OP_READ, entry.get());
+            } catch (IOException | RuntimeException e) {
+                entry.get().end();
+                throw e;
+            }
         }
     }
 
@@ -141,11 +169,11 @@ public final class ConnectionAcceptor implements AutoCloseable {
         var first = ByteBuffer.allocate(FIRST);
         try {
             if (connection.read(first) < 0) {
-                entry.end();
+                end(key);
                 return;
             }
         } catch (IOException e) {
-            entry.end();
+            end(key);
             return;
         }
         if (first.flip().hasRemaining()) {

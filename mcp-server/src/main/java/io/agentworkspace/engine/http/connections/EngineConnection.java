@@ -3,6 +3,7 @@ package io.agentworkspace.engine.http.connections;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.scheduling.Cancellation;
 import java.lang.ScopedValue.CallableOp;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -16,6 +17,7 @@ import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.internal.HttpConnection;
@@ -142,21 +144,29 @@ public final class EngineConnection extends HttpConnection {
         return new HttpStreamOverHTTP1(method, uri, version) {
             @Override
             public void succeeded() {
-                entry.ended(isCaller); // First: the next request may begin at once.
+                if (!isStream(getHttpChannel().getRequest())) {
+                    entry.ended(isCaller); // First: the next request may begin at once.
+                }
                 super.succeeded();
             }
         };
+    }
+
+    /** Returns whether the request has become a stream: its connection counts as served until it is closed. */
+    private static boolean isStream(@Nullable Request request) {
+        return request != null && request.getAttribute(HttpStream.UPGRADE_CONNECTION_ATTRIBUTE) != null;
+    }
+
+    /** Hands the connection over to a stream. From now on, nothing here is kept. */
+    @Override
+    public @Nullable ByteBuffer onUpgradeFrom() {
+        entry.closedBy(getEndPoint()::close);
+        return super.onUpgradeFrom();
     }
 
     @Override
     public void onFillable() {
         entry.settled();
         super.onFillable();
-    }
-
-    @Override
-    public void onClose(@Nullable Throwable cause) {
-        entry.closed();
-        super.onClose(cause);
     }
 }

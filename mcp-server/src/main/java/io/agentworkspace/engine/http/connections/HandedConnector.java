@@ -48,7 +48,7 @@ public final class HandedConnector extends ServerConnector {
         this.factory = factory;
     }
 
-    public void take(SocketChannel connection, ByteBuffer first, OpenConnection entry) {
+    void take(SocketChannel connection, ByteBuffer first, OpenConnection entry) {
         getSelectorManager().accept(connection, new Accepted(first, entry));
     }
 
@@ -87,8 +87,25 @@ public final class HandedConnector extends ServerConnector {
             public Connection newConnection(SelectableChannel channel, EndPoint endPoint, Object attachment) {
                 var accepted = (Accepted) attachment;
                 var connection = factory.connection(HandedConnector.this, endPoint, accepted.entry());
+                ((ObservedEndPoint) endPoint).setEntry(accepted.entry());
                 connection.onUpgradeTo(accepted.first());
                 return connection;
+            }
+
+            /** The connection was never made: nothing else reports that it has ended. */
+            @Override
+            protected void onAcceptFailed(SelectableChannel channel, Throwable failure, Object attachment) {
+                if (attachment instanceof Accepted accepted) {
+                    accepted.entry().closed();
+                }
+                super.onAcceptFailed(channel, failure, attachment);
+            }
+
+            /** What was a request's connection may be a stream's by now. The entry is that of both. */
+            @Override
+            protected void endPointClosed(EndPoint endPoint) {
+                super.endPointClosed(endPoint);
+                ((ObservedEndPoint) endPoint).endEntry();
             }
         };
     }

@@ -15,13 +15,28 @@ import org.jspecify.annotations.Nullable;
 final class ObservedEndPoint extends SocketChannelEndPoint {
     private final Executor executor;
 
-    /** The first byte of the client's next request, which arrived before the response. */
+    /** The next byte of the client, of its request's body or of its next request, which arrived before it was read. */
     private @Nullable ByteBuffer early;
+
+    private volatile @Nullable OpenConnection entry;
 
     ObservedEndPoint(
             SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler, Executor executor) {
         super(channel, selector, key, scheduler);
         this.executor = executor;
+    }
+
+    /** Records the entry that counts the connection, whatever it is used for. */
+    void setEntry(OpenConnection connection) {
+        entry = connection;
+    }
+
+    /** Ends the entry, since the connection is closed. */
+    void endEntry() {
+        var open = entry;
+        if (open != null) {
+            open.closed();
+        }
     }
 
     /**
@@ -46,12 +61,14 @@ final class ObservedEndPoint extends SocketChannelEndPoint {
 
     @Override
     public synchronized int fill(ByteBuffer buffer) throws IOException {
-        if (early == null || BufferUtil.space(buffer) == 0) {
+        if (early == null) {
             return super.fill(buffer);
         }
         var count = BufferUtil.append(buffer, early);
-        early = null;
-        notIdle();
+        if (count > 0) { // Otherwise the buffer is full. What follows must not overtake this byte.
+            early = null;
+            notIdle();
+        }
         return count;
     }
 

@@ -41,8 +41,8 @@ public final class HandshakeStore {
     private static final int MOST_UNPROVEN = 100;
     private static final int BATCH = 1_000;
 
-    /** How many characters the texts of the handshakes of one holder may have together until they are written. */
-    private static final int LENGTH = 8 * 1_024;
+    /** How many characters the texts of the handshakes of one holder may have together until they are written: of each 512. */
+    private static final int LENGTH = 10 * 1_024;
 
     /** Separate maps, so that clients with made-up keys cannot use up the room of valid ones. */
     private final Map<Holder, Map<UUID, HandshakeNote>> proven = new ConcurrentHashMap<>();

@@ -37,8 +37,13 @@ public final class SessionStreams implements DatabaseSignals.Listener {
         var handle = visit.session().handle();
         var opened = lane.sessions().next();
         var lookUps = StreamOrigin.requestOf(exchange, visit.session().client());
-        var stream =
-                lane.listen().session(exchange, new NotificationStream.Purpose(null, handle.id(), opened), lookUps);
+        // Without memory for all of them, the client gets a refusal, not a stream that ends at once.
+        var stream = lane.listen()
+                .session(
+                        exchange,
+                        new NotificationStream.Purpose(null, handle.id(), opened),
+                        lane.sessions().subscriptions(handle),
+                        lookUps);
         stream.onSession(() -> refresh(stream, handle, lookUps));
         // The stream already receives signals, so no change is missed between this look-up and the next signal.
         stream.sessionChanged();
@@ -59,8 +64,8 @@ public final class SessionStreams implements DatabaseSignals.Listener {
                 stream.subscriptions(known.renewed(uris, added));
             }
         } catch (Problem | RpcError e) {
-            LOG.debug("the subscriptions of a session could not be read", e);
-            stream.end(); // The client opens a new one.
+            LOG.debug("the subscriptions of a session could not be renewed", e);
+            stream.end(); // The client opens a new one, or gets the refusal with its reason.
         }
     }
 

@@ -153,9 +153,17 @@ public final class StreamOpener {
         return watched;
     }
 
-    /** Opens the stream of a session. It receives changes of all lists, and of the subscriptions as last looked up. */
-    public NotificationStream session(McpExchange exchange, NotificationStream.Purpose purpose, McpRequest request) {
-        return open(exchange, purpose, new Subscriptions(Set.copyOf(LISTS.values()), Map.of()), request);
+    /**
+     * Opens the stream of a session. It receives changes of all lists, and of the subscriptions as last looked up.
+     *
+     * @throws Problem {@code rate_limited} or {@code unavailable} if there is no room for it
+     */
+    public NotificationStream session(
+            McpExchange exchange, NotificationStream.Purpose purpose, Set<String> uris, McpRequest request) {
+        // From here on, losses of access are signalled, so none is missed after a look-up.
+        notifications.open(request.caller().tenant());
+        var subscriptions = new Subscriptions(Set.copyOf(LISTS.values()), watched(uris, request));
+        return open(exchange, purpose, subscriptions, request);
     }
 
     /** Returns the notification of a change: the current state of a task, or a resource if the caller may still see it. */
