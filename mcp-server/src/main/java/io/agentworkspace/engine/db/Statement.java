@@ -187,9 +187,13 @@ public final class Statement {
     /**
      * Runs the statement as the last of its transaction, with the commit in the same round trip. No statement may
      * follow. If either fails, the whole transaction is rolled back as usual. If another call shares the transaction, that
-     * one commits.
+     * one commits; those of {@link CombinedCalls} do not commit.
      */
     public void runAndCommit() {
+        if (Db.CURRENT.isBound() && Db.CURRENT.get().isKeptOpen()) {
+            run();
+            return;
+        }
         var late = Db.CURRENT.isBound() ? Db.CURRENT.get().takeLate() : List.<Statement>of();
         var last = NamedSql.of(text).with(parameters, SharedTransactions.ending());
         // The server reports to the driver that the transaction is over, so the driver does not commit again.

@@ -3,12 +3,14 @@ package io.agentworkspace.engine.db;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** A call's transaction: its connection, and the statements that wait for its last one. */
 final class Transaction {
     private final Connection connection;
     private List<Statement> late = new ArrayList<>(1);
     private boolean isOver;
+    private boolean isKeptOpen;
 
     Transaction(Connection connection) {
         this.connection = connection;
@@ -20,6 +22,16 @@ final class Transaction {
             throw new IllegalStateException("a statement follows the last one of its transaction");
         }
         return connection;
+    }
+
+    /** Runs the work of several calls: the last statement of one does not end the transaction. */
+    <T> T keptOpen(Supplier<T> work) {
+        isKeptOpen = true;
+        return work.get();
+    }
+
+    boolean isKeptOpen() {
+        return isKeptOpen;
     }
 
     /** The last statement has run. */

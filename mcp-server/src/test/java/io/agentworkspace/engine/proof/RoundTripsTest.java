@@ -63,6 +63,7 @@ class RoundTripsTest {
     private static String key = "";
     private static String endpoint = "";
     private static String rule = "";
+    private static String invitation = "";
     private static String delivery = "";
     private static Caller owner;
 
@@ -112,12 +113,14 @@ class RoundTripsTest {
                 .replace("$endpoint", endpoint)
                 .replace("$delivery", delivery)
                 .replace("$rule", rule)
+                .replace("$invitation", invitation)
                 .replace("$zip", ZIP);
         var caller = ann.may(runner.catalogue().read(parts[0])) ? ann : owner;
         var answer = runner.run(new ToolRunner.Request(
                 parts[0], Json.readObject(arguments.getBytes(StandardCharsets.UTF_8)), caller, "r", true, null));
         assertThat(answer.success()).as("%s %s", step, answer.envelope()).isTrue();
         key = answer.envelope().at("/key/id").asString(key);
+        invitation = answer.envelope().at("/invitation/id").asString(invitation);
         rule = answer.envelope().at("/rule/id").asString(rule);
         endpoint = answer.envelope().at("/endpoint/id").asString(endpoint);
         delivery = answer.envelope().at("/deliveries/0/id").asString(delivery);

@@ -1,0 +1,14 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.key.JoinRequest;
+import io.agentworkspace.engine.model.key.JoinResponse;
+
+/** Joining with an invitation. The facade routes and documents it; the server process implements it. */
+public interface Joining {
+    /** Creates what the invitation names, all or nothing. The code is the only credential. */
+    JoinResponse join(JoinRequest asked, String requestId, RequestSource source);
+
+    /** Returns the shell script that joins, without secrets. */
+    String script();
+}
