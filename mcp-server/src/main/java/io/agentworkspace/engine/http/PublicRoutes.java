@@ -26,7 +26,7 @@ final class PublicRoutes {
             Endpoints.METRICS,
             Endpoints.CARD);
     private static final List<String> PREFIXES = List.of(
-            HEALTH + "/", "/api/mcp/tools/", "/api/mcp/clients/", "/api/skills/", "/api/auth/oauth/", "/.well-known/");
+            HEALTH + "/", "/api/mcp/tools/", "/api/mcp/clients/", "/api/skills/", "/api/auth/oauth/", "/.well-known/", "/join/");
 
     private PublicRoutes() {}
 

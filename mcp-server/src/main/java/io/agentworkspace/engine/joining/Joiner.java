@@ -25,7 +25,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
-import java.util.Objects;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -37,6 +38,15 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Joiner implements Joining {
     private static final int MAX_KEY_NAME = 100;
     private static final String SCRIPT = "/clients/join.sh";
+
+    /** The files that the script installs, by the name in their address. */
+    private static final Map<String, String> FILES = Map.of(
+            "SKILL.md",
+            "/clients/workspace/skills/workspace/SKILL.md",
+            "hook.sh",
+            "/clients/workspace/hook.sh",
+            "listener.sh",
+            "/clients/listener.sh");
 
     /** These say that the tenant or the service cannot do it now; everything else means that the invitation is stale. */
     private static final Set<Failure> PASSING =
@@ -70,9 +80,19 @@ public final class Joiner implements Joining {
 
     @Override
     public String script() {
-        try (var stream = Objects.requireNonNull(Joiner.class.getResourceAsStream(SCRIPT), SCRIPT)) {
-            var text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-            return text.replace("@BASE_URL@", published.baseUrl().replace("'", "%27"));
+        return resource(SCRIPT).orElseThrow().replace("@BASE_URL@", published.baseUrl().replace("'", "%27"));
+    }
+
+    @Override
+    public Optional<String> file(String name) {
+        return Optional.ofNullable(FILES.get(name)).flatMap(Joiner::resource);
+    }
+
+    private static Optional<String> resource(String path) {
+        try (var stream = Joiner.class.getResourceAsStream(path)) {
+            return stream == null
+                    ? Optional.empty()
+                    : Optional.of(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,6 +2,9 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.key.JoinRequest;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.SchemaNames;
@@ -25,12 +28,20 @@ final class JoinRoutes {
 
     List<GatewayRoute> routes() {
         return List.of(
-                GatewayRoute.get("/join", _ -> script(), JoinRoutes::ofScript),
+                GatewayRoute.get("/join", _ -> text(joining.script()), JoinRoutes::ofScript),
+                GatewayRoute.undescribed("/join/{file}", this::file),
                 GatewayRoute.post("/api/join", this::join, JoinRoutes::ofJoin));
     }
 
-    private Response script() {
-        var bytes = joining.script().getBytes(StandardCharsets.UTF_8);
+    private Response file(ContainerRequestContext context) {
+        var name = context.getUriInfo().getPathParameters().getFirst("file");
+        return text(joining.file(name)
+                .orElseThrow(() -> new Problem(
+                        Failure.NOT_FOUND, "there is no file '%s' here".formatted(Name.shortened(name)))));
+    }
+
+    private static Response text(String text) {
+        var bytes = text.getBytes(StandardCharsets.UTF_8);
         return Response.ok(bytes, TEXT)
                 .header(HttpHeaders.CONTENT_LENGTH, bytes.length)
                 .header(HttpHeaders.CACHE_CONTROL, "no-cache")

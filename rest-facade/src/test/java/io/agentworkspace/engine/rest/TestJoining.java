@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.key.JoinRequest;
 import io.agentworkspace.engine.model.key.JoinResponse;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
+import java.util.Optional;
 
 /** Joining where no code is valid. */
 final class TestJoining implements Joining {
@@ -16,5 +17,10 @@ final class TestJoining implements Joining {
     @Override
     public String script() {
         return "#!/bin/sh\n";
+    }
+
+    @Override
+    public Optional<String> file(String name) {
+        return Optional.empty();
     }
 }
