@@ -230,6 +230,11 @@ public final class AgentStore {
         return find(call, name, KEEP).orElseThrow(() -> missing(call, name));
     }
 
+    /** Does the same; empty if there is no such agent that the acting user may see. */
+    public Optional<LockedAgent> find(Call call, Name name) {
+        return find(call, name, KEEP);
+    }
+
     private Optional<LockedAgent> find(Call call, Name name, String statement) {
         return db.sql(call, statement).set("key", name.key()).one(AgentStore::held);
     }

@@ -35,6 +35,8 @@ import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.hubs.HubRoutes;
+import io.agentworkspace.engine.joining.InvitationStore;
+import io.agentworkspace.engine.joining.Joiner;
 import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.keys.SealKeys;
@@ -224,7 +226,7 @@ public final class App implements AutoCloseable {
             // Tools.
             var files = new DocumentFileStore(db, clock);
             var presence = new AgentPresence(db);
-            var shared = new Tools.Shared(search.searcher(), search.vectors(), files, clock);
+            var shared = new Tools.Shared(search.searcher(), search.vectors(), files, clock, published.baseUrl());
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
             var sealKeys = new SealKeys(db, clock);
@@ -273,8 +275,11 @@ public final class App implements AutoCloseable {
                     .clearing("handshakes", handshakes::purge)
                     .clearing("live events", news::purge);
             var demo = keep(new Demo(runner, db, vault, URI.create(listening(server.port()) + "/mcp"), clock));
-            var rest =
-                    RestFacade.handler(runner, toolIndex, published, db::state, signIn, doctor::latest, files, clock);
+            var invitations = new InvitationStore(db);
+            housekeeping.clearing("invitations", invitations::purge);
+            var joiner = new Joiner(db, invitations, keys, runner, events, published, clock);
+            var rest = RestFacade.handler(
+                    runner, toolIndex, published, db::state, signIn, joiner, doctor::latest, files, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published));
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
             housekeeping.every(SECOND, "writing repeated requests", refusals::flushLog);

@@ -49,6 +49,8 @@ import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.domains.ZoneQueries;
 import io.agentworkspace.engine.domains.ZoneStore;
 import io.agentworkspace.engine.domains.ZoneTools;
+import io.agentworkspace.engine.joining.InvitationStore;
+import io.agentworkspace.engine.joining.InviteTools;
 import io.agentworkspace.engine.keys.KeyChangeStore;
 import io.agentworkspace.engine.keys.KeyGrantTools;
 import io.agentworkspace.engine.keys.KeyLifeTools;
@@ -90,8 +92,8 @@ import java.util.List;
 public final class Tools {
     private Tools() {}
 
-    /** What tools share with other parts of the engine: the search, and the files of documents. */
-    public record Shared(Searcher searcher, VectorSource vectors, DocumentFileStore files, Clock clock) {}
+    /** What tools share with other parts of the engine: the search, the files of documents, and its public address. */
+    public record Shared(Searcher searcher, VectorSource vectors, DocumentFileStore files, Clock clock, String baseUrl) {}
 
     /** Returns all tools in the order that clients see: in each family a harmless read first. */
     public static Catalogue catalogue(Db db, Allowance.Meter meter, EndpointServices outbound, Shared shared) {
@@ -114,6 +116,14 @@ public final class Tools {
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents, shared));
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(new InviteTools(
+                        new InvitationStore(db),
+                        agents,
+                        domains,
+                        new BankStore(db),
+                        Collections.unmodifiableList(tools),
+                        shared.baseUrl())
+                .tools());
         tools.addAll(webhooks(db, outbound));
         tools.addAll(skills(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(new RuleTools(db, Collections.unmodifiableList(tools)).tools());

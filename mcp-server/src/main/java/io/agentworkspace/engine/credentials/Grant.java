@@ -45,7 +45,7 @@ public record Grant(
     }
 
     /** Returns this grant, limited to what the other has too. */
-    Grant under(Grant above) {
+    public Grant under(Grant above) {
         return new Grant(
                 common(above),
                 toolset.under(above.toolset),

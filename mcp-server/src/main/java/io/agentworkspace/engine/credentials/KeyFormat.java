@@ -20,7 +20,7 @@ public final class KeyFormat {
 
     private static final Pattern SHAPE =
             Pattern.compile("ek_[0-9A-Za-z]{%d}_[0-9A-Za-z]{%d}".formatted(ID, SECRET + CHECKSUM));
-    private static final Pattern LOOKALIKE = Pattern.compile("ek_[0-9A-Za-z]{6,}_?[0-9A-Za-z]{16,}");
+    private static final Pattern LOOKALIKE = Pattern.compile("e[jk]_[0-9A-Za-z]{6,}_?[0-9A-Za-z]{16,}");
 
     private KeyFormat() {}
 
@@ -50,6 +50,11 @@ public final class KeyFormat {
         return new String(digits);
     }
 
+    /** Returns a new public id, of 12 letters and digits. */
+    public static String randomId(SecureRandom source) {
+        return random(source, ID);
+    }
+
     static String random(SecureRandom source, int length) {
         var text = new StringBuilder(length);
         for (var i = 0; i < length; i++) {
@@ -58,12 +63,12 @@ public final class KeyFormat {
         return text.toString();
     }
 
-    /** Returns the text with everything that looks like a key masked, so that it can be logged. */
+    /** Returns the text with everything that looks like a key or an invitation code masked, so that it can be logged. */
     public static String masked(String text) {
         return LOOKALIKE.matcher(text).replaceAll("ek_…");
     }
 
-    /** Returns whether part of the text looks like a key. */
+    /** Returns whether part of the text looks like a key or an invitation code. */
     public static boolean isIn(String text) {
         return LOOKALIKE.matcher(text).find();
     }

@@ -209,9 +209,13 @@ public final class Statement {
     /**
      * Runs the statement as the last of its transaction, with the commit in the same round trip. No statement may
      * follow. If either fails, the whole transaction is rolled back as usual. If another call shares the transaction, that
-     * one commits.
+     * one commits; those of {@link CombinedCalls} do not commit.
      */
     public void runAndCommit() {
+        if (Db.CURRENT.isBound() && Db.CURRENT.get().isKeptOpen()) {
+            run();
+            return;
+        }
         note();
         var late = Db.CURRENT.isBound() ? Db.CURRENT.get().takeLate() : List.<Statement>of();
         if (Db.CURRENT.isBound()) {

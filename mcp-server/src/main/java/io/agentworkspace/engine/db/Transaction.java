@@ -14,6 +14,7 @@ final class Transaction {
     private final Set<String> written = new TreeSet<>();
     private boolean isAnnounced;
     private boolean isOver;
+    private boolean isKeptOpen;
 
     Transaction(Connection connection) {
         this.connection = connection;
@@ -25,6 +26,16 @@ final class Transaction {
             throw new IllegalStateException("a statement follows the last one of its transaction");
         }
         return connection;
+    }
+
+    /** Runs the work of several calls: the last statement of one does not end the transaction. */
+    <T> T keptOpen(Supplier<T> work) {
+        isKeptOpen = true;
+        return work.get();
+    }
+
+    boolean isKeptOpen() {
+        return isKeptOpen;
     }
 
     /** The last statement has run. */

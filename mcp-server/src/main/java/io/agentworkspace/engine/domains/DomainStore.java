@@ -132,7 +132,7 @@ public final class DomainStore {
         }
 
         /** Returns whether the caller may change and destroy it, as its owner or an admin. */
-        boolean isOwnedBy(Call call) {
+        public boolean isOwnedBy(Call call) {
             return owner == call.context().user().id() || call.caller().isAdmin();
         }
 
@@ -191,7 +191,7 @@ public final class DomainStore {
     }
 
     /** Returns the domain of this name, protected from changes until the transaction ends. */
-    LockedDomain read(Call call, Name name) {
+    public LockedDomain read(Call call, Name name) {
         return find(call, name, KEEP).orElseThrow(() -> missing(call, name));
     }
 

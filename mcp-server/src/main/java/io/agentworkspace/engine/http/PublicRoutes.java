@@ -9,12 +9,16 @@ final class PublicRoutes {
     /** The signed-in user: the one public route whose response depends on the caller. */
     static final String SESSION = "/api/auth/session";
 
+    /** Joining with an invitation, whose code is the credential. */
+    private static final String JOIN = "/api/join";
+
     private static final String HEALTH = "/api/health";
     private static final Set<String> PATHS = Set.of(
             HEALTH,
             "/api/openapi.json",
             "/api/openapi.yaml",
             "/api/config",
+            "/join",
             SESSION,
             "/api/mcp/tools",
             "/api/mcp/clients",
@@ -22,7 +26,7 @@ final class PublicRoutes {
             Endpoints.METRICS,
             Endpoints.CARD);
     private static final List<String> PREFIXES = List.of(
-            HEALTH + "/", "/api/mcp/tools/", "/api/mcp/clients/", "/api/skills/", "/api/auth/oauth/", "/.well-known/");
+            HEALTH + "/", "/api/mcp/tools/", "/api/mcp/clients/", "/api/skills/", "/api/auth/oauth/", "/.well-known/", "/join/");
 
     private PublicRoutes() {}
 
@@ -36,6 +40,9 @@ final class PublicRoutes {
     }
 
     static boolean cover(String method, String path) {
+        if (path.equals(JOIN)) {
+            return method.equals("POST");
+        }
         return (method.equals("GET") || method.equals("HEAD"))
                 && (PATHS.contains(path)
                         || HubRoutes.covers(path)

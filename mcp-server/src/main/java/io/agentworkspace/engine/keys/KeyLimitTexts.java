@@ -23,7 +23,7 @@ public final class KeyLimitTexts {
     }
 
     /** Returns capabilities in one order, each once. {@code *} replaces all others. */
-    static Set<String> capabilities(List<String> given) {
+    public static Set<String> capabilities(List<String> given) {
         if (given.isEmpty()) {
             throw Problem.missing("capabilities");
         }
@@ -37,7 +37,7 @@ public final class KeyLimitTexts {
         return known;
     }
 
-    Toolset toolset(List<String> given) {
+    public Toolset toolset(List<String> given) {
         if (given.isEmpty()) {
             throw Problem.invalid("toolset", "must name at least one toolset; send 'all' or 'default' for no limit");
         }
@@ -68,7 +68,7 @@ public final class KeyLimitTexts {
     }
 
     /** Returns the names of all capabilities. */
-    static Set<String> all() {
+    public static Set<String> all() {
         return Arrays.stream(Capability.values())
                 .map(Capability::word)
                 .collect(Collectors.toCollection(LinkedHashSet::new));

@@ -42,12 +42,12 @@ public record AuditSubject(
             case NAMED -> named(tool, arguments, answer, call);
             case NAMED_WITH_AGENT -> named(tool, arguments, answer, call).with(member(arguments, call));
             case DOCUMENT -> document(arguments, call, answer);
-            case WITH_ID -> numbered(tool, arguments, answer);
+            case WITH_ID -> numbered(tool, arguments, answer, call);
             case ZONE -> zone(tool, arguments, before);
             case MESSAGE -> talk(arguments, answer);
             case ENDPOINT -> webhook("endpoint", arguments, answer);
             case DELIVERY -> webhook("delivery", arguments, answer);
-            case SKILL -> numbered(tool, arguments, answer).with(name(arguments.path("agent")));
+            case SKILL -> numbered(tool, arguments, answer, call).with(name(arguments.path("agent")));
         };
     }
 
@@ -108,7 +108,11 @@ public record AuditSubject(
                 : new AuditSubject("agent", name(target.path("agent")), null, null, null);
     }
 
-    private static AuditSubject numbered(Tool<?, ?> tool, ObjectNode arguments, ObjectNode answer) {
+    private static AuditSubject numbered(Tool<?, ?> tool, ObjectNode arguments, ObjectNode answer, Call call) {
+        var about = call.about();
+        if (about != null) {
+            return new AuditSubject(tool.family().word(), about.name(), about.id(), null, null);
+        }
         var record = answer.path(tool.family().word());
         return new AuditSubject(
                 tool.family().word(),

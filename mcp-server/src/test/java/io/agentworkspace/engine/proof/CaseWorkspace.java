@@ -51,6 +51,7 @@ final class CaseWorkspace {
     private String endpoint = "";
     private String rule = "";
     private String delivery = "";
+    private String invitation = "";
 
     CaseWorkspace(Db db, Runner runner) {
         this.db = db;
@@ -92,12 +93,14 @@ final class CaseWorkspace {
                 .replace("$endpoint", endpoint)
                 .replace("$delivery", delivery)
                 .replace("$rule", rule)
+                .replace("$invitation", invitation)
                 .replace("$zip", ZIP);
         var caller = member.may(runner.catalogue().read(parts[0])) ? member : owner;
         var answer = runner.run(new ToolRunner.Request(
                 parts[0], Json.readObject(arguments.getBytes(StandardCharsets.UTF_8)), caller, "r", true, null));
         assertThat(answer.success()).as("%s %s", step, answer.envelope()).isTrue();
         key = answer.envelope().at("/key/id").asString(key);
+        invitation = answer.envelope().at("/invitation/id").asString(invitation);
         rule = answer.envelope().at("/rule/id").asString(rule);
         endpoint = answer.envelope().at("/endpoint/id").asString(endpoint);
         delivery = answer.envelope().at("/deliveries/0/id").asString(delivery);

@@ -130,6 +130,12 @@ class OtherTenantTest {
         assertThat(memory).isNotEmpty();
         var real = names("ann", "Zephyr", "Quarry", "vault", "Ledger", "pearl", message, memory);
         real.put("$key", ApiKey.parse(ann).id());
+        real.put(
+                "$invitation",
+                done(call(CommandAddress.ALIAS, ann, "AK_Invite", "{'agent':'Guest'}"))
+                        .envelope()
+                        .at("/invitation/id")
+                        .asString());
         real.put("$endpoint", endpoint(ann, true));
         real.put("$rule name", "Octopus");
         real.put(
@@ -158,6 +164,7 @@ class OtherTenantTest {
                 UUID.randomUUID().toString(),
                 UUID.randomUUID().toString());
         nowhere.put("$key", ApiKey.generate(new SecureRandom()).id());
+        nowhere.put("$invitation", ApiKey.generate(new SecureRandom()).id());
         nowhere.put("$rule name", "Catfish");
         nowhere.put("$rule", UUID.randomUUID().toString());
         nowhere.put("$endpoint", UUID.randomUUID().toString());

@@ -84,6 +84,7 @@ final class PermissionFixture {
         of("endpoint", cells).forEach(this::endpoint);
         of("delivery", cells).forEach(this::delivery);
         of("rule", cells).forEach(this::rule);
+        invitations(of("invitation", cells));
         skills(of("skill", cells));
         documents(of("document", cells));
     }
@@ -370,6 +371,13 @@ final class PermissionFixture {
         insert(cells, relation -> !relation.equals("itself"), _ -> stranger, """
                 INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
                 SELECT tenant_id, name, name, CASE relation WHEN 'above' THEN 'owner' WHEN 'peer' THEN 'admin' ELSE 'member' END, :now FROM c
+                """);
+    }
+
+    private void invitations(List<Cell> cells) {
+        insert(cells, _ -> true, cell -> owner(cell, stranger, stranger), """
+                INSERT INTO invitation (tenant_id, id, code_hash, user_id, agent, terms, powers, created_at, expires_at)
+                SELECT tenant_id, name, CAST(tenant_id || name AS bytea), owner_id, name, '{}', '{}', :now, '2999-01-01Z' FROM c
                 """);
     }
 

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class BothApis implements TestCaller {
     private static final Pattern VARYING = Pattern.compile(
-            "ek_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}|whsec_[0-9A-Za-z+/]{43}=|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z|\\b[1-9]\\d{14}\\b");
+            "ek_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}|ej_[0-9A-Za-z]{28}|whsec_[0-9A-Za-z+/]{43}=|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z|\\b[1-9]\\d{14}\\b");
 
     private final TestCaller mcp;
     private final TestCaller rest;

@@ -163,7 +163,8 @@ public final class TestDatabase {
                 searcher(db, queries, indexes, embedder, settings),
                 new VectorSource(embedder, new EmbeddingQueue(new EmbeddingStore(db), embedder)),
                 new DocumentFileStore(db, Clock.systemUTC()),
-                Clock.systemUTC());
+                Clock.systemUTC(),
+                "http://127.0.0.1");
     }
 
     /** Returns the search as a replica has it. */

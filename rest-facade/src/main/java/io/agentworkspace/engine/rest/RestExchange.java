@@ -93,7 +93,7 @@ record RestExchange(Request request) {
         request.setAttribute(RequestAttributes.SERVICE, tool.name());
     }
 
-    private RequestSource source() {
+    RequestSource source() {
         var program = request.getHeaders().get(HttpHeader.USER_AGENT);
         return new RequestSource(RequestSource.REST, Request.getRemoteAddr(request), program);
     }

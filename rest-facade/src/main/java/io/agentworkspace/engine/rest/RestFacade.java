@@ -42,11 +42,12 @@ public final class RestFacade {
             PublicAddresses published,
             HealthCheck health,
             SignIn signIn,
+            Joining joining,
             HandshakeReports handshakes,
             FileTransfer files,
             Clock clock) {
         var refusals = new FailureMapper(clock);
-        var facade = facade(runner, finder, published, health, signIn, handshakes, files, clock);
+        var facade = facade(runner, finder, published, health, signIn, joining, handshakes, files, clock);
         var config = facade.config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
         return new JerseyAdapter(container, refusals::toResponse, facade.resources.keySet());
@@ -58,6 +59,7 @@ public final class RestFacade {
             PublicAddresses published,
             HealthCheck health,
             SignIn signIn,
+            Joining joining,
             HandshakeReports handshakes,
             FileTransfer files,
             Clock clock) {
@@ -68,6 +70,7 @@ public final class RestFacade {
         routes.add(GatewayRoute.elsewhere("POST", "/mcp", GatewayOperations::mcp));
         routes.add(GatewayRoute.elsewhere("GET", "/api/stream", GatewayOperations::stream));
         routes.addAll(new AuthRoutes(signIn).routes());
+        routes.addAll(new JoinRoutes(joining).routes());
         routes.addAll(new WhyRoutes(runner).routes());
         routes.addAll(new ConnectRoutes(runner, handshakes, published.mcpUrl()).routes());
         routes.add(GatewayRoute.elsewhere("GET", "/api/demo", GatewayOperations::demoRead));

@@ -64,6 +64,7 @@ class OpenApiTest {
                 TestServer.PUBLISHED,
                 () -> DatabaseState.REACHABLE,
                 new TestSignIn(),
+                new TestJoining(),
                 none,
                 new NoFiles(),
                 clock);

@@ -3,6 +3,8 @@ package io.agentworkspace.engine.rest.openapi;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.key.JoinRequest;
+import io.agentworkspace.engine.model.key.JoinResponse;
 import io.agentworkspace.engine.model.mcp.Handshake;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.schema.Schema;
@@ -33,6 +35,8 @@ public final class ComponentSchemas {
         named.add("Tools", tools());
         rpc();
         named.add("Clients", of(GatewayAnswers.Clients.class));
+        named.add("JoinRequest", open(Schema.ofInput(JoinRequest.class, false).typed()));
+        named.add("JoinResponse", of(JoinResponse.class));
         named.add("Handshakes", of(Handshake.Latest.class));
     }
 

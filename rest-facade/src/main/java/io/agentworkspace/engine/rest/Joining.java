@@ -1,0 +1,18 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.key.JoinRequest;
+import io.agentworkspace.engine.model.key.JoinResponse;
+import java.util.Optional;
+
+/** Joining with an invitation. The facade routes and documents it; the server process implements it. */
+public interface Joining {
+    /** Creates what the invitation names, all or nothing. The code is the only credential. */
+    JoinResponse join(JoinRequest asked, String requestId, RequestSource source);
+
+    /** Returns the shell script that joins, without secrets. */
+    String script();
+
+    /** Returns a file that the script installs, without secrets; empty if there is none of this name. */
+    Optional<String> file(String name);
+}
