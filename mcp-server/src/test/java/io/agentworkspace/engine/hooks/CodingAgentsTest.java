@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 class CodingAgentsTest {
     private static final String PROMPT = "When does the deploy password rotate?";
     private static final String DONE = "done";
+
+    private static final Pattern OURS = Pattern.compile(
+            "for the agent Ada|You are the agent|No message waits|MB_Search before|Memories that may|Notes/|from Bert");
 
     private final HookFixture it = new HookFixture();
 
@@ -67,8 +71,8 @@ class CodingAgentsTest {
     /** Returns the lines that come from us, and the client's frame around them. */
     private static String ours(String shown) {
         return shown.lines()
-                .filter(line -> line.matches(".*(message|agent Ada|Memories|Notes/|MB_Search|hook).*") && !line.contains("CLAUDE_"))
-                .map(line -> line.replaceAll("\\d{4}-\\d\\d-\\d\\d", "<date>").replaceAll("[0-9a-f]{8}-[0-9a-f-]{27}", "<id>"))
+                .filter(line -> OURS.matcher(line).find())
+                .map(line -> line.replaceAll("\\d{4}-\\d\\d-\\d\\d", "<date>").replaceAll("hook_run_id=\"[^\"]*\"", "hook_run_id=<id>"))
                 .collect(Collectors.joining("\n"));
     }
 
