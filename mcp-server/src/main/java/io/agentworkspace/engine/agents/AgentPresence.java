@@ -2,7 +2,11 @@ package io.agentworkspace.engine.agents;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.PendingWrites;
+import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Context;
 import java.time.Instant;
 import java.util.Map;
 
@@ -17,6 +21,12 @@ public final class AgentPresence {
     /** The maximum number of uses held in memory while the database is unreachable. */
     private static final int MAX_TOUCHED = 100_000;
 
+    private static final String ENDED = SqlTemplate.of("""
+            UPDATE context
+               SET used_at = least(used_at, CAST(:now AS timestamptz) - {minutes} * INTERVAL '1 minute')
+             WHERE tenant_id = :tenant AND principal = :principal AND self_id = :self
+            """).with("minutes", ContextStore.ONLINE.toMinutes()).sql();
+
     private final PendingWrites<PresenceKey, Instant> touched =
             new PendingWrites<>(MAX_TOUCHED, (older, newer) -> newer.isAfter(older) ? newer : older);
     private final Db db;
@@ -29,10 +39,29 @@ public final class AgentPresence {
     public void touch(Call call) {
         var context = call.contextIfKnown();
         if (context != null && context.self() != null) {
-            var caller = call.caller();
-            var bound = caller.boundAgent() == null ? 0 : caller.boundAgent();
-            touched.add(new PresenceKey(caller.tenant(), caller.principal(), call.contextName(), bound), call.now());
+            touched.add(key(call.caller(), call.contextName()), call.now());
         }
+    }
+
+    /** Records that a program which is bound to an agent runs. */
+    public void touch(Caller caller, Instant now) {
+        touched.add(key(caller, Context.DEFAULT), now);
+    }
+
+    /** Records that a program which is bound to an agent has ended: the agent is offline, unless others speak as it. */
+    public void end(Caller caller, Instant now) {
+        touched.remove(key(caller, Context.DEFAULT));
+        db.sql(ENDED)
+                .set("tenant", caller.tenant())
+                .set("principal", caller.principal())
+                .set("self", caller.boundAgent())
+                .set("now", now)
+                .run();
+    }
+
+    private static PresenceKey key(Caller caller, String context) {
+        var bound = caller.boundAgent() == null ? 0 : caller.boundAgent();
+        return new PresenceKey(caller.tenant(), caller.principal(), context, bound);
     }
 
     /** Writes the recorded uses. Those that could not be written are recorded again. */

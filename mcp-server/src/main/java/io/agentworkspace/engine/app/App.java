@@ -24,6 +24,8 @@ import io.agentworkspace.engine.documents.queue.QueueStore;
 import io.agentworkspace.engine.documents.queue.ValidationQueue;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.events.RestoreStore;
+import io.agentworkspace.engine.hooks.HookEndpoint;
+import io.agentworkspace.engine.hooks.Hooks;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.GateRules;
@@ -48,6 +50,7 @@ import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.Doctor;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.mcp.features.HookTool;
 import io.agentworkspace.engine.mcp.features.WelcomeQueries;
 import io.agentworkspace.engine.memory.search.ToolIndex;
 import io.agentworkspace.engine.metrics.HttpMeter;
@@ -259,7 +262,9 @@ public final class App implements AutoCloseable {
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var library = new Library(new SkillQueries(db));
             var toolIndex = new ToolIndex(catalogue.tools(), search.embedder());
-            var features = EngineFeatures.of(runner, library, toolIndex, new WelcomeQueries(db), VERSION, clock);
+            var hooks = new Hooks(db, runner, presence, settings.http().hooks(), clock);
+            var features = EngineFeatures.of(runner, library, toolIndex, new WelcomeQueries(db), VERSION, clock)
+                    .with(new HookTool(hooks));
             var signals = keep(new DatabaseSignals(db));
             var shares = STREAMS.within(server.mostConnections());
             var streams = new StreamLimits(shares, Runtime.getRuntime().maxMemory(), PATIENCE);
@@ -269,11 +274,14 @@ public final class App implements AutoCloseable {
             var news = new LiveQueries(db, clock);
             var live = new LiveEndpoint(catalogue, news, new ListeningTenants(db, clock), streams, clock);
             signals.onSignal(live.listener());
+            var hookRoutes = new HookEndpoint(hooks, new ListeningTenants(db, clock), streams);
+            signals.onSignal(hookRoutes.listener());
             mcp.register(housekeeping);
             housekeeping
                     .every(SECOND, "writing handshakes", handshakes::flush)
                     .clearing("handshakes", handshakes::purge)
-                    .clearing("live events", news::purge);
+                    .clearing("live events", news::purge)
+                    .clearing("sessions of hooks", hooks::purge);
             var demo = keep(new Demo(runner, db, vault, URI.create(listening(server.port()) + "/mcp"), clock));
             var invitations = new InvitationStore(db);
             housekeeping.clearing("invitations", invitations::purge);
@@ -298,6 +306,8 @@ public final class App implements AutoCloseable {
                             Map.of(
                                     Endpoints.STREAM,
                                     live,
+                                    Endpoints.HOOKS,
+                                    hookRoutes,
                                     Endpoints.DEMO,
                                     new DemoEndpoint(demo),
                                     Endpoints.METRICS,

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** The named contexts of each principal: what is selected, and the agent that the principal is logged on as. */
 public final class ContextStore {
     /** How long an agent stays online after the last command of a context that is logged on as it. */
-    static final Duration ONLINE = Duration.ofMinutes(15);
+    public static final Duration ONLINE = Duration.ofMinutes(15);
 
     /**
      * The beginning of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*}

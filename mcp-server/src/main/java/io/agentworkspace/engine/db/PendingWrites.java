@@ -31,6 +31,11 @@ public final class PendingWrites<K, V> {
         }
     }
 
+    /** Drops what is pending for a key. */
+    public void remove(K key) {
+        pending.remove(key);
+    }
+
     /** Removes and returns everything that is pending. */
     public Map<K, V> take() {
         var taken = new LinkedHashMap<K, V>();

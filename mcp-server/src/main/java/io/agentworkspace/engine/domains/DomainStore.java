@@ -127,7 +127,7 @@ public final class DomainStore {
         }
 
         /** Returns whether it is public, so that an agent becomes a member at once. */
-        boolean open() {
+        public boolean open() {
             return access == Access.PUBLIC;
         }
 

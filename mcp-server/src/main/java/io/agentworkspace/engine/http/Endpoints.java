@@ -33,6 +33,9 @@ public final class Endpoints extends Handler.Sequence {
     /** The path of the metrics, for those who have the token. */
     public static final String METRICS = "/metrics";
 
+    /** The path below which hooks of coding agents have their routes. */
+    public static final String HOOKS = "/api/hooks";
+
     private static final Set<String> OWN = Set.of(STREAM, DEMO, METRICS);
 
     private final Handler mcp;
@@ -40,7 +43,7 @@ public final class Endpoints extends Handler.Sequence {
     private final Handler pages;
     private final Handler rest;
 
-    /** @param own the endpoints of single paths: {@link #STREAM}, {@link #DEMO} */
+    /** @param own the endpoints of single paths: {@link #STREAM}, {@link #DEMO}, and those below {@link #HOOKS} */
     public Endpoints(Handler mcp, Map<String, Handler> own, Handler pages, Handler rest) {
         super(Stream.concat(Stream.of(mcp, pages, rest), own.values().stream()).toArray(Handler[]::new));
         this.mcp = mcp;
@@ -59,7 +62,7 @@ public final class Endpoints extends Handler.Sequence {
         if (isMcp(path) || path.equals(CATALOG) || ProtectedResource.isMetadata(path)) {
             return mcp;
         }
-        var alone = own.get(path);
+        var alone = own.get(isHook(path) ? HOOKS : path);
         if (alone != null) {
             return alone;
         }
@@ -71,9 +74,14 @@ public final class Endpoints extends Handler.Sequence {
         return isMcp(path)
                 || path.equals(CATALOG)
                 || OWN.contains(path)
+                || isHook(path)
                 || ProtectedResource.isMetadata(path)
                 || HubRoutes.covers(path)
                 || rest.test(path);
+    }
+
+    private static boolean isHook(String path) {
+        return path.startsWith(HOOKS + "/");
     }
 
     static boolean isMcp(String path) {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param rateLimit of each credential
  * @param strangerLimit of each address without a credential
  * @param drain how long a stopping engine still serves requests
+ * @param hooks how long a hook of a coding agent may take
  */
 public record HttpSettings(
         String host,
@@ -25,7 +26,8 @@ public record HttpSettings(
         RateLimit rateLimit,
         RateLimit strangerLimit,
         List<String> trustedProxies,
-        Duration drain) {
+        Duration drain,
+        Duration hooks) {
     static final Setting<String> HOST = Setting.of(
             "ENGINE_HOST",
             "127.0.0.1",
@@ -88,6 +90,13 @@ public record HttpSettings(
             "a number from 0 to 300",
             text -> Duration.ofSeconds(SettingParsers.number(0, 300).apply(text)));
 
+    static final Setting<Duration> HOOK_MILLIS = Setting.of(
+            "ENGINE_HOOK_MILLIS",
+            "300",
+            "milliseconds within which a hook of a coding agent is answered; later, its answer is empty",
+            "a number from 10 to 60000",
+            text -> Duration.ofMillis(SettingParsers.number(10, 60_000).apply(text)));
+
     static HttpSettings read(Map<String, String> given) {
         return new HttpSettings(
                 HOST.read(given),
@@ -99,6 +108,7 @@ public record HttpSettings(
                 RATE_LIMIT.read(given),
                 STRANGER_LIMIT.read(given),
                 TRUSTED_PROXIES.read(given),
-                DRAIN_SECONDS.read(given));
+                DRAIN_SECONDS.read(given),
+                HOOK_MILLIS.read(given));
     }
 }

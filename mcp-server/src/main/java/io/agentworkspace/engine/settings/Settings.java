@@ -51,6 +51,7 @@ public record Settings(
             HttpSettings.STRANGER_LIMIT,
             HttpSettings.TRUSTED_PROXIES,
             HttpSettings.DRAIN_SECONDS,
+            HttpSettings.HOOK_MILLIS,
             TenantSettings.PLAN,
             SignInSettings.OAUTH_SURFACES,
             SignInSettings.MCP_OAUTH,

@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A response that stays open: server-sent events, each with one JSON object. A client that does not read within the
+ * A response that stays open: server-sent events, each with one JSON object or one line of text. A client that does not read within the
  * time-out is disconnected. One thread writes at a time.
  */
 public final class EventStream {
@@ -100,6 +100,11 @@ public final class EventStream {
     public void send(String id, String event, JsonNode data) throws IOException {
         var text = "id: %s\nevent: %s\ndata: %s\n\n".formatted(id, event, Json.text(data));
         write(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Sends an event with an id and a line of text, for clients that parse no JSON. */
+    public void send(String id, String line) throws IOException {
+        write("id: %s\ndata: %s\n\n".formatted(id, line).getBytes(StandardCharsets.UTF_8));
     }
 
     /** Sends an id without an event: clients report nothing, and resume from this id. */

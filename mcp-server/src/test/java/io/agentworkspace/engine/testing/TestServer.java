@@ -50,6 +50,8 @@ public final class TestServer {
                 "0",
                 "ENGINE_DRAIN_SECONDS",
                 "0",
+                "ENGINE_HOOK_MILLIS",
+                "60000",
                 "ENGINE_RATE_LIMIT",
                 "off",
                 "ENGINE_STRANGER_LIMIT",

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp.source;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Everything that the MCP endpoint serves. The endpoint and its lanes know the protocol; the sources know the content. */
 public record ServerFeatures(
@@ -16,6 +17,14 @@ public record ServerFeatures(
         resources = List.copyOf(resources);
         prompts = List.copyOf(prompts);
         extensions = List.copyOf(extensions);
+    }
+
+    /** Returns the same features and another source of tools. */
+    public ServerFeatures with(ToolSource more) {
+        return new ServerFeatures(
+                identity,
+                instructions,
+                Stream.concat(tools.stream(), Stream.of(more)).toList(), resources, prompts, extensions);
     }
 
     /**

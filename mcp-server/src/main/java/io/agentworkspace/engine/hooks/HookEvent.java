@@ -1,0 +1,99 @@
+package io.agentworkspace.engine.hooks;
+
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.StorableInput;
+import io.agentworkspace.engine.model.text.StorableText;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * An event of a client's hook. Fields that it has besides are ignored.
+ *
+ * @param name as the client calls it
+ * @param prompt what the user typed; empty if the event has none
+ * @param tool the tool that has run; empty if the event has none
+ * @param isHeld whether a hook has already let this turn go on
+ */
+record HookEvent(Kind kind, String name, String session, String prompt, String tool, String notification, boolean isHeld) {
+    /** The most characters of a session's id. */
+    static final int MAX_SESSION = 128;
+
+    /** What an event is about. Each client has its own names. */
+    enum Kind {
+        SESSION_START("SessionStart"),
+        PROMPT("UserPromptSubmit", "BeforeAgent"),
+        AFTER_TOOL("PostToolUse", "AfterTool"),
+        STOP("Stop", "AfterAgent"),
+        BEFORE_COMPACT("PreCompact"),
+        SESSION_END("SessionEnd"),
+        NOTIFICATION("Notification"),
+        OTHER;
+
+        private final List<String> names;
+
+        Kind(String... names) {
+            this.names = List.of(names);
+        }
+
+        static Kind of(String name) {
+            for (var kind : values()) {
+                if (kind.names.contains(name)) {
+                    return kind;
+                }
+            }
+            return OTHER;
+        }
+    }
+
+    /** Reads the event that a client sends, or the input of the hook tool, whose fields have shorter names. */
+    static HookEvent of(JsonNode body) {
+        if (!(body instanceof ObjectNode event)) {
+            throw Problem.invalid("the event", "must be a JSON object with hook_event_name and session_id");
+        }
+        var name = required(event, "hook_event_name", "event");
+        return new HookEvent(
+                Kind.of(name),
+                name,
+                session(required(event, "session_id", "session")),
+                text(event, "prompt"),
+                text(event, "tool_name", "tool"),
+                text(event, "notification_type"),
+                text(event, "stop_hook_active").equals("true"));
+    }
+
+    /** Checks the id of a session. */
+    static String session(String id) {
+        if (id.isBlank() || id.length() > MAX_SESSION || !StorableText.replaced(id).equals(id)) {
+            throw Problem.invalid(
+                    "session_id", "is '%s'; it must have 1–%d characters".formatted(Name.shortened(id), MAX_SESSION));
+        }
+        StorableInput.check("session_id", id);
+        return id;
+    }
+
+    /** Returns whether the client reports that nothing happens until its user types. */
+    boolean isIdle() {
+        return kind == Kind.NOTIFICATION && notification.equals("idle_prompt");
+    }
+
+    private static String required(ObjectNode event, String... names) {
+        var text = text(event, names);
+        if (text.isBlank()) {
+            throw Problem.invalid(names[0], "is missing; send the event as the hook received it");
+        }
+        return text;
+    }
+
+    /** Returns the first of these fields that is a text, or another plain value as text. */
+    private static String text(ObjectNode event, String... names) {
+        for (var name : names) {
+            var value = event.path(name);
+            if (value.isValueNode() && !value.isNull()) {
+                return value.asString("");
+            }
+        }
+        return "";
+    }
+}

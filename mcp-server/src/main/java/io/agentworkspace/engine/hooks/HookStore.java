@@ -1,0 +1,260 @@
+package io.agentworkspace.engine.hooks;
+
+import io.agentworkspace.engine.context.Unread;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.model.json.Json;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+
+/** Stores the sessions of coding agents, and what was announced to each. Read marks are never changed. */
+final class HookStore {
+    /** How long a session is kept that sends no event. */
+    private static final Duration KEPT = Duration.ofDays(30);
+
+    /** The most messages of a stream that are counted. */
+    private static final int COUNTED = 1_000;
+
+    private static final String SELF = """
+            self AS MATERIALIZED (
+                SELECT a.id, a.name, a.description,
+                       (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner
+                  FROM agent a
+                 WHERE a.tenant_id = :tenant AND a.id = :bound AND a.destroyed_at IS NULL
+                   AND (a.owner_id = :user OR :admin))
+            """;
+
+    /** Creates the session, or keeps its state current. Nothing is written if nothing changes within a minute. */
+    private static final String TOUCHED = """
+            , touched AS (
+                INSERT INTO hook_session AS h (tenant_id, agent_id, session, client, state, seen_at)
+                SELECT :tenant, self.id, :session, :client, :state, :now
+                  FROM self
+                ON CONFLICT (tenant_id, agent_id, session) DO UPDATE
+                   SET state = excluded.state, client = excluded.client, seen_at = excluded.seen_at
+                 WHERE h.state <> excluded.state OR h.seen_at < excluded.seen_at - INTERVAL '1 minute')
+            """;
+
+    private static final String STORED = """
+            (SELECT h.announced FROM hook_session h
+              WHERE h.tenant_id = :tenant AND h.agent_id = :bound AND h.session = :session)""";
+
+    private static final String LOOK = "WITH " + SELF + TOUCHED + news(STORED);
+
+    private static final String LOOK_AGAIN = "WITH " + SELF + news("CAST(CAST(:announced AS text) AS jsonb)");
+
+    /**
+     * Returns the query for messages of others after the read mark and after what was announced.
+     *
+     * @param announced an expression for a JSON object with the position in each stream
+     */
+    private static String news(String announced) {
+        return SqlTemplate.of("""
+            , waiting AS MATERIALIZED (
+                SELECT p.stream_id, {last} AS last_seq,
+                       greatest(p.read_seq, COALESCE(CAST(told.announced ->> CAST(p.stream_id AS text) AS bigint), 0)) AS since
+                  FROM self
+                  CROSS JOIN (SELECT {announced} AS announced) told
+                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = self.id AND {may_wait}
+                  CROSS JOIN LATERAL (SELECT * FROM stream x
+                                       WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id OFFSET 0) st
+                 WHERE {last} > p.read_seq + p.own_unread
+                   AND CASE WHEN st.low_id IS NULL THEN :zones ELSE :direct END),
+            fresh AS (
+                SELECT m.stream_id, m.speaker_id, count(*) AS count, max(m.created_at) AS at
+                  FROM self
+                  CROSS JOIN waiting w
+                  CROSS JOIN LATERAL (SELECT * FROM message x
+                                       WHERE x.tenant_id = :tenant AND x.stream_id = w.stream_id AND x.seq > w.since
+                                         AND x.speaker_id <> self.id
+                                       ORDER BY x.seq
+                                       LIMIT :counted) m
+                 GROUP BY m.stream_id, m.speaker_id)
+            SELECT self.name, self.owner, self.description,
+                   (SELECT jsonb_object_agg(CAST(w.stream_id AS text), w.last_seq) FROM waiting w) AS positions,
+                   (SELECT jsonb_agg(jsonb_build_object('name', speaker.name, 'count', f.count, 'domain', d.name, 'zone', z.name)
+                                     ORDER BY f.at DESC)
+                      FROM fresh f
+                      CROSS JOIN LATERAL (SELECT * FROM party x
+                                           WHERE x.tenant_id = :tenant AND x.id = f.speaker_id OFFSET 0) speaker
+                      LEFT JOIN LATERAL (SELECT * FROM zone x
+                                          WHERE x.tenant_id = :tenant AND x.stream_id = f.stream_id OFFSET 0) z ON true
+                      LEFT JOIN LATERAL (SELECT * FROM domain x
+                                          WHERE x.tenant_id = :tenant AND x.id = z.domain_id OFFSET 0) d ON true) AS senders
+              FROM self
+            """)
+            .with("last", Unread.LAST)
+            .with("may_wait", Unread.MAY_WAIT)
+            .with("announced", announced)
+            .sql();
+    }
+
+    private static final String LOCK = """
+            SELECT announced, line, undo
+              FROM hook_session
+             WHERE tenant_id = :tenant AND agent_id = :bound AND session = :session
+               FOR UPDATE
+            """;
+
+    private static final String ANNOUNCE = """
+            UPDATE hook_session
+               SET announced = CAST(CAST(:announced AS text) AS jsonb), undo = CAST(CAST(:undo AS text) AS jsonb), line = :line
+             WHERE tenant_id = :tenant AND agent_id = :bound AND session = :session
+            """;
+
+    private static final String END = """
+            WITH gone AS (
+                DELETE FROM hook_session
+                 WHERE tenant_id = :tenant AND agent_id = :bound AND session = :session)
+            SELECT EXISTS (SELECT 1 FROM hook_session h
+                            WHERE h.tenant_id = :tenant AND h.agent_id = :bound AND h.session <> :session) AS others
+            """;
+
+    /** Which of these agents have unread messages, and up to which message of each stream. */
+    private static final String WAITING = SqlTemplate.of("""
+            SELECT t.id AS party, jsonb_object_agg(CAST(p.stream_id AS text), {last}) AS positions
+              FROM unnest(CAST(:parties AS bigint[])) t (id)
+              JOIN participant p ON p.tenant_id = :tenant AND p.party_id = t.id AND {may_wait}
+             WHERE {last} > p.read_seq + p.own_unread
+             GROUP BY t.id
+            """).with("last", Unread.LAST).with("may_wait", Unread.MAY_WAIT).sql();
+
+    private static final String OLD = Db.oldRows("hook_session", "seen_at < :until");
+
+    private final Db db;
+
+    HookStore(Db db) {
+        this.db = db;
+    }
+
+    /** What a session does. */
+    enum State {
+        IDLE,
+        BUSY;
+
+        private String word() {
+            return this == IDLE ? "idle" : "busy";
+        }
+    }
+
+    /** What a session is told: the messages, and the number of the line if it is a wake-up. */
+    record Announcement(News news, long line) {}
+
+    /** Notes what the session does, and returns what it has not been told, in one statement. Empty if there is no such agent. */
+    Optional<News> look(HookSession session, State state, Instant now) {
+        return bound(db.sql(LOOK), session)
+                .set("client", session.client().word())
+                .set("state", state.word())
+                .set("now", now)
+                .one(HookStore::news);
+    }
+
+    /**
+     * Returns what the session has not been told, and remembers that it is told now. Of concurrent calls, one gets it.
+     *
+     * @param all whether it is told what it was told before, too
+     * @param inTime is called before anything is remembered; if it returns false, nothing is
+     */
+    Optional<News> announce(HookSession session, boolean all, BooleanSupplier inTime) {
+        return announce(session, all, false, inTime).map(Announcement::news);
+    }
+
+    /** Like {@link #announce(HookSession, boolean, BooleanSupplier)}, as a numbered wake-up, which can be undone. */
+    Optional<Announcement> wake(HookSession session) {
+        return announce(session, false, true, () -> true);
+    }
+
+    private Optional<Announcement> announce(HookSession session, boolean all, boolean isLine, BooleanSupplier inTime) {
+        return db.transaction(() -> locked(session).flatMap(told -> {
+            var before = all ? Positions.NONE : told.announced();
+            var news = bound(db.sql(LOOK_AGAIN), session)
+                    .set("announced", Json.text(before.last()))
+                    .one(HookStore::news)
+                    .filter(found -> (all || !found.isEmpty()) && inTime.getAsBoolean());
+            return news.map(found -> {
+                var line = told.line() + (isLine ? 1 : 0);
+                var undo = isLine ? Undo.of(before, found.positions()) : told.undo();
+                save(session, found.positions(), line, undo);
+                return new Announcement(found, line);
+            });
+        }));
+    }
+
+    /** Takes back the last wake-up, unless it is among those that the listener got. */
+    void confirm(HookSession session, long received) {
+        db.transaction(() -> {
+            locked(session)
+                    .filter(told -> told.line() > received)
+                    .ifPresent(told -> save(session, told.announced().without(told.undo()), told.line(), Undo.NOTHING));
+            return true;
+        });
+    }
+
+    /** Forgets a session that has ended. Returns whether the agent has others. */
+    boolean end(HookSession session) {
+        return bound(db.sql(END), session)
+                .one(row -> row.flag("others"))
+                .orElse(false);
+    }
+
+    /** Returns up to which message of each stream messages wait for these agents. Agents for which none waits are missing. */
+    Map<Long, Positions> waiting(long tenant, Collection<Long> agents) {
+        return db
+                .sql(WAITING)
+                .set("tenant", tenant)
+                .set("parties", agents)
+                .list(row -> Map.entry(row.number("party"), Positions.of(row, "positions")))
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    /** Forgets sessions that have sent nothing for long. */
+    void purge(Instant now) {
+        db.deleteOld(OLD, now.minus(KEPT));
+    }
+
+    private record Told(Positions announced, long line, Undo undo) {}
+
+    private Optional<Told> locked(HookSession session) {
+        return bound(db.sql(LOCK), session)
+                .one(row -> new Told(Positions.of(row, "announced"), row.number("line"), Undo.of(row, "undo")));
+    }
+
+    private void save(HookSession session, Positions announced, long line, Undo undo) {
+        bound(db.sql(ANNOUNCE), session)
+                .set("announced", Json.text(announced.last()))
+                .set("undo", Json.text(undo.changes()))
+                .set("line", line)
+                .run();
+    }
+
+    private static Statement bound(Statement statement, HookSession session) {
+        var caller = session.caller();
+        return statement
+                .set("tenant", caller.tenant())
+                .set("user", caller.user())
+                .set("admin", caller.isAdmin())
+                .set("bound", session.agent())
+                .set("session", session.id())
+                .set("zones", session.zones())
+                .set("direct", session.direct())
+                .set("counted", COUNTED);
+    }
+
+    private static News news(Row row) throws SQLException {
+        return new News(
+                row.text("name"),
+                row.text("owner"),
+                row.text("description"),
+                row.jsonList("senders", News.Sender.class),
+                Positions.of(row, "positions"));
+    }
+}

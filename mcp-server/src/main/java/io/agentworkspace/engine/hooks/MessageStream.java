@@ -1,0 +1,199 @@
+package io.agentworkspace.engine.hooks;
+
+import io.agentworkspace.engine.hooks.HookStore.Announcement;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.streams.EventStream;
+import io.agentworkspace.engine.streams.Ticker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open stream of wake-ups for one session. Messages that arrive together are one wake-up, and the next one is sent
+ * {@link #PAUSE} later, if messages still wait then that the session has not heard of.
+ */
+final class MessageStream {
+    /** How long after a message others are waited for. */
+    static final Duration GATHERING = Duration.ofMillis(400);
+
+    static final Duration PAUSE = Duration.ofSeconds(2);
+
+    private final HookSession session;
+    private final HookStore store;
+    private final EventStream stream;
+    private final Ticker ticker;
+    private final BooleanSupplier valid;
+    private final Runnable closed;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final Deque<Line> lines = new ArrayDeque<>();
+    private Positions seen = Positions.NONE;
+    private boolean isScheduled;
+    private boolean isDue;
+    private boolean isWriting;
+    private boolean isEnding;
+    private boolean isDone;
+
+    /** @param announcement null to show that the stream is alive */
+    private record Line(@Nullable Announcement announcement) {}
+
+    MessageStream(
+            HookSession session,
+            HookStore store,
+            EventStream stream,
+            Ticker ticker,
+            BooleanSupplier valid,
+            Runnable closed) {
+        this.session = session;
+        this.store = store;
+        this.stream = stream;
+        this.ticker = ticker;
+        this.valid = valid;
+        this.closed = closed;
+    }
+
+    HookSession session() {
+        return session;
+    }
+
+    BooleanSupplier validity() {
+        return valid;
+    }
+
+    CompletableFuture<Void> ended() {
+        return ended;
+    }
+
+    /** Reports up to where messages wait for the agent. If this is news, the session is woken. */
+    synchronized void waiting(Positions positions) {
+        if (positions.isAfter(seen)) {
+            isDue = true;
+            schedule(GATHERING);
+        }
+        seen = positions;
+    }
+
+    private void schedule(Duration delay) {
+        if (!isScheduled && !isEnding) {
+            isScheduled = true;
+            ticker.after(delay, this::wake);
+        }
+    }
+
+    private void wake() {
+        synchronized (this) {
+            isDue = false;
+        }
+        var announcement = announcement();
+        synchronized (this) {
+            if (announcement != null) {
+                add(announcement);
+            }
+            isScheduled = false;
+            if (announcement != null || isDue) {
+                isScheduled = true;
+                ticker.after(PAUSE, this::again);
+            }
+        }
+    }
+
+    private void again() {
+        synchronized (this) {
+            isScheduled = false;
+            if (isDue) {
+                schedule(Duration.ZERO);
+            }
+        }
+    }
+
+    private @Nullable Announcement announcement() {
+        if (!valid.getAsBoolean()) {
+            end();
+            return null;
+        }
+        try {
+            return ScopedValue.where(RequestAttributes.CURRENT_CALLER, session.caller())
+                    .call(() -> store.wake(session))
+                    .orElse(null);
+        } catch (Problem unavailable) {
+            synchronized (this) {
+                isDue = true;
+            }
+            return null;
+        }
+    }
+
+    synchronized void keepAlive() {
+        if (lines.isEmpty()) {
+            add(null);
+        }
+    }
+
+    synchronized void end() {
+        lines.clear();
+        isEnding = true;
+        write();
+    }
+
+    private synchronized void add(@Nullable Announcement announcement) {
+        if (!isEnding && !isDone) {
+            lines.add(new Line(announcement));
+            write();
+        }
+    }
+
+    private void write() {
+        if (!isWriting && !isDone) {
+            isWriting = true;
+            Thread.startVirtualThread(this::drain);
+        }
+    }
+
+    private void drain() {
+        try {
+            for (var line = next(); line != null; line = next()) {
+                var announcement = line.announcement();
+                if (announcement == null) {
+                    stream.keepAlive();
+                } else {
+                    stream.send(
+                            Long.toString(announcement.line()),
+                            announcement.news().line());
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            finish(() -> stream.cut(e));
+        }
+    }
+
+    private @Nullable Line next() throws IOException {
+        synchronized (this) {
+            var next = lines.poll();
+            if (next != null || !isEnding) {
+                isWriting = next != null;
+                return next;
+            }
+        }
+        stream.finish();
+        finish(() -> {});
+        return null;
+    }
+
+    private void finish(Runnable last) {
+        synchronized (this) {
+            if (isDone) {
+                return;
+            }
+            isDone = true;
+            isEnding = true;
+            lines.clear();
+        }
+        last.run();
+        closed.run();
+        ended.complete(null);
+    }
+}

@@ -1,0 +1,70 @@
+package io.agentworkspace.engine.hooks;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages that wait for an agent. It has names only, never a text of others.
+ *
+ * @param agent the agent's name
+ * @param owner whose agent it is
+ * @param positions the last message of each stream with unread messages
+ */
+record News(String agent, String owner, String description, List<Sender> senders, Positions positions) {
+    private static final int NAMED = 5;
+
+    /** What one party has said in one place: {@code domain} and {@code zone} are null for direct messages. */
+    record Sender(String name, long count, @Nullable String domain, @Nullable String zone) {
+        private String where() {
+            return domain == null ? "" : " in %s/%s".formatted(domain, zone);
+        }
+    }
+
+    boolean isEmpty() {
+        return senders.isEmpty();
+    }
+
+    private long count() {
+        return senders.stream().mapToLong(Sender::count).sum();
+    }
+
+    /** Returns how many messages wait, from whom, as a wake-up: "2 new messages from ada". */
+    String line() {
+        var names = senders.stream().map(Sender::name).distinct().toList();
+        return "%s from %s; read %s with AP_Read"
+                .formatted(
+                        number("new "),
+                        names.stream().limit(NAMED).collect(Collectors.joining(", "))
+                                + (names.size() > NAMED ? " and others" : ""),
+                        them());
+    }
+
+    /**
+     * Returns how many messages wait, from whom and where, and how they are read.
+     *
+     * @param kind "new " or nothing
+     */
+    String sentence(String kind) {
+        var from = senders.stream()
+                .limit(NAMED)
+                .map(sender -> "%d from %s%s".formatted(sender.count(), sender.name(), sender.where()))
+                .collect(Collectors.joining(", "));
+        return "%s %s for the agent %s: %s%s. Read %s with AP_Read (inbox: true)."
+                .formatted(
+                        number(kind),
+                        count() == 1 ? "waits" : "wait",
+                        agent,
+                        from,
+                        senders.size() > NAMED ? ", and others" : "",
+                        them());
+    }
+
+    private String number(String kind) {
+        return "%d %smessage%s".formatted(count(), kind, count() == 1 ? "" : "s");
+    }
+
+    private String them() {
+        return count() == 1 ? "it" : "them";
+    }
+}

@@ -1,0 +1,36 @@
+package io.agentworkspace.engine.hooks;
+
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.model.json.Json;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.TreeMap;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The last message, as its number, of each stream. */
+record Positions(Map<Long, Long> last) {
+    static final Positions NONE = new Positions(Map.of());
+
+    static Positions of(Row row, String column) throws SQLException {
+        var stored = row.textOrNull(column);
+        var last = new TreeMap<Long, Long>();
+        if (stored != null) {
+            Json.readValue(stored, ObjectNode.class).properties().forEach(each -> last.put(
+                    Long.valueOf(each.getKey()), each.getValue().asLong()));
+        }
+        return new Positions(last);
+    }
+
+    /** Returns whether one of these positions is after those. */
+    boolean isAfter(Positions others) {
+        return last.entrySet().stream().anyMatch(each -> each.getValue() > others.last.getOrDefault(each.getKey(), 0L));
+    }
+
+    /** Returns these positions, where a change is undone unless another one followed it. */
+    Positions without(Undo undo) {
+        var without = new TreeMap<>(last);
+        undo.changes().forEach((stream, change) -> without.computeIfPresent(
+                stream, (_, now) -> now.equals(change.after()) ? (Long) change.before() : now));
+        return new Positions(without);
+    }
+}

@@ -1,0 +1,153 @@
+package io.agentworkspace.engine.hooks;
+
+import static io.agentworkspace.engine.hooks.HookFixture.call;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.testing.Golden;
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestServer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The real coding agents, with the plugin and the extension of this repository, and a scripted model. What the model is
+ * shown is compared with golden files.
+ */
+@Tag("slow")
+class CodingAgentsTest {
+    private static final String PROMPT = "When does the deploy password rotate?";
+    private static final String DONE = "done";
+
+    private static final Pattern OURS = Pattern.compile(
+            "for the agent Ada|You are the agent|No message waits|MB_Search before|Memories that may|Notes/|from Bert");
+
+    private final HookFixture it = new HookFixture();
+
+    @TempDir(cleanup = CleanupMode.NEVER)
+    Path home;
+
+    /** A turn in which messages arrive at each moment: before it, before a tool has run, and before its end. */
+    private UnaryOperator<String> turn() {
+        call(it.owner, "MB_Create", "{'vx':{'name':'Notes','access':'private'}}");
+        call(it.owner, "MB_Permissions", "{'target':{'bank':'Notes','agent':'Ada'},'vx':{'access':'read'}}");
+        call(it.owner, "MB_Store", "{'target':{'bank':'Notes'},'vx':{'name':'deploy'},'content':'The deploy password rotates on Fridays.'}");
+        it.say("one");
+        var requests = new AtomicInteger();
+        return _ -> switch (requests.getAndIncrement()) {
+            case 0 -> {
+                it.say("two");
+                yield ScriptedModel.TOOL;
+            }
+            case 1 -> {
+                it.say("three");
+                yield DONE;
+            }
+            default -> {
+                it.say("four"); // The turn ends, although this waits.
+                yield DONE;
+            }
+        };
+    }
+
+    private void checkTurn(String client, ScriptedModel model) {
+        var shown = model.shown();
+        var lines = shown.stream().map(CodingAgentsTest::ours).toList();
+        Golden.check(
+                Repository.ROOT.resolve("mcp-server/src/test/resources/golden/hooks/" + client + ".txt"),
+                String.join("\n\n=== the next request ===\n\n", lines) + "\n");
+        assertThat(shown).hasSize(3);
+        assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(4);
+    }
+
+    /** Returns the lines that come from us, and the client's frame around them. */
+    private static String ours(String shown) {
+        return shown.lines()
+                .filter(line -> OURS.matcher(line).find())
+                .map(line -> line.replaceAll("\\d{4}-\\d\\d-\\d\\d", "<date>").replaceAll("hook_run_id=\"[^\"]*\"", "hook_run_id=<id>"))
+                .collect(Collectors.joining("\n"));
+    }
+
+    @Test
+    void claudeCodeHearsDuringATurn() {
+        try (var model = new ScriptedModel(turn())) {
+            var agent = new CodingAgent(home).claude(model, TestServer.url(), it.ada);
+            agent.run("claude", "-p", PROMPT, "--allowedTools=Bash");
+            checkTurn("claude-code", model);
+        }
+    }
+
+    @Test
+    void codexHearsDuringATurn() {
+        try (var model = new ScriptedModel(turn())) {
+            var agent = new CodingAgent(home).codex(model, TestServer.url(), it.ada);
+            agent.run("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", PROMPT);
+            checkTurn("codex", model);
+        }
+    }
+
+    @Test
+    void geminiHearsDuringATurn() {
+        try (var model = new ScriptedModel(turn())) {
+            var agent = new CodingAgent(home).gemini(model, TestServer.url(), it.ada);
+            agent.run("gemini", "-m", "gemini-2.5-pro", "--approval-mode", "yolo", "--skip-trust", "-p", PROMPT);
+            checkTurn("gemini-cli", model);
+        }
+    }
+
+    @Test
+    void anIdleClaudeCodeTakesATurnForAMessage() {
+        try (var model = new ScriptedModel(_ -> DONE)) {
+            var agent = new CodingAgent(home).claude(model, TestServer.url(), it.ada);
+            try (var terminal = agent.terminal("claude")) {
+                wakes(model, terminal);
+            }
+        }
+    }
+
+    @Test
+    void anIdleCodexTakesATurnForAMessage() {
+        try (var model = new ScriptedModel(_ -> DONE)) {
+            var agent = new CodingAgent(home).codex(model, TestServer.url(), it.ada);
+            try (var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
+                await().until(() -> !model.shown().isEmpty());
+                wakes(model, terminal);
+            }
+        }
+    }
+
+    private void wakes(ScriptedModel model, CodingAgent.Terminal terminal) {
+        await("a listener").until(() -> listeners(terminal).findAny().isPresent());
+        var listener = listeners(terminal).toList();
+        it.say("wake up");
+        await("a turn").until(() -> model.shown().stream().anyMatch(text -> text.contains("1 new message from Bert")));
+        var woken = model.shown().stream().filter(text -> text.contains("from Bert")).toList();
+        assertThat(woken).hasSize(1);
+        assertThat(woken.getFirst()).doesNotContain("wake up");
+        terminal.process().destroy();
+        assertThat(listener).isNotEmpty();
+    }
+
+    private static java.util.stream.Stream<ProcessHandle> listeners(CodingAgent.Terminal terminal) {
+        return ProcessHandle.allProcesses()
+                .filter(process -> process.info().arguments().map(List::of).orElse(List.of()).stream()
+                        .anyMatch(argument -> argument.contains("/api/hooks/")));
+    }
+
+    @Test
+    void anEngineThatIsDownHarmsNothing() {
+        try (var model = new ScriptedModel(_ -> DONE)) {
+            var agent = new CodingAgent(home).claude(model, "http://127.0.0.1:1", it.ada);
+            assertThat(agent.run("claude", "-p", PROMPT)).contains(DONE);
+            assertThat(model.shown()).hasSize(1);
+        }
+    }
+}
