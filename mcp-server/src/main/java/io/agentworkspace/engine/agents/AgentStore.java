@@ -292,9 +292,7 @@ public final class AgentStore {
         }
         var agent = updated.agent();
         call.changed(Change.resource(
-                ChangeTopic.AGENT,
-                held.resource(),
-                new Change.Resource(agent.name(), agent.access(), held.owner())));
+                ChangeTopic.AGENT, held.resource(), new Change.Resource(agent.name(), agent.access(), held.owner())));
         call.changed(Change.presence(held.id(), "updated", null));
     }
 
@@ -354,8 +352,7 @@ public final class AgentStore {
                 .one(row -> new ListedAgent(AgentRow.read(row), row.flag("changed")))
                 .orElseThrow();
         var user = Audience.of(call.context().user().id());
-        call.changed(
-                listed.changed() ? List.of(Change.access(), Change.list(ChangeTopic.RESOURCES, user)) : List.of());
+        call.changed(listed.changed() ? List.of(Change.access(), Change.list(ChangeTopic.RESOURCES, user)) : List.of());
         return listed;
     }
 

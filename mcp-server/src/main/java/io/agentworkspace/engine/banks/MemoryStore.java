@@ -150,7 +150,10 @@ public final class MemoryStore {
                 WITH changed AS ({change})
                 SELECT (SELECT count(*) FROM changed) AS memories,
                        ARRAY(SELECT CAST(id AS text) FROM changed LIMIT {named}) AS ids
-                """).with("change", change).with("named", Change.MEMORIES_NAMED).sql();
+                """)
+                .with("change", change)
+                .with("named", Change.MEMORIES_NAMED)
+                .sql();
     }
 
     /** Runs a statement of {@link #changing}, and announces and counts the memories that it changed. */

@@ -244,7 +244,11 @@ public final class Db implements AutoCloseable {
         do {
             deleted = bulk(() -> {
                 limited(sql(SET_LIMITS)).one(_ -> true);
-                return sql(oldRows).quiet().set("until", until).set("portion", PORTION).run();
+                return sql(oldRows)
+                        .quiet()
+                        .set("until", until)
+                        .set("portion", PORTION)
+                        .run();
             });
             sum += deleted;
         } while (deleted == PORTION);

@@ -170,18 +170,15 @@ public final class DomainStore {
                 .set("host", host)
                 .set("main", ZoneStore.MAIN)
                 .one(row -> {
-                    call.changed(
-                            host == null
-                                    ? List.of()
-                                    : List.of(Change.presence(host, "joined", row.number("id"))));
+                    call.changed(host == null ? List.of() : List.of(Change.presence(host, "joined", row.number("id"))));
                     return record(row);
                 })
                 .orElseThrow(() -> Problem.alreadyExists(
                         "domain", words.name().text(), "choose another name, or change that domain with DM_Update"));
         call.created(Scope.DOMAINS, 1);
         var owner = call.context().user().id();
-        call.changed(Change.resource(
-                ChangeTopic.DOMAIN, null, new Change.Resource(domain.name(), domain.access(), owner)));
+        call.changed(
+                Change.resource(ChangeTopic.DOMAIN, null, new Change.Resource(domain.name(), domain.access(), owner)));
         return domain;
     }
 

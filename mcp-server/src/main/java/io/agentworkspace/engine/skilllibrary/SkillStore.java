@@ -121,7 +121,10 @@ public final class SkillStore {
                                 RETURNING agent_id),
                      gone AS (DELETE FROM skill WHERE tenant_id = :tenant AND name = :name)
                 SELECT agent_id FROM taken_off
-                """).set("name", name).set("everywhere", everywhere).list(row -> row.number("agent_id"));
+                """)
+                .set("name", name)
+                .set("everywhere", everywhere)
+                .list(row -> row.number("agent_id"));
         changed(call, name);
         agents.forEach(agent -> call.changed(Change.numbered(ChangeTopic.AGENT, agent)));
         return agents.size();

@@ -206,8 +206,7 @@ public final class DeliveryQueueStore {
                 .set("until", missed.until())
                 .set("most", MOST)
                 .one(row -> {
-                    row.texts("hurried")
-                            .forEach(id -> call.changed(Change.delivery(UUID.fromString(id), "failed")));
+                    row.texts("hurried").forEach(id -> call.changed(Change.delivery(UUID.fromString(id), "failed")));
                     return new Recovered(
                             row.number("queued"),
                             row.number("chosen") < MOST ? null : missed.cursor(row.number("last")));

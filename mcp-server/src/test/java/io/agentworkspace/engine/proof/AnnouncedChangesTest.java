@@ -47,7 +47,9 @@ class AnnouncedChangesTest {
         tables.put("skill", Set.of("skill"));
         tables.put("skill_install", Set.of("agent"));
         tables.put("audit", Set.of("audit"));
-        tables.put("(SELECT tenant_id, id, role, removed_at FROM app_user WHERE name NOT LIKE 'user %')", Set.of("tools", "access"));
+        tables.put(
+                "(SELECT tenant_id, id, role, removed_at FROM app_user WHERE name NOT LIKE 'user %')",
+                Set.of("tools", "access"));
         tables.put("(SELECT tenant_id, self_id FROM context WHERE self_id IS NOT NULL)", Set.of("presence"));
         return tables;
     }
@@ -118,13 +120,17 @@ class AnnouncedChangesTest {
                 TestDatabase.awaitChanges();
             }
         }
-        assertThat(writers.keySet()).as("tables that some tool changes").containsExactlyInAnyOrderElementsOf(TABLES.keySet());
+        assertThat(writers.keySet())
+                .as("tables that some tool changes")
+                .containsExactlyInAnyOrderElementsOf(TABLES.keySet());
     }
 
     private List<String> announced(String step) {
         var ordinal = end();
         workspace.run(step, 0);
-        return since(ordinal).stream().filter(entry -> !entry.startsWith("audit")).toList();
+        return since(ordinal).stream()
+                .filter(entry -> !entry.startsWith("audit"))
+                .toList();
     }
 
     @Test
@@ -136,7 +142,11 @@ class AnnouncedChangesTest {
                 .containsExactlyInAnyOrder("agent cat: ann", "presence : ");
         assertThat(announced("AP_Modify {'target':{'agent':'Cat'},'vx':{'name':'Dog','access':'public'}}"))
                 .containsExactlyInAnyOrder(
-                        "access : everyone", "agent cat: ann", "agent dog: everyone", "resources : everyone", "presence : ");
+                        "access : everyone",
+                        "agent cat: ann",
+                        "agent dog: everyone",
+                        "resources : everyone",
+                        "presence : ");
         assertThat(announced("AP_Remove {'target':{'agent':'Dog'}}"))
                 .containsExactlyInAnyOrder("access : everyone", "resources : ann");
         assertThat(announced("DM_Create {'vx':{'name':'Lab','description':'d','access':'private'}}"))
@@ -147,7 +157,7 @@ class AnnouncedChangesTest {
                 .contains("access : everyone", "bank safe: ann", "resources : ann");
         assertThat(announced("MB_Store {'target':{'bank':'Safe'},'content':'text'}"))
                 .containsExactlyInAnyOrder("memories : ", "bank safe: ann");
-        assertThat(announced("MB_Update {'target':{'bank':'Safe'},'vx':{'access':'public'}}"))
+        assertThat(announced("MB_Update {'target':{'bank':'Safe'},'vx':{'name':'Safe','access':'public'}}"))
                 .containsExactlyInAnyOrder(
                         "access : everyone", "bank safe: ann", "bank safe: everyone", "resources : everyone");
         assertThat(announced("MB_Store {'target':{'bank':'Safe'},'content':'more'}"))
@@ -162,7 +172,7 @@ class AnnouncedChangesTest {
                 .containsExactlyInAnyOrder("access : everyone", "domain lab: ann", "resources : ann", "presence : ");
         assertThat(announced("AP_Destroy {'target':{'agent':'Dog'}}"))
                 .contains("agent dog: everyone", "resources : everyone");
-        assertThat(announced("MB_Update {'target':{'bank':'Safe'},'vx':{'access':'public'}}"))
+        assertThat(announced("MB_Update {'target':{'bank':'Safe'},'vx':{'name':'Safe','access':'public'}}"))
                 .isEmpty();
     }
 
@@ -171,7 +181,9 @@ class AnnouncedChangesTest {
     void withoutAnAudienceNobodyButTheAdminsLearnsOfIt() {
         var ordinal = end();
         new ChangeStore(DB).write(tenant, List.of(Change.named(ChangeTopic.AGENT, "Ada", Audience.NOBODY)));
-        DB.sql("SELECT announce(:tenant, '[{\"topic\": \"resources\"}]')").set("tenant", tenant).one(_ -> true);
+        DB.sql("SELECT announce(:tenant, '[{\"topic\": \"resources\"}]')")
+                .set("tenant", tenant)
+                .one(_ -> true);
         assertThat(since(ordinal)).containsExactly("agent ada: ", "resources : ");
     }
 
@@ -182,9 +194,11 @@ class AnnouncedChangesTest {
         assertThatThrownBy(() -> DB.transaction(
                         () -> DB.sql(rename).set("tenant", tenant).run()))
                 .hasMessageContaining("announces no change, but wrote to domain");
-        assertThat(DB.sql(silent).set("tenant", tenant).one(row -> row.number("n"))).hasValue(0L);
+        assertThat(DB.sql(silent).set("tenant", tenant).one(row -> row.number("n")))
+                .hasValue(0L);
         DB.transaction(() -> DB.sql(rename).quiet().set("tenant", tenant).run());
-        assertThat(DB.sql(silent).set("tenant", tenant).one(row -> row.number("n"))).hasValue(1L);
+        assertThat(DB.sql(silent).set("tenant", tenant).one(row -> row.number("n")))
+                .hasValue(1L);
     }
 
     @Test
@@ -207,9 +221,10 @@ class AnnouncedChangesTest {
                   JOIN pg_class c ON c.oid = t.tgrelid AND c.relnamespace = current_schema()::regnamespace
                  WHERE NOT t.tgisinternal
                  ORDER BY 1
-                """)
-                .list(row -> Map.entry(row.text("name"), String.valueOf(row.textOrNull("reason"))));
+                """).list(row -> Map.entry(row.text("name"), String.valueOf(row.textOrNull("reason"))));
         assertThat(triggers).hasSizeLessThanOrEqualTo(33);
-        assertThat(triggers).allSatisfy(trigger -> assertThat(trigger.getValue()).as(trigger.getKey()).endsWith("."));
+        assertThat(triggers)
+                .allSatisfy(trigger ->
+                        assertThat(trigger.getValue()).as(trigger.getKey()).endsWith("."));
     }
 }

@@ -58,8 +58,10 @@ final class CaseWorkspace {
         this.runner = runner;
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
-        member = caller(tenant, tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant()), "ann", Role.MEMBER);
-        owner = caller(tenant, tenants.createUser(tenant, Name.of("owner"), Role.OWNER, CLOCK.instant()), "owner", Role.OWNER);
+        member = caller(
+                tenant, tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant()), "ann", Role.MEMBER);
+        owner = caller(
+                tenant, tenants.createUser(tenant, Name.of("owner"), Role.OWNER, CLOCK.instant()), "owner", Role.OWNER);
         WORKSPACE.lines().forEach(step -> run(step, 0));
     }
 

@@ -90,10 +90,7 @@ public final class FileStore {
         call.changed(Change.memories(bank.id(), "removed", ids));
         db.sql(call, """
                 UPDATE memory SET deleted_at = :now WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (:ids)
-                """)
-                .set("bank", bank.id())
-                .set("ids", ids)
-                .run();
+                """).set("bank", bank.id()).set("ids", ids).run();
     }
 
     /** Renames the files, and returns false if another memory has one of the names. A hidden memory loses its name. */

@@ -102,7 +102,8 @@ public final class QueueStore {
              LIMIT 1
             """;
 
-    private static final String OLD_REJECTED = changing(Db.oldRows("document", """
+    private static final String OLD_REJECTED =
+            changing(Db.oldRows("document", """
                 state = 'rejected' AND validated_at < :until
                 AND NOT EXISTS (SELECT 1 FROM document_memory l
                                  WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)

@@ -66,7 +66,8 @@ public final class TaskStore {
             """);
 
     /** The worker that runs the task learns of it even if nobody listens to the tenant's changes. */
-    private static final String CANCEL = SqlTemplate.of("""
+    private static final String CANCEL =
+            SqlTemplate.of("""
             WITH ended AS (UPDATE mcp_task
                               SET status = 'cancelled', message = :message, updated_at = :now
                             WHERE tenant_id = :tenant AND id = :id AND principal = :principal

@@ -211,11 +211,7 @@ final class CandidateRounds {
     }
 
     /** Returns whether readers may see enough candidates, or there are no more. */
-    private boolean isEnough(
-            List<SearchCandidate> visible,
-            FoundByWords byWords,
-            ScoreDoc[] byMeaning,
-            int most) {
+    private boolean isEnough(List<SearchCandidate> visible, FoundByWords byWords, ScoreDoc[] byMeaning, int most) {
         var seenByMeaning =
                 visible.stream().filter(each -> each.vectorRank() > 0).count();
         var seenByWords = visible.stream().filter(each -> each.textRank() > 0).count();

@@ -56,11 +56,7 @@ public final class Searcher {
     private final TextLengths lengths = new TextLengths();
 
     public Searcher(
-            SearchQueries queries,
-            IndexCache indexes,
-            IndexBuilder builder,
-            WordScanQueries scan,
-            Embedder embedder) {
+            SearchQueries queries, IndexCache indexes, IndexBuilder builder, WordScanQueries scan, Embedder embedder) {
         this.queries = queries;
         this.indexes = indexes;
         this.builder = builder;

@@ -90,8 +90,7 @@ final class VectorScan {
     /**
      * @param filter which memories are compared
      */
-    ScoreDoc[] nearest(IndexSearcher searcher, Query filter, float[] question, int most)
-            throws IOException {
+    ScoreDoc[] nearest(IndexSearcher searcher, Query filter, float[] question, int most) throws IOException {
         var wanted = Vectors.signature(question);
         var reader = searcher.getIndexReader();
         var weight = searcher.createWeight(searcher.rewrite(filter), ScoreMode.COMPLETE_NO_SCORES, 1);

@@ -73,8 +73,7 @@ class IndexBuilderTest {
     private Runner runner(Db scanned) {
         var db = TestDatabase.db();
         var embedder = new Embedder(new EmbeddingSettings(false, null, null, null), Clock.systemUTC());
-        var searcher = new Searcher(
-                queries, cache, builder, new WordScanQueries(scanned, "m"), embedder);
+        var searcher = new Searcher(queries, cache, builder, new WordScanQueries(scanned, "m"), embedder);
         return TestDatabase.runner(
                 new Catalogue(new SearchTools(new BankStore(db), searcher).tools()), db, new EventLog());
     }

@@ -79,7 +79,10 @@ public record Change(
                 audience = audience.or(one.audience());
             }
         }
-        if (before == null || after == null || !before.name().equals(after.name()) || before.access() != after.access()) {
+        if (before == null
+                || after == null
+                || !before.name().equals(after.name())
+                || before.access() != after.access()) {
             changes.add(list(ChangeTopic.RESOURCES, audience));
         }
         return changes;

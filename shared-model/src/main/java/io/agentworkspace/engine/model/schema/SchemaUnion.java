@@ -71,7 +71,8 @@ public final class SchemaUnion {
         all.forEach(owned -> shapes.add(owned.field().shape()));
         if (shapes.stream().allMatch(Shape.Fields.class::isInstance)) {
             var inner = new LinkedHashMap<String, Shape.Fields>();
-            all.forEach(owned -> inner.put(owned.tool(), (Shape.Fields) owned.field().shape()));
+            all.forEach(owned ->
+                    inner.put(owned.tool(), (Shape.Fields) owned.field().shape()));
             return fields(title(name), inner);
         }
         return shapes.stream().reduce((one, other) -> either(name, one, other)).orElseThrow();
