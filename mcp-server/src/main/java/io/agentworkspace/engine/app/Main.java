@@ -4,6 +4,7 @@ import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.settings.UnknownSettings;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.security.Security;
 import java.time.Clock;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
@@ -63,7 +65,7 @@ public final class Main {
         var flags =
                 (int) words.stream().takeWhile(word -> !word.startsWith("--")).count();
         var settings = Settings.read(System.getenv(), words.subList(flags, words.size()));
-        log(settings.logFormat());
+        log(settings.logFormat(), null);
         try {
             System.out.print(work.apply(settings, words.subList(0, flags)));
         } catch (InvalidSetting e) {
@@ -76,7 +78,7 @@ public final class Main {
 
     private void run(Settings settings, PrintStream out) throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
-        log(settings.logFormat());
+        log(settings.logFormat(), settings.logFile());
         UnknownSettings.of(System.getenv().keySet())
                 .forEach(stray -> LoggerFactory.getLogger(Main.class).warn(stray));
         try {
@@ -122,9 +124,18 @@ public final class Main {
         }
     }
 
-    /** Sets the log format. Must run before the first logger is created, whose configuration reads the property. */
-    public static void log(Settings.LogFormat format) {
-        System.setProperty("engine.log", format.name().toLowerCase(Locale.ROOT));
+    /**
+     * Sets the format of the log, and where it goes. Must run before the first logger is created, whose configuration reads
+     * the properties.
+     *
+     * @param file null for standard error
+     */
+    public static void log(Settings.LogFormat format, @Nullable Path file) {
+        var appender = format.name().toLowerCase(Locale.ROOT) + (file == null ? "" : "-file");
+        System.setProperty("engine.log", appender);
+        if (file != null) {
+            System.setProperty("engine.log." + appender, file.toString());
+        }
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
     }

@@ -75,7 +75,7 @@ final class Rehearsal {
         Locale.setDefault(Locale.ROOT);
         Settings settings =
                 Settings.read(Map.of(), List.of("--port", "0", "--rate-limit", "off", "--data-dir", arguments[0]));
-        Main.log(settings.logFormat());
+        Main.log(settings.logFormat(), null);
         try (App app = App.start(settings)) {
             var key = Files.readString(Path.of(arguments[0], "first-api-key")).strip();
             new Rehearsal(app.baseUrl(), key).run();

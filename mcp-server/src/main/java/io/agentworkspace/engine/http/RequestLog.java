@@ -25,8 +25,8 @@ final class RequestLog {
     private static final int MAX_PATH = 200;
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
-    /** The number of different requests in a second that are counted separately. */
-    private static final int DIFFERENT = 100;
+    /** The number of different requests in a second that have lines of their own. The rest are counted by status. */
+    private static final int DIFFERENT = 20;
 
     private final Map<Repeatable, LongAdder> repeated = new ConcurrentHashMap<>();
 

@@ -4,6 +4,8 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.webhooks.outbox.RetrySchedule;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -38,6 +40,14 @@ final class SettingParsers {
             require(text.equals(text.toLowerCase(Locale.ROOT)));
             return Enum.valueOf(type, text.toUpperCase(Locale.ROOT));
         };
+    }
+
+    static Path writableFile(String text) {
+        var file = Path.of(text).toAbsolutePath().normalize();
+        require(Files.exists(file)
+                ? Files.isRegularFile(file) && Files.isWritable(file)
+                : Files.isWritable(file.getParent()));
+        return file;
     }
 
     static <T> Function<String, List<T>> listOf(Function<String, T> one) {

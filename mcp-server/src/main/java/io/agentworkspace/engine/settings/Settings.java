@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.settings;
 
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** All settings, in groups, read once at startup. The parsing, the flags and {@code --help} come from {@link #ALL}. */
 public record Settings(
@@ -17,7 +19,8 @@ public record Settings(
         EmbeddingSettings embedding,
         WebhookSettings webhooks,
         ObservabilitySettings observability,
-        LogFormat logFormat) {
+        LogFormat logFormat,
+        @Nullable Path logFile) {
 
     /** The format of the log's lines. */
     public enum LogFormat {
@@ -28,9 +31,16 @@ public record Settings(
     static final Setting<LogFormat> LOG_FORMAT = Setting.of(
             "ENGINE_LOG_FORMAT",
             "text",
-            "format of the log on standard error: text or json",
+            "format of the log: text or json",
             "text or json",
             SettingParsers.oneOf(LogFormat.class));
+
+    static final Setting<Path> LOG_FILE = Setting.of(
+            "ENGINE_LOG_FILE",
+            null,
+            "file for the log instead of standard error; at 10 MB it is renamed, and five older ones are kept",
+            "a file in a directory that exists and that the engine may write to",
+            SettingParsers::writableFile);
 
     /** All settings, in the order of {@code --help}. */
     public static final List<Setting<?>> ALL = List.of(
@@ -67,7 +77,8 @@ public record Settings(
             WebhookSettings.RETRY_SCHEDULE,
             ObservabilitySettings.METRICS_TOKEN,
             ObservabilitySettings.METRICS_LISTEN,
-            LOG_FORMAT);
+            LOG_FORMAT,
+            LOG_FILE);
 
     /** Reads the environment and the command line, which takes precedence. */
     public static Settings read(Map<String, String> environment, List<String> commandLine) {
@@ -84,7 +95,8 @@ public record Settings(
                 EmbeddingSettings.read(given),
                 WebhookSettings.read(given),
                 ObservabilitySettings.read(given),
-                LOG_FORMAT.read(given));
+                LOG_FORMAT.read(given),
+                LOG_FILE.find(given));
     }
 
     /** Returns all settings as text, a paragraph for each. */

@@ -145,6 +145,20 @@ class RequestLogTest {
         }
     }
 
+    /** Whatever a stranger asks for: with a path of its own for each request, too. */
+    @Test
+    void aFloodOfDifferentRequestsIsFewLines() {
+        try (var server = new SampleServer();
+                var log = new CapturedLog()) {
+            for (var i = 0; i < 300; i++) {
+                server.get("/api/nothing/" + i);
+            }
+            server.mcp(CALL);
+            await().until(() -> log.requests().stream().anyMatch(line -> line.containsKey("principal")));
+            assertThat(log.requests()).hasSize(21);
+        }
+    }
+
     private static Map<String, Object> line(CapturedLog log) {
         await().until(() -> !log.requests().isEmpty());
         assertThat(log.requests()).hasSize(1);

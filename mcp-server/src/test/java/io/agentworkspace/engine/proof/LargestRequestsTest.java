@@ -174,16 +174,42 @@ class LargestRequestsTest {
     /** The first of the twins waits for a row, and the others for the first or for memory. The rest are refused. */
     @Test
     void twinsWaitForTheFirst() {
-        lookAt(List.of(eve), () -> {
+        var calls = lookAt(List.of(eve), () -> {
             var waiting = new ArrayList<>(requests.post(20, twin(eve, BODY)));
             waiting.addAll(requests.post(500, twin(eve, 0)));
             theHeapIsNotFullAndAnotherIsServed();
             return waiting;
         });
+        assertThat(RawRequests.begun(calls)).contains("HTTP/1.1 200", "HTTP/1.1 429");
+    }
+
+    /**
+     * Five keys of three tenants, each with more of the largest calls than fit the memory for bodies. What is not served is
+     * refused with a reason and a time to try again; no call meets a defect.
+     */
+    @Test
+    void burstsOfManyTenantsAreServedOrRefused() {
+        var keys = List.of(
+                eve,
+                key(ClientApi.MCP, "bob"),
+                neighbour,
+                key(ClientApi.REST, "cyd"),
+                new TestTenant().key(ClientApi.MCP, "dan", Role.MEMBER, List.of("*")));
+        var calls = lookAt(keys, () -> keys.stream()
+                .flatMap(key -> requests.post(40, twin(key, BODY)).stream())
+                .toList());
+        var refused = RawRequests.responses(calls).stream()
+                .filter(response -> !response.isEmpty() && !response.startsWith("HTTP/1.1 200 "))
+                .toList();
+        assertThat(refused)
+                .isNotEmpty()
+                .allSatisfy(response -> assertThat(response)
+                        .contains("\r\nRetry-After: ", "\"note\":\"")
+                        .containsAnyOf("\"internal_code\":4001", "\"internal_code\":5002"));
     }
 
     /** Looks at calls while the agents that they change are locked. */
-    private void lookAt(List<String> callers, Supplier<List<Socket>> calls) {
+    private List<Socket> lookAt(List<String> callers, Supplier<List<Socket>> calls) {
         for (var key : callers) {
             assertThat(requests.answer(RawRequests.command(
                             key,
@@ -191,7 +217,7 @@ class LargestRequestsTest {
                             "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(agent(key)))))
                     .startsWith("HTTP/1.1 200 ");
         }
-        var waiting = TestDatabase.db().transaction(() -> {
+        return TestDatabase.db().transaction(() -> {
             TestDatabase.db()
                     .sql("SELECT id FROM agent WHERE name = ANY(CAST(:names AS text[])) FOR UPDATE")
                     .set(
@@ -200,7 +226,6 @@ class LargestRequestsTest {
                     .list(row -> row.number("id"));
             return calls.get();
         });
-        assertThat(RawRequests.begun(waiting)).contains("HTTP/1.1 200", "HTTP/1.1 429");
     }
 
     /** Returns the name of the agent that this key changes. */

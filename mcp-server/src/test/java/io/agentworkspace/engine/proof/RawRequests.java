@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /** Requests that are written byte by byte, with connections that stay open until all are closed. */
@@ -16,6 +17,7 @@ final class RawRequests implements AutoCloseable {
     private static final int HEADERS = 16 * 1024;
     static final String COMMAND = "POST " + CommandAddress.GENERIC.path("");
     private static final String FIELD = "a:\r\n";
+    private static final Pattern LENGTH = Pattern.compile("\r\nContent-Length: (\\d+)\r\n");
 
     private final URI server;
     private final List<Socket> sockets = Collections.synchronizedList(new ArrayList<>());
@@ -76,6 +78,29 @@ final class RawRequests implements AutoCloseable {
     private static String begun(Socket socket) {
         try {
             return text(socket.getInputStream().readNBytes(12));
+        } catch (IOException closed) {
+            return "";
+        }
+    }
+
+    /** Returns the whole response that each connection gets, or an empty text if it is closed instead. */
+    static List<String> responses(List<Socket> sockets) {
+        return sockets.stream().map(RawRequests::response).toList();
+    }
+
+    private static String response(Socket socket) {
+        var head = new StringBuilder();
+        try {
+            var in = socket.getInputStream();
+            while (head.indexOf("\r\n\r\n") < 0) {
+                var next = in.read();
+                if (next < 0) {
+                    return "";
+                }
+                head.append((char) next);
+            }
+            var length = LENGTH.matcher(head);
+            return head + text(in.readNBytes(length.find() ? Integer.parseInt(length.group(1)) : 0));
         } catch (IOException closed) {
             return "";
         }

@@ -46,6 +46,7 @@ class SettingsTest {
         assertThat(settings.http().rateLimit()).isEqualTo(new RateLimit(200, 400));
         assertThat(settings.tenants().plan()).isEqualTo(Plan.UNLIMITED);
         assertThat(settings.logFormat()).isEqualTo(Settings.LogFormat.TEXT);
+        assertThat(settings.logFile()).isNull();
         assertThat(settings.webhooks().allowPrivate()).isFalse();
         assertThat(settings.webhooks().authorities()).isEmpty();
     }
@@ -107,6 +108,8 @@ class SettingsTest {
             ENGINE_PLAN               | gold
             ENGINE_EVENTS_DAYS        | 3
             ENGINE_LOG_FORMAT         | XML
+            ENGINE_LOG_FILE           | /
+            ENGINE_LOG_FILE           | /no/such/folder/engine.log
             ENGINE_METRICS_TOKEN      | short
             ENGINE_METRICS_TOKEN      | sixteen but with spaces
             ENGINE_METRICS_LISTEN     | 9464

@@ -15,7 +15,7 @@ final class WatchedEngine {
 
     public static void main(String[] arguments) throws InterruptedException {
         var settings = Settings.read(System.getenv(), List.of(arguments));
-        Main.log(settings.logFormat());
+        Main.log(settings.logFormat(), null);
         UnpackedOnce.into(settings.database().dataDir());
         var app = App.start(settings, Clock.systemUTC(), Wire::new);
         Runtime.getRuntime().addShutdownHook(new Thread(app::close));
