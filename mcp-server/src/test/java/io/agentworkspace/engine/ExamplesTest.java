@@ -178,7 +178,8 @@ class ExamplesTest {
 
     /** Returns answers in which this test's values are replaced by those of the examples. */
     private static KeptAnswers kept(String key) {
-        var kept = new KeptAnswers().replacing(ApiKey.parse(key).id(), "9sJd3nQw6LbY")
+        var kept = new KeptAnswers()
+                .replacing(ApiKey.parse(key).id(), "9sJd3nQw6LbY")
                 .replacing(TestServer.url(), "http://127.0.0.1:8080");
         OWN.forEach(kept::replacing);
         return kept;

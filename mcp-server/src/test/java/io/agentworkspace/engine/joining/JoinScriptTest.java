@@ -67,7 +67,8 @@ class JoinScriptTest {
             process.environment().put("DISABLE_AUTOUPDATER", "1");
             process.environment().put("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
             process.environment().put("GEMINI_CLI_TRUST_WORKSPACE", "true");
-            process.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+            process.redirectInput(
+                    ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
             process.redirectOutput(output.toFile());
             // Without a terminal of its own, the script would ask whoever runs the tests.
             var code = process.start().waitFor();
@@ -81,7 +82,10 @@ class JoinScriptTest {
 
     /** Runs the line that an invitation shows, in this shell. */
     private Ended join(String shell, String arguments) {
-        return run("/bin/sh", "-c", "curl -fsS %s/join | setsid %s -s -- %s".formatted(TestServer.url(), shell, arguments));
+        return run(
+                "/bin/sh",
+                "-c",
+                "curl -fsS %s/join | setsid %s -s -- %s".formatted(TestServer.url(), shell, arguments));
     }
 
     private String invitation(String agent) {
@@ -119,14 +123,17 @@ class JoinScriptTest {
 
     private static void require(String program) {
         var isThere = Files.isExecutable(PROGRAMS.resolve(program));
-        assertThat(isThere || System.getenv("CI") == null).as("run npm ci first").isTrue();
+        assertThat(isThere || System.getenv("CI") == null)
+                .as("run npm ci first")
+                .isTrue();
         assumeTrue(isThere, program + " is not installed");
     }
 
     /** Nobody else may read a file that has a key. */
     private void assertKeysAreKept(String key) {
         for (var file : state().entrySet()) {
-            if (file.getValue().contains(HexFormat.of().formatHex(key.getBytes(java.nio.charset.StandardCharsets.UTF_8)))) {
+            if (file.getValue()
+                    .contains(HexFormat.of().formatHex(key.getBytes(java.nio.charset.StandardCharsets.UTF_8)))) {
                 assertThat(file.getValue()).as(file.getKey()).startsWith("rw-------");
             }
         }
@@ -151,7 +158,11 @@ class JoinScriptTest {
         assertThat(text(hooks)).contains(client.equals("codex") ? "AW_Hook" : "/api/hooks/" + client);
         Json.readObject(text(hooks).getBytes(java.nio.charset.StandardCharsets.UTF_8));
         assertKeysAreKept(key);
-        assertThat(ClientApi.REST.call(TestServer.url(), key, "US_Read", Json.object()).ok().envelope().toString())
+        assertThat(ClientApi.REST
+                        .call(TestServer.url(), key, "US_Read", Json.object())
+                        .ok()
+                        .envelope()
+                        .toString())
                 .contains("Guest");
         var again = join(shell, "%s --client %s".formatted(code, client));
         assertThat(again.code()).isEqualTo(1);
@@ -160,7 +171,8 @@ class JoinScriptTest {
         assertThat(state()).isEqualTo(before);
         assertThat(join(shell, "--leave").output()).contains("nothing has joined");
 
-        join(shell, "%s --client %s --yes".formatted(invitation("Guest"), client)).good();
+        join(shell, "%s --client %s --yes".formatted(invitation("Guest"), client))
+                .good();
         assertThat(run("/bin/sh", "-c", check).output()).contains(shown);
     }
 
@@ -222,7 +234,8 @@ class JoinScriptTest {
         programs = folder.toString();
         var before = state();
         var code = invitation("Guest");
-        assertThat(join("dash", code + " --client codex --dry-run").good().output()).contains("codex mcp add");
+        assertThat(join("dash", code + " --client codex --dry-run").good().output())
+                .contains("codex mcp add");
         for (var refused : new String[][] {
             {code, "good for one agent"},
             {code + " --client gemini", "not found on the PATH"},
