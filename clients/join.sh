@@ -549,6 +549,7 @@ main() {
                 usage
                 exit 0
                 ;;
+            ej_*[!A-Za-z0-9]*) die "the code is not valid: it has only letters and digits after ej_" ;;
             ej_*) codes=${codes:+$codes }$1 ;;
             *) die "'$1' is neither an option nor a code, which begins with ej_; --help lists the options" ;;
         esac

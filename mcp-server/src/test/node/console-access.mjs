@@ -64,7 +64,7 @@ const CHANGES = [
   [paths.bank, 'Store a memory', { Text: 'changed' }, 'Store'], [paths.bank, 'Censor…', {}, 'Censor'], [paths.bank, 'Delete', {}, 'Move to trash'],
   [paths.memory, 'Change', { Text: 'changed' }, 'Store'], [`${paths.bank}?view=load`, 'Load into an agent', { Agent: 'Ada' }, 'Load'],
   [paths.document, 'Load into a bank', {}, 'Load'], [paths.document, 'Validate again', {}, 'Validate'], [paths.document, 'Delete', {}, 'Delete'],
-  [paths.key, 'New child', { Name: 'changed' }, 'Create'], [paths.key, 'Rotate', {}, 'Rotate'], [paths.key, 'Revoke', {}, 'Revoke'],
+  [paths.key, 'New child', { Name: 'changed', 'Bound to the agent': 'Ada' }, 'Create'], [paths.key, 'Rotate', {}, 'Rotate'], [paths.key, 'Revoke', {}, 'Revoke'],
   [paths.webhook, 'Test', {}, 'Send'], [paths.webhook, 'Rotate secret', {}, 'Rotate'], [paths.webhook, 'Disable', {}, 'Disable'], [paths.webhook, 'Delete', {}, 'Delete'],
   [paths.rule, 'Switch on', {}, 'Switch on'], [paths.rule, 'Delete', {}, 'Delete'],
   ['/console/settings', 'Change role of vera', { Role: 'admin' }, 'Change'],

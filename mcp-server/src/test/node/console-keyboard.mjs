@@ -234,6 +234,8 @@ async function keys() {
   await press('Enter');
   await page.getByRole('dialog').waitFor();
   await write('typed key');
+  await to('Bound to the agent');
+  await write('Ada');
   for (const [name, isThere] of [['agent:write', true], ['zone:read', false]]) {
     await to(name);
     await press('Space');

@@ -233,10 +233,13 @@ async function connect(page) {
 // The steps to the end: a key of its own, the configuration with it, a refused handshake, and one that succeeds.
 async function wizard(page, width) {
   await page.goto(`${engine}/mcp-hub/connect#client-generic`);
-  const step = { may: await page.locator('#make').getAttribute('data-capabilities'), named: await page.getByLabel('Name of the key').inputValue() };
-  await page.getByLabel('Name of the key').fill(`wizard ${width}`);
-  await page.getByRole('button', { name: 'Create the key' }).click();
-  await page.locator('#made .note').waitFor();
+  const step = { may: await page.locator('#make').getAttribute('data-capabilities'), named: await page.getByLabel('Name of the agent').inputValue() };
+  await page.getByLabel('Name of the agent').fill(`wizard ${width} ${Date.now()}`);
+  await page.getByRole('button', { name: 'Invite the agent' }).click();
+  await page.locator('#made pre').waitFor();
+  step.line = (await page.locator('#made pre').textContent()).replace(/ej_\w+/, '<code>');
+  await page.getByRole('button', { name: 'Show the key in this page instead' }).click();
+  await page.locator('#made .note', { hasText: 'is made' }).waitFor();
   const { headers } = JSON.parse(await page.locator('#client-generic pre').last().textContent());
   const key = headers['X-API-Key'];
   step.key = key.slice(0, 3);

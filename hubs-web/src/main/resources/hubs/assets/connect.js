@@ -1,11 +1,11 @@
-// Connecting a client: a narrow key, its configuration with the key in this browser only, and the client's handshake.
+// Connecting a client: an invitation, the line that joins with it or the configuration with the agent's key, and the handshake.
 import { csrf, forget, signIn } from './account.js';
 import { code, el, refusal } from './dom.js';
 
 const EVERY = 2000;
 const PLACEHOLDER = '<YOUR_API_KEY>';
 const form = document.getElementById('make-form');
-const name = document.getElementById('key-name');
+const name = document.getElementById('agent-name');
 const problem = document.getElementById('make-problem');
 const waiting = document.getElementById('waiting');
 const ownKey = document.getElementById('wait-own');
@@ -24,14 +24,15 @@ async function make(event) {
   problem.textContent = '';
   const submit = form.querySelector('button');
   submit.disabled = true;
-  const capabilities = document.getElementById('make').dataset.capabilities.split(' ');
+  const { capabilities, toolset } = document.getElementById('make').dataset;
+  const asked = { agent: name.value.trim(), capabilities: capabilities.split(' ') };
   try {
-    const response = await fetch('/api/keys', {
+    const response = await fetch('/api/invitations', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': await csrf() },
-      body: JSON.stringify({ name: name.value.trim(), capabilities }),
+      body: JSON.stringify(toolset ? { ...asked, toolset: toolset.split(' ') } : asked),
     });
-    if (response.ok) return made(await response.json());
+    if (response.ok) return invited((await response.json()).invitation);
     const { note, ended } = await refusal(response);
     problem.textContent = note;
     if (ended) {
@@ -44,15 +45,41 @@ async function make(event) {
   submit.disabled = false;
 }
 
-function made({ api_key: secret, key }) {
+// One line joins the coding agents that the script knows. For any other client this page joins, and shows the key.
+function invited({ agent, code: invitation, command }) {
   form.hidden = true;
+  const show = el('button', { type: 'button', class: 'quiet', click: () => join(invitation, show) }, 'Show the key in this page instead');
   document.getElementById('made').replaceChildren(
-    el('p', { class: 'note' }, el('b', {}, `The key ${key.name} is made. `), 'The configuration below contains it. It is shown only now: reloading the page hides it for good.'));
+    el('p', { class: 'note' }, el('b', {}, `${agent} is invited. `), 'For Claude Code, Codex or Gemini CLI, type this where it runs. The code is good for one use and shown only now.'),
+    code(command, 'The line that joins'),
+    el('p', { class: 'hint' }, 'For another client, take the key and paste the configuration below. ', show));
   const what = document.getElementById('what');
   what.replaceChildren(what.querySelector('h2'), document.getElementById('chosen'),
-    el('p', { class: 'hint' }, 'The key is made for this choice. ', el('a', { href: location.pathname }, 'Start again'), ' to choose something else.'));
+    el('p', { class: 'hint' }, 'The invitation is made for this choice. ', el('a', { href: location.pathname }, 'Start again'), ' to choose something else.'));
+}
+
+async function join(invitation, button) {
+  button.disabled = true;
+  try {
+    const chosen = panels.find((panel) => !panel.hidden)?.id.replace('client-', '') ?? 'generic';
+    const response = await fetch('/api/join', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': await csrf() },
+      body: JSON.stringify({ code: invitation, client: chosen }),
+    });
+    if (!response.ok) throw new Error((await refusal(response)).note);
+    made(await response.json());
+  } catch (error) {
+    problem.textContent = error.message;
+    button.disabled = false;
+  }
+}
+
+function made({ api_key: secret, agent }) {
+  document.getElementById('made').replaceChildren(
+    el('p', { class: 'note' }, el('b', {}, `The key of ${agent} is made. `), 'The configuration below contains it. It is shown only now: reloading the page hides it for good.'));
   for (const panel of panels) put(secret, panel);
-  watchFor(key.id, key.name);
+  watchFor(secret.split('_')[1], agent);
 }
 
 // Where the configuration has a place for the key it is put there; other clients read it from the environment, or ask for it.

@@ -10,12 +10,27 @@ const capabilities = () => Object.entries(FAMILIES).filter(([prefix]) => [...me.
 const DAY = 86400;
 
 const OVERLAPS = { 'not at all': 0, '1 hour': 3600, '1 day': DAY, '7 days': 7 * DAY };
+const CODE_LIFETIMES = { 'in 1 hour': 3600, 'in 1 day': DAY, 'in 7 days': 7 * DAY };
 const LIFETIMES = { 'Never': undefined, '1 day': DAY, '7 days': 7 * DAY, '30 days': 30 * DAY, '90 days': 90 * DAY };
+
+// Where an agent runs, one line with the code of an invitation connects it.
+function invite(go) {
+  return ask({
+    title: 'Invite an agent', text: 'You get a line to type where the agent runs: it connects Claude Code, Codex or Gemini CLI as this agent, with a key of its own.', verb: 'Invite', tool: 'AK_Invite',
+    fields: [{ name: 'agent', label: 'Agent', required: true, max: 64, hint: 'A new name, or an agent of yours.' }, { name: 'description', label: 'What it is for', long: 2, max: 2000, hint: 'For a new agent. Optional.' },
+      { name: 'domains', label: 'Member of', hint: 'Domains, with commas between them. Optional.' }, { name: 'life', label: 'The code expires', options: Object.keys(CODE_LIFETIMES) }],
+    args: ({ life, domains, ...rest }) => given({ ...rest, domains: (domains ?? '').split(',').map((name) => name.trim()).filter(Boolean), expires_seconds: CODE_LIFETIMES[life] }),
+    done: (answer) => {
+      secret(`The invitation of ${answer.invitation.agent}`, 'Type this where the agent runs. The code is good for one use, and shown only this once.', answer.invitation.command);
+      go('/console/keys', true);
+    },
+  });
+}
 
 function create(go, parent) {
   return ask({
     title: parent ? `New child of ${parent.name}` : 'New API key', text: 'The secret is shown once. Give the key only what it needs; you can add more later.', verb: 'Create', tool: 'AK_Create',
-    fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'environment', label: 'Environment', hint: 'production, staging, … Optional.' }, { name: 'agent', label: 'Bound to the agent', hint: 'It can act only as this agent. Optional.' },
+    fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'environment', label: 'Environment', hint: 'production, staging, … Optional.' }, { name: 'agent', label: 'Bound to the agent', required: true, value: parent?.agent, hint: 'It can act only as this agent.' },
       { name: 'life', label: 'Expires', options: Object.keys(LIFETIMES) }, { name: 'capabilities', label: 'Capabilities', options: ['*', ...capabilities()], multiple: true, labels: { '*': '* (everything)' }, value: ['agent:read', 'domain:read', 'zone:read', 'bank:read'] }],
     args: ({ life, capabilities: chosen, ...rest }) => given({ ...rest, capabilities: chosen.includes('*') ? ['*'] : chosen, expires_in_seconds: LIFETIMES[life], parent: parent?.id }),
     done: (answer) => {
@@ -27,9 +42,9 @@ function create(go, parent) {
 
 export async function show({ at, view, go }) {
   const keys = await all('AK_List', {}, (body) => body.keys);
-  view.append(head('Keys', { sub: 'Who has access, and with which capabilities.', actions: [action('AK_Create', 'New key', () => create(go), '')] }));
+  view.append(head('Keys', { sub: 'Who has access, and with which capabilities.', actions: [action('AK_Create', 'New key', () => create(go), 'quiet'), action('AK_Invite', 'Invite an agent', () => invite(go), '')] }));
   if (!keys.length) {
-    view.append(empty('No keys that you manage', 'Clients and agents authenticate with a key. A key can be limited to capabilities, bound to an agent, and given an expiry.', action('AK_Create', 'Create a key', () => create(go), '')));
+    view.append(empty('No keys that you manage', 'Clients and agents authenticate with a key. A key can be limited to capabilities, bound to an agent, and given an expiry.', action('AK_Invite', 'Invite an agent', () => invite(go), '')));
     return;
   }
   const children = Map.groupBy ? Map.groupBy(keys, (key) => key.parent ?? '') : keys.reduce((map, key) => map.set(key.parent ?? '', [...(map.get(key.parent ?? '') ?? []), key]), new Map());

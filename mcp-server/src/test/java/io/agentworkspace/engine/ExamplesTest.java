@@ -51,7 +51,7 @@ class ExamplesTest {
     private static final List<String> LAST = List.of(
             "AP_LogOff,DM_Kick,DM_Ban,DM_Unban,MB_Unload,MB_Censor,MB_Uncensor,MB_Delete,MB_Restore,MB_Destroy,ZN_Leave,ZN_Destroy,DM_Destroy"
                     .concat(
-                            ",DC_Validate,DC_Delete,RL_Delete,SK_Uninstall,SK_Remove,AK_Revoke,AK_Delete,WH_Delete,AP_Remove,AP_Destroy,US_Remove")
+                            ",DC_Validate,DC_Delete,RL_Delete,SK_Uninstall,SK_Remove,AK_Uninvite,AK_Revoke,AK_Delete,WH_Delete,AP_Remove,AP_Destroy,US_Remove")
                     .split(","));
 
     private static final Pattern SECTION = Pattern.compile(
@@ -178,7 +178,9 @@ class ExamplesTest {
 
     /** Returns answers in which this test's values are replaced by those of the examples. */
     private static KeptAnswers kept(String key) {
-        var kept = new KeptAnswers().replacing(ApiKey.parse(key).id(), "9sJd3nQw6LbY");
+        var kept = new KeptAnswers()
+                .replacing(ApiKey.parse(key).id(), "9sJd3nQw6LbY")
+                .replacing(TestServer.url(), "http://127.0.0.1:8080");
         OWN.forEach(kept::replacing);
         return kept;
     }

@@ -144,8 +144,17 @@ class RouteAnswersTest {
             var url = "http://127.0.0.1:" + engine.port();
             answers.put("configRead", body(at(url, "GET", "/api/config", "")));
             answers.put("clients", first("clients", at(url, "GET", "/api/mcp/clients", "")));
+            answers.put("join", body(join(url)));
             answers.put("client", body(at(url, "GET", "/api/mcp/clients/cursor", "")));
         }
+    }
+
+    private static HttpResponse<byte[]> join(String url) {
+        var json = "application/json";
+        var made = body(at(url, "POST", "/api/invitations", "{\"agent\": \"tides\"}", "X-Api-Key", CLIENT, "Content-Type", json));
+        var code = made.at("/invitation/code").asString();
+        var asked = Json.object().put("code", code).put("client", "claude-code");
+        return at(url, "POST", "/api/join", Json.text(asked), "Content-Type", json);
     }
 
     private static JsonNode handshakes() {

@@ -15,15 +15,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The page that connects clients of MCP, in steps: what they may do, chosen by plain links, a key for just that, and the
+ * The page that connects clients of MCP, in steps: what they may do, chosen by plain links, an invitation for just that, and the
  * configuration of each, the same as {@code GET /api/mcp/clients/{client}}.
  *
  * @param address the address of the MCP endpoint, with the choice
  * @param tools how many tools the client sees, in words
  * @param tokens how many tokens these tools cost a model
  * @param conformance the result of the conformance tests, in short
- * @param keyObstacle why the caller may not create keys; null if it may, or if nobody is signed in
+ * @param keyObstacle why the caller may not invite agents; null if it may, or if nobody is signed in
  * @param capabilities those that the client's key needs for what was chosen
+ * @param chosenWords the toolset of the client's key; empty for the usual one
  * @param custom whether something else than a preset was chosen
  */
 record ConnectPage(
@@ -34,13 +35,14 @@ record ConnectPage(
         boolean signedIn,
         @Nullable String keyObstacle,
         String capabilities,
+        String chosenWords,
         List<Preset> presets,
         boolean custom,
         List<Choice> toolsets,
         Choice readOnly,
         List<Client> clients) {
-    /** The tool with which the page makes the client's key. */
-    private static final String CREATES_KEYS = "AK_Create";
+    /** The tool with which the page invites the agent. */
+    private static final String INVITES = "AK_Invite";
 
     /**
      * The number of tools in the toolset {@code discovery}, which the client sees in addition to those of the chosen
@@ -98,6 +100,12 @@ record ConnectPage(
             return ToolPages.CONNECT + (query.isEmpty() ? "" : "?" + String.join("&", query));
         }
 
+        /** Returns the toolset of a key for the choice. */
+        String keyToolset() {
+            return Stream.concat(words.stream(), readOnly ? Stream.of(Toolset.READ_ONLY) : Stream.of())
+                    .collect(Collectors.joining(" "));
+        }
+
         boolean discovers() {
             return words.isEmpty() || words.contains(Toolset.DISCOVERY) || words.contains(Toolset.WORK);
         }
@@ -142,6 +150,7 @@ record ConnectPage(
                 request.caller() != null,
                 keyObstacle(families, request.caller()),
                 capabilities(chosen.onlyDiscovers() ? tools(families).toList() : covered, request.caller()),
+                chosen.keyToolset(),
                 presets,
                 presets.stream().noneMatch(Preset::chosen),
                 Stream.concat(
@@ -200,7 +209,7 @@ record ConnectPage(
         return caller == null
                 ? null
                 : tools(families)
-                        .filter(tool -> tool.name().equals(CREATES_KEYS))
+                        .filter(tool -> tool.name().equals(INVITES))
                         .findFirst()
                         .flatMap(caller::obstacle)
                         .orElse(null);

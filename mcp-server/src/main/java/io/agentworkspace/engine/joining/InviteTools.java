@@ -295,6 +295,7 @@ public final class InviteTools {
                 .needs(Capability.KEY_WRITE)
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/invitations/{id}")
+                .example("id", "7kQm2pXv9LbT")
                 .handledBy(UninviteRequest.class, UninviteResponse.class, (in, call) -> {
                     var agent = invitations.delete(call, in.id());
                     call.about(new Call.About(agent, in.id()));

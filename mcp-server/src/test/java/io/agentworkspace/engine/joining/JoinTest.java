@@ -138,7 +138,8 @@ class JoinTest {
                 .ok();
         owen.call("DM_Create", "{'vx':{'name':'Theirs','description':'d','access':'domain'}}")
                 .ok();
-        owen.call("DM_Invite", "{'target':{'domain':'Theirs','agent':'Public'}}").ok();
+        owen.call("DM_Invite", "{'target':{'domain':'Theirs','agent':'Public'}}")
+                .ok();
         maria.call("AP_Create", "{'vx':{'name':'Mine','description':'d'}}").ok();
         owen.call("AP_Modify", "{'target':{'agent':'Public'},'vx':{'access':'public'}}")
                 .ok();
@@ -155,8 +156,10 @@ class JoinTest {
     void aKeyCannotPromiseMoreThanItHas() {
         rest.call("AP_Create", "{'vx':{'name':'Nemo','description':'d'}}").ok();
         var narrow = narrow(rest, "'key:read','key:write','agent:read','bank:read'");
-        assertThat(as(narrow, "AK_Invite", "{'agent':'New'}").refused(2003).note()).contains("agent:write");
-        as(narrow, "AK_Invite", "{'agent':'Nemo','capabilities':['bank:write']}").refused(2003, "lacks bank:write");
+        assertThat(as(narrow, "AK_Invite", "{'agent':'New'}").refused(2003).note())
+                .contains("agent:write");
+        as(narrow, "AK_Invite", "{'agent':'Nemo','capabilities':['bank:write']}")
+                .refused(2003, "lacks bank:write");
         as(narrow, "AK_Invite", "{'agent':'Nemo'}").ok();
         var listed = as(narrow, "AK_Invitations", "{}").ok().at("/invitations/0/capabilities");
         assertThat(listed.toString()).isEqualTo("[\"agent:read\",\"bank:read\"]");
@@ -180,7 +183,9 @@ class JoinTest {
                 .doesNotContain("ek_");
         var me = as(joined.key(), "US_Read", "{}").ok();
         assertThat(me.at("/context/self").toString() + me.at("/header")).contains("Claude");
-        assertThat(as(joined.key(), "DM_Read", "{'target':{'domain':'Den'}}").ok().texts("/content", "agent"))
+        assertThat(as(joined.key(), "DM_Read", "{'target':{'domain':'Den'}}")
+                        .ok()
+                        .texts("/content", "agent"))
                 .contains("Claude");
         as(joined.key(), "MB_Store", "{'target':{'bank':'Notes'},'content':'Low water at six.'}")
                 .ok();
@@ -189,7 +194,11 @@ class JoinTest {
         assertThat(key.path("agent").asString()).isEqualTo("Claude");
         assertThat(key.path("name").asString()).isEqualTo("Claude Code on laptop");
         assertThat(rest.call("AK_Invitations").ok().at("/invitations")).isEmpty();
-        var audit = tenant.person(ClientApi.REST, "boss", Role.OWNER).call("AC_Audit").ok().at("/entries").toString();
+        var audit = tenant.person(ClientApi.REST, "boss", Role.OWNER)
+                .call("AC_Audit")
+                .ok()
+                .at("/entries")
+                .toString();
         assertThat(audit).contains("AK_Invite").doesNotContain("ej_").doesNotContain(joined.key());
     }
 
@@ -199,7 +208,8 @@ class JoinTest {
         assertThat(join(used).status()).isEqualTo(200);
         var expired = code(rest, "'agent':'Expired'");
         TestDatabase.db()
-                .sql("UPDATE invitation SET expires_at = now() - interval '1 second' WHERE tenant_id = :tenant AND agent = 'Expired'")
+                .sql(
+                        "UPDATE invitation SET expires_at = now() - interval '1 second' WHERE tenant_id = :tenant AND agent = 'Expired'")
                 .set("tenant", tenant.id(ClientApi.REST))
                 .run();
         var withdrawn = invite(rest, "'agent':'Withdrawn'").ok();
@@ -257,7 +267,8 @@ class JoinTest {
                     .as(field)
                     .isIn(413, 422);
         }
-        for (var host : List.of("", " ", "a\nb\tc", "ek_aaaaaaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaa", "é".repeat(255), "😀".repeat(60))) {
+        for (var host : List.of(
+                "", " ", "a\nb\tc", "ek_aaaaaaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaa", "é".repeat(255), "😀".repeat(60))) {
             var body = Json.object().put("code", code(rest, "'agent':'Host'")).put("client", "gemini-cli");
             var joined = joined(Json.text(body.put("host", host)));
             assertThat(joined.status()).as(host + joined).isEqualTo(200);
@@ -296,8 +307,10 @@ class JoinTest {
     @ParameterizedTest
     @ValueSource(strings = {"AK_Revoke", "AK_Delete"})
     void anInvitationEndsWithTheKeyThatMadeIt(String end) {
-        var made = rest.call("AK_Create", "{'name':'console','capabilities':['*']}").ok();
-        var code = as(made.text("/api_key"), "AK_Invite", "{'agent':'Gone'}").ok().text("/invitation/code");
+        var made = rest.call("AK_Create", "{'name':'console','capabilities':['*']}")
+                .ok();
+        var code =
+                as(made.text("/api_key"), "AK_Invite", "{'agent':'Gone'}").ok().text("/invitation/code");
         rest.call(end, "{'id':'%s'}".formatted(made.text("/key/id"))).ok();
         assertThat(join(code).status()).isEqualTo(404);
         rest.call("AP_Read", "{'target':{'agent':'Gone'}}").refused(3001);
@@ -315,14 +328,16 @@ class JoinTest {
 
     @Test
     void aBoundKeyInvitesOnlyForItsOwnAgentAndMakesAChild() {
-        var joined = join(code(rest, "'agent':'Bound','capabilities':['key:read','key:write','agent:read','agent:write']"));
+        var joined =
+                join(code(rest, "'agent':'Bound','capabilities':['key:read','key:write','agent:read','agent:write']"));
         as(joined.key(), "AK_Invite", "{'agent':'Another','capabilities':['agent:read']}")
                 .refused(2003, "bound to another agent");
         var again = as(joined.key(), "AK_Invite", "{'agent':'Bound','capabilities':['agent:read']}")
                 .ok();
         var child = join(again.text("/invitation/code"));
         assertThat(child.status()).as(child.toString()).isEqualTo(200);
-        assertThat(rest.call("AK_List").ok().at("/keys/0/parent").asString()).isEqualTo(joined.key().substring(3, 15));
+        assertThat(rest.call("AK_List").ok().at("/keys/0/parent").asString())
+                .isEqualTo(joined.key().substring(3, 15));
     }
 
     @Test
@@ -331,7 +346,11 @@ class JoinTest {
                 HttpRequest.newBuilder(URI.create(TestServer.url() + "/join")).build());
         var script = new String(response.body(), StandardCharsets.UTF_8);
         assertThat(response.statusCode()).isEqualTo(200);
-        assertThat(script).startsWith("#!/bin/sh").doesNotContain("ek_", "@BASE_URL@");
-        assertThat(response.headers().firstValue("Content-Type")).hasValueSatisfying(type -> assertThat(type).startsWith("text/plain"));
+        assertThat(script)
+                .startsWith("#!/bin/sh")
+                .doesNotContainPattern("e[jk]_[0-9A-Za-z]{6}")
+                .doesNotContain("@BASE_URL@");
+        assertThat(response.headers().firstValue("Content-Type"))
+                .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain"));
     }
 }

@@ -29,7 +29,7 @@ public final class KeptAnswers {
 
     private static final Pattern TIME = Pattern.compile("20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d[.]\\d{3}Z");
     private static final Pattern SECRET =
-            Pattern.compile("(?<=ek_\\w{12}_)\\w+|(?<=whsec_)[A-Za-z0-9+/]+|eyJ\\w+[.][\\w.-]+");
+            Pattern.compile("(?<=ek_\\w{12}_)\\w+|(?<=ej_)\\w+|(?<=whsec_)[A-Za-z0-9+/]+|eyJ\\w+[.][\\w.-]+");
     private static final Set<String> SECRETS = Set.of("csrf_token", "kid", "x", "y");
     private static final Pattern TENANT = Pattern.compile("\\bt-[0-9a-f-]{36}\\b");
     private static final Pattern ID = Pattern.compile(

@@ -36,8 +36,8 @@ final class JoinRoutes {
     private Response file(ContainerRequestContext context) {
         var name = context.getUriInfo().getPathParameters().getFirst("file");
         return text(joining.file(name)
-                .orElseThrow(() -> new Problem(
-                        Failure.NOT_FOUND, "there is no file '%s' here".formatted(Name.shortened(name)))));
+                .orElseThrow(() ->
+                        new Problem(Failure.NOT_FOUND, "there is no file '%s' here".formatted(Name.shortened(name)))));
     }
 
     private static Response text(String text) {
@@ -66,12 +66,7 @@ final class JoinRoutes {
                         "A script for a POSIX shell, without secrets: curl -fsS …/join | sh -s -- <code>. It finds the coding"
                                 + " agents on the machine, joins with the code of an invitation, and configures one.")
                 .open()
-                .answers(
-                        200,
-                        "The script.",
-                        TEXT,
-                        Json.object().put("type", "string"),
-                        Json.valueTree("#!/bin/sh"))
+                .answers(200, "The script.", TEXT, Json.object().put("type", "string"), Json.valueTree("#!/bin/sh"))
                 .problems(400, 401, 429, 500);
     }
 

@@ -48,7 +48,15 @@ final class TestServer {
         server.addConnector(connector);
         HandshakeReports none = (caller, key) -> new Handshake.Latest(key, caller.userName(), List.of());
         server.setHandler(new Gate(RestFacade.handler(
-                runner, (_, _) -> List.of(), PUBLISHED, database::get, new TestSignIn(), new TestJoining(), none, new NoFiles(), clock)));
+                runner,
+                (_, _) -> List.of(),
+                PUBLISHED,
+                database::get,
+                new TestSignIn(),
+                new TestJoining(),
+                none,
+                new NoFiles(),
+                clock)));
         server.start();
     }
 

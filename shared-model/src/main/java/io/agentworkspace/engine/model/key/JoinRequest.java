@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A program's request to join with an invitation. */
 public record JoinRequest(
-        @Doc(value = "The code of the invitation.", max = 200) String code,
+        @Doc(value = "The code of the invitation.", max = 200)
+        String code,
 
         @Doc(value = "The client that joins, such as claude-code, codex or gemini-cli.", max = 64)
         String client,

@@ -11,7 +11,9 @@ public record JoinResponse(
         @Doc("The agent that the program now is.") String agent,
         @Doc("The address of the service.") String baseUrl,
         @Doc("The address of the MCP endpoint.") String mcpUrl,
-        @Doc("Files that configure the client, with a placeholder for the key.") List<ClientFile> files,
+
+        @Doc("Files that configure the client, with a placeholder for the key.")
+        List<ClientFile> files,
 
         @Doc("Commands of the client that configure it instead, with a placeholder for the key.")
         List<String> commands) {
@@ -19,5 +21,7 @@ public record JoinResponse(
     /** A file that configures a client. */
     public record ClientFile(
             @Doc("Where it belongs.") String path,
-            @Doc("Its content, to be merged with what is there.") String content) {}
+
+            @Doc("Its content, to be merged with what is there.")
+            String content) {}
 }

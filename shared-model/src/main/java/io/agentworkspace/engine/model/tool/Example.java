@@ -36,6 +36,7 @@ public final class Example {
                     + "AAEANgAAAKIAAAAAAA==";
 
     private static final String KEY = "4uVt2kPq8ZxT";
+    private static final String INVITATION = "7kQm2pXv9LbT";
     private static final String ENDPOINT = "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11";
     /** The id of the delivery in the examples. */
     public static final String DELIVERY = "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10";
@@ -80,6 +81,7 @@ public final class Example {
 
     private static final List<StandIn> STAND_INS = List.of(
             new StandIn("the id that AK_List shows", KEY),
+            new StandIn("the id that AK_Invitations shows", INVITATION),
             new StandIn("the id that WH_List shows", ENDPOINT),
             new StandIn("the id that RL_List shows", RULE),
             new StandIn("the id that WH_Deliveries shows", DELIVERY),

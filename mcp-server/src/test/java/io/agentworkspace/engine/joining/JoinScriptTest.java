@@ -1,0 +1,271 @@
+package io.agentworkspace.engine.joining;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The script of {@code GET /join}, run as the documentation prints it, with the real programs from npm: it connects them,
+ * and {@code --leave} leaves the home folder as it was, byte by byte.
+ */
+@Tag("slow")
+class JoinScriptTest {
+    private static final Path PROGRAMS = Repository.file("mcp-server/src/test/node/node_modules/.bin");
+
+    @TempDir
+    Path home;
+
+    private final TestTenant tenant = new TestTenant();
+    private final TestCaller rest = tenant.person(ClientApi.REST, "rosa", Role.MEMBER);
+    private String programs = PROGRAMS.toString();
+
+    /** What a program printed, and how it ended. */
+    private record Ended(int code, String output) {
+        Ended good() {
+            assertThat(code).as(output).isZero();
+            return this;
+        }
+    }
+
+    @BeforeEach
+    void aHomeFolderOfItsOwn() throws IOException {
+        home = home.toRealPath();
+    }
+
+    private Ended run(String... command) {
+        try {
+            var output = Files.createTempFile("join", ".out");
+            var process = new ProcessBuilder(command).directory(home.toFile()).redirectErrorStream(true);
+            process.environment().clear();
+            process.environment().put("PATH", programs + ":/usr/bin:/bin");
+            process.environment().put("HOME", home.toString());
+            process.environment().put("TERM", "dumb");
+            process.environment().put("DISABLE_AUTOUPDATER", "1");
+            process.environment().put("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
+            process.environment().put("GEMINI_CLI_TRUST_WORKSPACE", "true");
+            process.redirectInput(
+                    ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+            process.redirectOutput(output.toFile());
+            // Without a terminal of its own, the script would ask whoever runs the tests.
+            var code = process.start().waitFor();
+            var text = Files.readString(output);
+            Files.delete(output);
+            return new Ended(code, text);
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Runs the line that an invitation shows, in this shell. */
+    private Ended join(String shell, String arguments) {
+        return run(
+                "/bin/sh",
+                "-c",
+                "curl -fsS %s/join | setsid %s -s -- %s".formatted(TestServer.url(), shell, arguments));
+    }
+
+    private String invitation(String agent) {
+        return rest.call("AK_Invite", "{'agent':'%s'}".formatted(agent)).ok().text("/invitation/code");
+    }
+
+    /** Returns each file with its rights and content, and each folder with its rights. */
+    private SortedMap<String, String> state() {
+        try (var files = Files.walk(home)) {
+            var state = new TreeMap<String, String>();
+            for (var file : files.toList()) {
+                var rights = PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+                var content = Files.isDirectory(file) ? "" : HexFormat.of().formatHex(Files.readAllBytes(file));
+                state.put(home.relativize(file).toString(), rights + " " + content);
+            }
+            return state;
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void write(String path, String text) {
+        try {
+            Files.createDirectories(home.resolve(path).getParent());
+            Files.writeString(home.resolve(path), text);
+            Files.setPosixFilePermissions(home.resolve(path), PosixFilePermissions.fromString("rw-r--r--"));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private String text(String path) {
+        return Repository.text(home.resolve(path));
+    }
+
+    private static void require(String program) {
+        var isThere = Files.isExecutable(PROGRAMS.resolve(program));
+        assertThat(isThere || System.getenv("CI") == null)
+                .as("run npm ci first")
+                .isTrue();
+        assumeTrue(isThere, program + " is not installed");
+    }
+
+    /** Nobody else may read a file that has a key. */
+    private void assertKeysAreKept(String key) {
+        for (var file : state().entrySet()) {
+            if (file.getValue()
+                    .contains(HexFormat.of().formatHex(key.getBytes(java.nio.charset.StandardCharsets.UTF_8)))) {
+                assertThat(file.getValue()).as(file.getKey()).startsWith("rw-------");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            claude-code | claude | dash | claude mcp list | Connected                | .claude/settings.json
+            codex       | codex  | dash | codex mcp get agent-workspace | X-Api-Key   | .codex/hooks.json
+            gemini-cli  | gemini | bash | gemini mcp list | Connected                | .gemini/settings.json
+            """)
+    void aProgramIsConnectedByOneLineAndLeavesTheHomeAsItWas(
+            String client, String program, String shell, String check, String shown, String hooks) {
+        require(program);
+        var before = state();
+        var code = invitation("Guest");
+        var joined = join(shell, "%s --client %s".formatted(code, client)).good();
+        assertThat(joined.output())
+                .contains("has joined as the agent 'Guest'", home.resolve(hooks).toString())
+                .doesNotContain("ek_", code);
+        var key = text(".config/agent-workspace/%s/key".formatted(client)).strip();
+        assertThat(text(hooks)).contains(client.equals("codex") ? "AW_Hook" : "/api/hooks/" + client);
+        Json.readObject(text(hooks).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        assertKeysAreKept(key);
+        assertThat(ClientApi.REST
+                        .call(TestServer.url(), key, "US_Read", Json.object())
+                        .ok()
+                        .envelope()
+                        .toString())
+                .contains("Guest");
+        var again = join(shell, "%s --client %s".formatted(code, client));
+        assertThat(again.code()).isEqualTo(1);
+        assertThat(again.output()).contains("has joined already");
+        join(shell, "--leave").good();
+        assertThat(state()).isEqualTo(before);
+        assertThat(join(shell, "--leave").output()).contains("nothing has joined");
+
+        join(shell, "%s --client %s --yes".formatted(invitation("Guest"), client))
+                .good();
+        assertThat(run("/bin/sh", "-c", check).output()).contains(shown);
+    }
+
+    @Test
+    void whatWasThereIsKeptAndRestored() {
+        require("claude");
+        write(".claude.json", "{\"theme\":\"dark\",\"projects\":{}}\n");
+        write(".claude/settings.json", """
+                {"permissions":{"allow":["Bash(ls:*)"]},"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"}]}],"PreToolUse":[]},
+                 "env":{"A":"b"}}""");
+        write("project/.mcp.json", "{}");
+        var before = state();
+        join("dash", invitation("Guest") + " --client claude").good();
+        var settings = Json.readObject(text(".claude/settings.json").getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        assertThat(settings.at("/hooks/Stop")).hasSize(2);
+        assertThat(settings.at("/hooks/PreToolUse/0/matcher").asString()).contains("Edit");
+        assertThat(settings.at("/permissions/allow/0").asString()).isEqualTo("Bash(ls:*)");
+        assertThat(settings.at("/env/A").asString()).isEqualTo("b");
+        assertThat(settings.at("/env/ENGINE_KEY").asString()).startsWith("ek_");
+        assertThat(state().get(".claude/settings.json")).startsWith("rw-------");
+        assertThat(state().get("project/.mcp.json")).isEqualTo(before.get("project/.mcp.json"));
+        join("dash", "--leave --client claude-code").good();
+        assertThat(state()).isEqualTo(before);
+    }
+
+    @Test
+    void whatWasChangedSinceIsNotLost() {
+        require("claude");
+        write(".claude/settings.json", "{\"env\":{\"A\":\"b\"}}\n");
+        join("dash", invitation("Guest") + " --client claude").good();
+        write(".claude/settings.json", text(".claude/settings.json").replace("\"A\":\"b\"", "\"A\":\"c\""));
+        join("dash", "--leave").good();
+        assertThat(text(".claude/settings.json").replaceAll("\\s", "")).isEqualTo("{\"env\":{\"A\":\"c\"}}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"env\":{\"ENGINE_KEY\":\"mine\"}}",
+            })
+    void aSettingOfTheSameNameIsNotReplaced(String settings) {
+        require("claude");
+        write(".claude/settings.json", settings);
+        var before = state();
+        var code = invitation("Guest");
+        var refused = join("dash", code + " --client claude-code");
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.output()).contains("ENGINE_KEY already");
+        assertThat(state()).isEqualTo(before);
+    }
+
+    @Test
+    void nothingChangesWhereItOnlyShowsOrCannotJoin() throws IOException {
+        var folder = Files.createDirectory(home.resolve("bin"));
+        for (var name : List.of("claude", "codex")) {
+            var program = Files.writeString(folder.resolve(name), "#!/bin/sh\nexit 9\n");
+            Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        programs = folder.toString();
+        var before = state();
+        var code = invitation("Guest");
+        assertThat(join("dash", code + " --client codex --dry-run").good().output())
+                .contains("codex mcp add");
+        for (var refused : new String[][] {
+            {code, "good for one agent"},
+            {code + " --client gemini", "not found on the PATH"},
+            {code + " --client emacs", "no client 'emacs'"},
+            {"--client codex", "code of an invitation is missing"},
+            {"ej_0000000000000000000000000000 --client codex", "the code is not valid"},
+            {"ek_x", "neither an option nor a code"},
+            {"'ej_\"$(touch evil)' --client codex", "the code is not valid"},
+        }) {
+            var ended = join("dash", refused[0]);
+            assertThat(ended.code()).as(ended.output()).isEqualTo(1);
+            assertThat(ended.output()).contains(refused[1]);
+            assertThat(state()).as(refused[0]).isEqualTo(before);
+        }
+        assertThat(rest.call("AK_Invitations").ok().at("/invitations")).hasSize(1);
+        var failed = join("dash", code + " --client codex");
+        assertThat(failed.code()).isEqualTo(1);
+        assertThat(failed.output()).contains("could not be configured", "--leave --client codex");
+        join("dash", "--leave").good();
+        assertThat(state()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"dash -n", "bash -n", "shellcheck -s sh"})
+    void itIsAPlainShellScript(String checker) {
+        var words = new ArrayList<>(Arrays.asList(checker.split(" ")));
+        var isThere = run("/bin/sh", "-c", "command -v " + words.getFirst()).code() == 0;
+        assertThat(isThere || System.getenv("CI") == null).isTrue();
+        assumeTrue(isThere);
+        words.add(Repository.file("clients/join.sh").toString());
+        assertThat(run(words.toArray(String[]::new)).good().output()).isEmpty();
+    }
+}
