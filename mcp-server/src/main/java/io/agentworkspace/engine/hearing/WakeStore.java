@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.hearing;
 
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;
 import java.time.Duration;
@@ -28,16 +27,16 @@ public final class WakeStore {
 
     private static final String REGISTER = """
             INSERT INTO wake (tenant_id, party_id, kind, holder, until)
-            SELECT t.id, w.party_id, w.kind, w.holder, :until
+            SELECT tenant_id, w.party_id, w.kind, w.holder, :until
               FROM unnest(CAST(:tenants AS bigint[]), CAST(:parties AS bigint[]), CAST(:kinds AS text[]), CAST(:holders AS text[]))
                    w (tenant_id, party_id, kind, holder)
-              JOIN tenant t ON t.id = w.tenant_id
+              JOIN tenant USING (tenant_id)
             ON CONFLICT (tenant_id, party_id, kind, holder) DO UPDATE SET until = excluded.until
             """;
 
     private static final String REMOVE = """
             DELETE FROM wake
-             WHERE tenant_id = :tenant_id AND party_id = :party AND kind = :kind AND holder = :holder
+             WHERE tenant_id = :tenant AND party_id = :party AND kind = :kind AND holder = :holder
             """;
 
     private static final String EXPIRED = Db.oldRows("wake", "until <= :until");
@@ -78,7 +77,7 @@ public final class WakeStore {
     /** Removes a registration, such as that of a session that ended. */
     public void gone(Registration registration) {
         db.sql(REMOVE)
-                .set("tenant_id", registration.tenant())
+                .set("tenant", registration.tenant())
                 .set("party", registration.party())
                 .set("kind", registration.kind().word())
                 .set("holder", registration.holder())
@@ -127,18 +126,5 @@ public final class WakeStore {
                 .set("holders", all.stream().map(Registration::holder).toList())
                 .set("until", until)
                 .run();
-    }
-
-    /**
-     * Returns SQL for what wakes a party: the word of the most immediate kind, or null if nothing does.
-     *
-     * @param party an expression for the party's id
-     */
-    public static String kindOf(String party) {
-        return SqlTemplate.of("""
-                (SELECT w.kind FROM wake w
-                  WHERE w.tenant_id = :tenant AND w.party_id = {party} AND w.until > CAST(:now AS timestamptz)
-                  ORDER BY CASE w.kind WHEN 'wait' THEN 1 WHEN 'stream' THEN 2 ELSE 3 END
-                  LIMIT 1)""").with("party", party).sql();
     }
 }
