@@ -148,7 +148,7 @@ async function one(name, place, { on, go, isHere }) {
   const agent = answer.profile[0];
   const talk = el('ol', { class: 'transcript', tabindex: '0', 'aria-label': `What ${agent.name} and others said` });
   const line = (message) => el('li', { class: message.from === agent.name ? 'own' : '', 'data-id': message.id }, avatar(message.from, { kind: message.from_kind }),
-    el('div', {}, el('p', { class: 'bubble-head' }, el('b', {}, message.from), el('span', { class: 'soft' }, ` to ${message.domain ? `${message.domain}/${message.zone}` : message.to} · `, clock(message.created_at))), el('p', { class: 'said' }, message.content)));
+    el('div', {}, el('p', { class: 'bubble-head' }, el('b', {}, message.from), el('span', { class: 'soft' }, `${message.by_key ? `, by the key ${message.by_key},` : ''} to ${message.domain ? `${message.domain}/${message.zone}` : message.to} · `, clock(message.created_at))), el('p', { class: 'said' }, message.content)));
   talk.append(...(answer.content.length ? answer.content.map(line) : [el('li', { class: 'soft' }, 'No messages yet.')]));
   const memory = el('div', { class: 'rows' });
   const why = el('div', {});

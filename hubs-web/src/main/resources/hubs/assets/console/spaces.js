@@ -79,7 +79,7 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     const hops = message.chain?.length ?? 0;
     return el('li', { 'data-id': message.id, class: message.from === me.user && message.from_kind === 'user' ? 'own' : '' }, avatar(message.from, { kind: message.from_kind }),
       el('div', {},
-        el('p', { class: 'bubble-head' }, el('b', {}, message.from), message.from_kind === 'user' ? tag('person') : null, el('span', { class: 'soft' }, clock(message.created_at)),
+        el('p', { class: 'bubble-head' }, el('b', {}, message.from), message.person ? tag('person') : message.by_key ? tag(`by the key ${message.by_key}`) : null, el('span', { class: 'soft' }, clock(message.created_at)),
           hops ? el('span', { class: `hops${hops >= HOPS - 1 ? ' near' : ''}`, title: `Answers ${message.chain.join(' → ')}: the loop guard stops at ${HOPS} hops.` }, `${hops} of ${HOPS} hops`) : null,
           may('AP_Chat') ? el('button', { type: 'button', class: 'quiet reply', 'aria-label': `Answer ${message.from}`, click: () => reply(message) }, 'Answer') : null),
         answered ? el('p', { class: 'answered soft clip' }, `${answered.from}: ${answered.content}`) : null,

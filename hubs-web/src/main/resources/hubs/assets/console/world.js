@@ -63,7 +63,7 @@ export async function show({ view, on, isHere }) {
   function said(message, fresh, { messages }) {
     const answered = message.reply_to && messages.find((one) => one.id === message.reply_to);
     return el('li', { class: `bubble${fresh ? ' fresh' : ''}`, 'data-id': message.id }, avatar(message.from, { kind: message.from_kind }),
-      el('div', {}, el('p', { class: 'bubble-head' }, el('b', {}, message.from), ' ', el('span', { class: 'soft' }, answered ? `answers ${answered.from} · ` : '', message.zone && message.zone !== 'main' ? `${message.zone} · ` : '', clock(message.created_at))), el('p', { class: 'clip3' }, message.content)));
+      el('div', {}, el('p', { class: 'bubble-head' }, el('b', {}, message.from), ' ', el('span', { class: 'soft' }, message.by_key ? `by the key ${message.by_key} · ` : '', answered ? `answers ${answered.from} · ` : '', message.zone && message.zone !== 'main' ? `${message.zone} · ` : '', clock(message.created_at))), el('p', { class: 'clip3' }, message.content)));
   }
 
   function room(domain) {

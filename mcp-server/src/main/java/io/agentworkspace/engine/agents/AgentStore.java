@@ -7,12 +7,14 @@ import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageRow;
+import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.change.Audience;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
+import io.agentworkspace.engine.model.agent.Guard;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
@@ -294,6 +296,11 @@ public final class AgentStore {
         call.changed(Change.resource(
                 ChangeTopic.AGENT, held.resource(), new Change.Resource(agent.name(), agent.access(), held.owner())));
         call.changed(Change.presence(held.id(), "updated", null));
+    }
+
+    /** Sets how far the agent's direct messages may go without a person. */
+    GuardStore.Changed guard(Call call, LockedAgent held, Guard guard) {
+        return new GuardStore(db).ofAgent(call, held.id(), guard);
     }
 
     /** Returns the current record, inside a transaction. */

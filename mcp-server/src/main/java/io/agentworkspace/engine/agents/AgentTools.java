@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.AgentRevision;
+import io.agentworkspace.engine.model.agent.Guard;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.event.EventData.AgentDeployment;
 import io.agentworkspace.engine.model.event.EventType;
@@ -88,7 +89,10 @@ public final class AgentTools {
                     value = "Who may see it.",
                     oneOf = {"private", "agent", "domain", "public"})
             @Nullable
-            Access access) {}
+            Access access,
+
+            @Doc("The loop guard of its direct messages.") @Nullable
+            Guard guard) {}
 
     record CreateRequest(
             @Doc("On whose behalf.") Targets.@Nullable UserOnly target,
@@ -135,6 +139,9 @@ public final class AgentTools {
             @Doc("Its revision.") long revision,
 
             @Doc("Whether anything was changed.") @Nullable Boolean changed,
+
+            @Doc("The loop guard of its direct messages, if you sent it.") @Nullable
+            Guard guard,
 
             @Doc("With revisions: the values replaced in the last 30 days, newest first; at most 200.") @Nullable
             List<AgentRevision> revisions,
@@ -322,7 +329,8 @@ public final class AgentTools {
                 .details("""
                         Returns the record. If the values are the same as before, changed is false and the revision \
                         stays. revisions lists the names, descriptions and personas that were replaced in the last 30 days, \
-                        at most 200, newest first. To restore one, send it as vx. For the agent's owner and admins.""")
+                        at most 200, newest first. To restore one, send it as vx. vx.guard sets how far the agent may go \
+                        without a person; the revision stays. For the agent's owner and admins.""")
                 .alsoCalled(
                         "change a part of an agent's persona",
                         "add a sentence to its instructions",
@@ -344,10 +352,18 @@ public final class AgentTools {
                         throw Problem.invalid("page", "applies only with revisions: true");
                     }
                     var held = hold(call, in.target(), in.ifRevision());
-                    var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
+                    var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null, null) : in.vx();
                     var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
+                    var guard = vx.guard() == null ? null : agents.guard(call, held, vx.guard());
                     var changed = change(call, held, change);
-                    return new ModifyResponse(changed.agent(), changed.revision(), changed.changed(), null, null);
+                    var isChanged = Boolean.TRUE.equals(changed.changed()) || (guard != null && guard.isChanged());
+                    return new ModifyResponse(
+                            changed.agent(),
+                            changed.revision(),
+                            isChanged,
+                            guard == null ? null : guard.guard(),
+                            null,
+                            null);
                 })
                 .readingWith("revisions", "true", this::revisions);
     }
@@ -362,6 +378,7 @@ public final class AgentTools {
         return new ModifyResponse(
                 found.agent(),
                 found.agent().revision(),
+                null,
                 null,
                 found.revisions().rows(),
                 found.revisions().nextCursor());

@@ -26,6 +26,9 @@ import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.events.RestoreStore;
 import io.agentworkspace.engine.hooks.HookEndpoint;
 import io.agentworkspace.engine.hooks.Hooks;
+import io.agentworkspace.engine.hearing.WaitQueries;
+import io.agentworkspace.engine.hearing.WaitingCalls;
+import io.agentworkspace.engine.hearing.WakeStore;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.GateRules;
@@ -229,7 +232,10 @@ public final class App implements AutoCloseable {
             // Tools.
             var files = new DocumentFileStore(db, clock);
             var presence = new AgentPresence(db);
-            var shared = new Tools.Shared(search.searcher(), search.vectors(), files, clock, published.baseUrl());
+            var wakes = new WakeStore(db, clock);
+            var waiting = new WaitingCalls(new WaitQueries(db), new ListeningTenants(db, clock), wakes, clock);
+            housekeeping.clearing("registrations of who hears", wakes::purge);
+            var shared = new Tools.Shared(search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl());
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
             var sealKeys = new SealKeys(db, clock);
@@ -276,6 +282,8 @@ public final class App implements AutoCloseable {
             signals.onSignal(live.listener());
             var hookRoutes = new HookEndpoint(hooks, new ListeningTenants(db, clock), streams);
             signals.onSignal(hookRoutes.listener());
+            signals.onSignal(waiting);
+            waiting.start();
             mcp.register(housekeeping);
             housekeeping
                     .every(SECOND, "writing handshakes", handshakes::flush)
@@ -324,7 +332,8 @@ public final class App implements AutoCloseable {
             keep(server)
                     .serve(
                             around.apply(new ObservedRequests(gate, http, tracing)),
-                            refusals); // Closed first, while the database is available.
+                            refusals); // Closed early, while the database is available.
+            keep(waiting); // Closed first: the server waits for the calls that it serves.
         } catch (RuntimeException | Error e) {
             close();
             throw e;

@@ -49,6 +49,10 @@ import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.domains.ZoneQueries;
 import io.agentworkspace.engine.domains.ZoneStore;
 import io.agentworkspace.engine.domains.ZoneTools;
+import io.agentworkspace.engine.hearing.MessageWait;
+import io.agentworkspace.engine.hearing.WaitQueries;
+import io.agentworkspace.engine.hearing.WaitTools;
+import io.agentworkspace.engine.hearing.WaitingCalls;
 import io.agentworkspace.engine.joining.InvitationStore;
 import io.agentworkspace.engine.joining.InviteTools;
 import io.agentworkspace.engine.keys.KeyChangeStore;
@@ -60,6 +64,7 @@ import io.agentworkspace.engine.keys.KeyTools;
 import io.agentworkspace.engine.memory.search.EvaluateTools;
 import io.agentworkspace.engine.memory.search.SearchTools;
 import io.agentworkspace.engine.memory.search.Searcher;
+import io.agentworkspace.engine.messages.MessagePages;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
@@ -92,8 +97,14 @@ import java.util.List;
 public final class Tools {
     private Tools() {}
 
-    /** What tools share with other parts of the engine: the search, the files of documents, and its public address. */
-    public record Shared(Searcher searcher, VectorSource vectors, DocumentFileStore files, Clock clock, String baseUrl) {}
+    /** What tools share with other parts of the engine: the search, the files of documents, calls that wait, and its public address. */
+    public record Shared(
+            Searcher searcher,
+            VectorSource vectors,
+            DocumentFileStore files,
+            WaitingCalls waiting,
+            Clock clock,
+            String baseUrl) {}
 
     /** Returns all tools in the order that clients see: in each family a harmless read first. */
     public static Catalogue catalogue(Db db, Allowance.Meter meter, EndpointServices outbound, Shared shared) {
@@ -110,7 +121,10 @@ public final class Tools {
         var revisions = new AgentRevisionQueries(db, agents);
         tools.addAll(new AgentTools(agents, new AgentQueries(db, agents), revisions, messages).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
-        tools.addAll(new ChatTools(db, agents, messages, new ZoneEntry(db, domains)).tools());
+        var wait = new MessageWait(
+                new WaitQueries(db), shared.waiting(), new MessagePages(db), agents, domains, shared.clock());
+        tools.addAll(new ChatTools(db, agents, messages, new ZoneEntry(db, domains), wait).tools());
+        tools.addAll(new WaitTools(wait, contexts).tools());
         tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SharingHandler;
 import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.domains.ZoneStore;
+import io.agentworkspace.engine.hearing.MessageWait;
 import io.agentworkspace.engine.messages.CutMessages;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.messages.MessageStore.Addressee;
@@ -16,6 +17,7 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -25,12 +27,14 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Messages: AP_Chat, with the guard that stops agents from answering each other endlessly. */
@@ -38,13 +42,20 @@ public final class ChatTools {
     /** The maximum bytes of a message in the response, besides its text. */
     private static final long BESIDE_TEXT = 8_000;
 
+    private static final String UNHEARD = "nothing wakes '%s': it reads this message at its next call";
+
+    private static final String NO_ANSWER =
+            "No answer came. End your turn if something will wake you (a hook or a listener); else call AP_Wait with reply_to.";
+
     private final AgentStore agents;
+    private final MessageWait wait;
     private final MessageStore messages;
     private final ZoneEntry zones;
     private final DestinationQueries destinations;
     private final StreamHints hints = new StreamHints();
 
-    public ChatTools(Db db, AgentStore agents, MessageStore messages, ZoneEntry zones) {
+    public ChatTools(Db db, AgentStore agents, MessageStore messages, ZoneEntry zones, MessageWait wait) {
+        this.wait = wait;
         this.destinations = new DestinationQueries(db);
         this.agents = agents;
         this.messages = messages;
@@ -68,6 +79,9 @@ public final class ChatTools {
             @Doc("true: to the user who owns your agent.") @Nullable
             Boolean toUser,
 
+            @Doc(value = "Wait so long for an answer.", max = MessageWait.MAX_SECONDS) @Nullable
+            Integer waitSeconds,
+
             @Doc("How many of the messages that came in to return.") @Nullable
             Page page) {}
 
@@ -76,7 +90,15 @@ public final class ChatTools {
                     "First your message as it was stored, then what has come in for you since your last call, oldest first.")
             List<Message> content,
 
-            @Doc("The calls that show the texts that are cut here; absent if none is.") @Nullable
+            @Doc(
+                    "Who hears it. Of a direct message: to, online, wakes (wait, stream, hook or none), last_seen_at. In a zone, how many others: members, online, wakes.")
+            @Nullable
+            ObjectNode receipt,
+
+            @Doc("With wait_seconds: how long it waited, in milliseconds.") @Nullable
+            Long waitedMs,
+
+            @Doc("What to call next: for texts that are cut here, or for an answer; absent if nothing.") @Nullable
             String next) {}
 
     /**
@@ -134,11 +156,12 @@ public final class ChatTools {
                         With reply_to and no target, the message goes where the answered message is. to_user sends it \
                         to the user whom the agent belongs to. content in the answer contains your message as stored, \
                         then what arrived for you since your last call; these are marked as read. Each text is cut to \
-                        500 characters; a message that is cut stays unread, and next names the call that returns it whole. Agents that answer each other without a \
-                        person are stopped (3003). A message may be at most 8 hops from a person's message or a new \
-                        thread. Two agents may exchange 10 direct messages a minute. Until a person speaks, an agent may \
-                        send 10 direct messages to agents, and two or three agents may send 30 messages in a zone; more \
-                        agents may send more. Then wait for a person.""")
+                        500 characters; a message that is cut stays unread, and next names the call that returns it whole. wait_seconds waits for the first answer, \
+                        which is last in content. receipt shows who hears the message. Programs that answer each other \
+                        without a person are stopped (3003, with retry_at); a person is signed in, an API key is not a person. By default a message may be at most 8 hops from \
+                        a person's message or a new thread, and two agents may exchange 10 direct messages a minute. \
+                        Until a person speaks, an agent may send 10 direct messages to agents, and two or three agents 30 \
+                        messages in a zone; more agents may send more. vx.guard of AP_Modify and DM_Update changes that.""")
                 .alsoCalled(
                         "ask an agent a question",
                         "get an answer from another bot",
@@ -170,19 +193,20 @@ public final class ChatTools {
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.CREATES)
                 .audits(Audited.MESSAGE)
+                .onlySelf()
                 .shortened(ChatTools::shorten)
-                .handledBy(ChatRequest.class, ChatResponse.class, new Saying())
+                .completedBy(ChatRequest.class, ChatResponse.class, new Saying(), this::complete)
                 .shownAgainBy((_, first, call) -> {
                     call.checked(OfDomain.TAKE_PART); // The message is the speaker's own.
                     var id = first.at("/content/0/id").asString("");
-                    return new ChatResponse(List.of(messages.posted(call, UUID.fromString(id))), null);
+                    return new ChatResponse(List.of(messages.posted(call, UUID.fromString(id))), null, null, null);
                 });
     }
 
     /** Shortens the caller's own message to its id, and to its destination if the call did not name that. */
     private static void shorten(ObjectNode answer, ObjectNode arguments) {
         if (answer.at("/content/0") instanceof ObjectNode own) {
-            own.remove(List.of("from", "from_kind", "to_kind", "seq", "reply_to", "created_at"));
+            own.remove(List.of("from", "from_kind", "person", "by_key", "to_kind", "seq", "reply_to", "created_at"));
             if (arguments.at("/target/agent").isString()) {
                 own.remove("to");
             }
@@ -222,9 +246,12 @@ public final class ChatTools {
                 : beginByName(call, in.target()).orElseGet(() -> begin(call, in, null));
         var place = begun.beginning().place();
         var before = begun.beginning().before();
-        var lineage = call.context().self() == null
+        var guard = new LoopGuard(place, before);
+        var lineage = call.isByPerson()
                 ? LoopGuard.ofPerson(before)
-                : new LoopGuard(place, before).lineage(begun.other(), replyTo != null);
+                : call.context().self() == null
+                        ? guard.ofProgram(begun.other(), replyTo != null)
+                        : guard.lineage(begun.other(), replyTo != null);
         var draft = new NewMessage(speaker, call.context().self() != null, begun.other(), begun.to(), in.content());
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
@@ -236,7 +263,39 @@ public final class ChatTools {
         }
         // Further messages may have arrived since the context was read.
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - said.read())));
-        return new ChatResponse(said.all(), CutMessages.next(said.waiting()));
+        return new ChatResponse(said.all(), receipt(call, begun, said.own()), null, CutMessages.next(said.waiting()));
+    }
+
+    private static ObjectNode receipt(Call call, Begun begun, Message own) {
+        var reach = begun.beginning().reach();
+        return own.to() == null ? reach.receipt() : reach.receipt(own.to(), call.now());
+    }
+
+    /** Completes the response after the commit: who does not hear the message, and the answer that the call waits for. */
+    private void complete(ChatRequest in, ObjectNode envelope, Call call) {
+        if (envelope.at("/receipt/wakes").asString("").equals("none")
+                && envelope.get("status") instanceof ObjectNode status) {
+            status.put("note", UNHEARD.formatted(envelope.at("/receipt/to").asString("")));
+        }
+        if (in.waitSeconds() != null && envelope.get("content") instanceof ArrayNode content) {
+            await(in, envelope, content, call);
+        }
+    }
+
+    /** Waits for the answer to a message that is committed, also where the call repeats an earlier one. */
+    private void await(ChatRequest in, ObjectNode envelope, ArrayNode content, Call call) {
+        try {
+            var own = UUID.fromString(content.path(0).path("id").asString(""));
+            var heard = wait.forAnswer(call, own, MessageWait.time(call, in.waitSeconds()));
+            heard.messages().forEach(message -> content.add(Json.valueTree(message)));
+            envelope.put("waited_ms", heard.waitedMillis());
+            Envelope.unread(envelope, call.context().unread());
+            if (heard.messages().isEmpty()) {
+                envelope.put("next", NO_ANSWER);
+            }
+        } catch (Problem ended) {
+            envelope.put("next", "Your message was sent. Its answer was not waited for: " + ended.note());
+        }
     }
 
     /**

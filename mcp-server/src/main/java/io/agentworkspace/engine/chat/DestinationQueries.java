@@ -8,13 +8,12 @@ import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.messages.MessageStore;
-import io.agentworkspace.engine.messages.MessageStore.Before;
 import io.agentworkspace.engine.messages.MessageStore.Beginning;
+import io.agentworkspace.engine.messages.Reach;
 import io.agentworkspace.engine.messages.StreamQueries;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +45,7 @@ final class DestinationQueries {
     private static final String WHO = SqlTemplate.of("""
             , {agent} AS other,
             (SELECT a.name FROM agent a WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL) AS other_name
-            """).with("agent", AGENT).sql();
+            """).with("agent", AGENT).sql() + Reach.columns(AGENT, "CAST(NULL AS bigint)");
 
     private static final String TO_AGENT = NEXT_TO_AGENT + ";\n" + StreamQueries.readAnswered(BETWEEN, "TRUE", WHO);
 
@@ -60,11 +59,12 @@ final class DestinationQueries {
                       JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name_key = :zone
                      WHERE d.tenant_id = :tenant AND d.name_key = :domain AND {visible_domain} AND {takes_part}) place
              WHERE st.tenant_id = :tenant AND st.id = place.stream_id
-            RETURNING {columns}, zone_name, domain_name
+            RETURNING {columns}, zone_name, domain_name{reach}
             """)
                     .with("visible_domain", Visibility.domain("d"))
                     .with("takes_part", ZoneEntry.takesPart("d"))
                     .with("columns", StreamQueries.PLACE)
+                    .with("reach", Reach.columns("CAST(NULL AS bigint)", "st.id"))
                     .sql();
 
     private static final String IN_ZONE = ZoneEntry.HOLD + ";\n" + NEXT_IN_ZONE;
@@ -103,7 +103,7 @@ final class DestinationQueries {
                     return place.isEmpty()
                             ? Optional.empty()
                             : results.next(row -> new NamedBeginning(
-                                    new Beginning(place.get(), MessageStore.before(row)),
+                                    MessageStore.beginning(place.get(), row),
                                     new Ref(row.number("other"), row.text("other_name")),
                                     null,
                                     null));
@@ -118,20 +118,18 @@ final class DestinationQueries {
                 .all(results -> {
                     results.next(_ -> true); // The lock.
                     return results.next(row -> new NamedBeginning(
-                            new Beginning(MessageStore.place(row), NOTHING),
+                            MessageStore.beginning(row),
                             null,
                             row.text("domain_name"),
                             row.text("zone_name")));
                 });
     }
 
-    private static final Before NOTHING = new Before(null, false, 0, null, 0, List.of());
-
     private Statement statement(Call call, String text) {
         return db.sql(call, text)
                 .set("lock", AdvisoryLock.PARTY.number)
                 .set("speaker", call.context().speaker().id())
-                .set("by_agent", call.context().self() != null)
+                .set("by_program", !call.isByPerson())
                 .set("recent", call.now().minus(MessageStore.CONVERSATION));
     }
 }

@@ -6,6 +6,8 @@ import io.agentworkspace.engine.messages.MessageStore.Before;
 import io.agentworkspace.engine.messages.MessageStore.Lineage;
 import io.agentworkspace.engine.messages.MessageStore.NextMessage;
 import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,17 +17,34 @@ import org.jspecify.annotations.Nullable;
  * the count since a person spoke.
  */
 record LoopGuard(NextMessage place, Before before) {
-    static final int MAX_HOPS = 8;
-    static final int MAX_PER_MINUTE = 10;
-    static final int MAX_IN_ZONE = 30;
-    private static final int MORE_IN_ZONE = 20;
+    /** Agents in a zone may send this many times what two agents may exchange in a minute, until a person speaks. */
+    private static final int IN_ZONE = 3;
+
+    /** How much more for each further agent. */
+    private static final int MORE_IN_ZONE = 2;
+
     private static final int MANY_PARTNERS = 50;
-    private static final String RESUME = "stop, and wait until a person speaks %s or 15 minutes pass without a message";
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final String RESUME = "a person's message %s resets this, and so do 15 minutes without a message%s";
+    private static final String ELSEWHERE = "; another zone has a count of its own";
 
     /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
     static Lineage ofPerson(Before before) {
         var answered = before.answered();
         return new Lineage(answered == null ? null : answered.id(), List.of(), null, 0, List.of());
+    }
+
+    /**
+     * Returns what is stored with the message of a program that speaks as a user. It counts like an agent's in a zone and
+     * in a chain of answers; its direct messages are not counted, but reset nothing either.
+     */
+    Lineage ofProgram(@Nullable Long other, boolean named) {
+        var chain = chain(named);
+        if (other == null) {
+            checkZone();
+        }
+        var answered = before.answered();
+        return new Lineage(answered == null ? null : answered.id(), chain, before.personAt(), 0, List.of());
     }
 
     /**
@@ -59,15 +78,17 @@ record LoopGuard(NextMessage place, Before before) {
      */
     private List<Long> chain(boolean named) {
         var answered = before.answered();
-        if (answered == null || !answered.byAgent() || (!named && isOlderThanPerson(answered))) {
+        if (answered == null || !answered.byProgram() || (!named && isOlderThanPerson(answered))) {
             return List.of();
         }
         var chain = new ArrayList<>(answered.chain());
         chain.add(answered.speaker());
-        if (chain.size() > MAX_HOPS) {
-            throw Problem.conflict(
-                    "loop guard: this would be hop %d of agents answering each other, at most %d are allowed; let a person speak, or begin afresh in 15 minutes"
-                            .formatted(chain.size(), MAX_HOPS));
+        if (chain.size() > place.guard().hops()) {
+            throw refused(
+                    "loop guard: this would be hop %d of agents answering each other, at most %d are allowed; "
+                                    .formatted(chain.size(), place.guard().hops())
+                            + RESUME.formatted("here", ""),
+                    answered.at().plus(MessageStore.CONVERSATION));
         }
         return chain;
     }
@@ -77,30 +98,37 @@ record LoopGuard(NextMessage place, Before before) {
     }
 
     private void checkPace() {
-        if (before.lastMinute() >= MAX_PER_MINUTE) {
-            throw Problem.conflict(
-                    "loop guard: these two agents exchanged %d messages in the last minute, at most %d are allowed; wait a minute"
-                            .formatted(before.lastMinute(), MAX_PER_MINUTE));
+        if (before.lastMinute() >= place.guard().perMinute()) {
+            throw refused(
+                    "loop guard: these two agents exchanged %d messages in the last minute, at most %d are allowed; wait until retry_at, or write in a zone"
+                            .formatted(before.lastMinute(), place.guard().perMinute()),
+                    place.at().plus(MINUTE));
         }
     }
 
     private void checkZone() {
-        var limit = MAX_IN_ZONE + MORE_IN_ZONE * Math.max(0, place.voices() - 3);
+        var limit = place.guard().perMinute() * (IN_ZONE + MORE_IN_ZONE * Math.max(0, place.voices() - 3));
         if (place.agentsSaid() > limit) {
-            throw Problem.conflict(
+            throw refused(
                     "loop guard: agents said %d messages in this zone since a person last spoke there, at most %d are allowed for %d agents; "
                                     .formatted(place.agentsSaid() - 1, limit, place.voices())
-                            + RESUME.formatted("in the zone"));
+                            + RESUME.formatted("in the zone", ELSEWHERE),
+                    place.at().plus(MessageStore.CONVERSATION));
         }
     }
 
     private void checkDirect(int partners) {
-        var limit = MessageStore.MAX_DIRECT * Math.max(1, partners - 1);
+        var limit = place.guard().perMinute() * Math.max(1, partners - 1);
         if (before.said() >= limit) {
-            throw Problem.conflict(
+            throw refused(
                     "loop guard: you sent %d direct messages to agents since a person last spoke, at most %d are allowed; "
                                     .formatted(before.said(), limit)
-                            + RESUME.formatted("to you"));
+                            + RESUME.formatted("to you", "; zones have counts of their own"),
+                    place.at().plus(MessageStore.CONVERSATION));
         }
+    }
+
+    private static Problem refused(String note, Instant retryAt) {
+        return Problem.conflict(note).with("retry_at", retryAt);
     }
 }

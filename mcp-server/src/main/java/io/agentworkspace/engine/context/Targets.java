@@ -105,4 +105,16 @@ public final class Targets {
             @Doc(USER) @Nullable UserHandle user,
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    /** Where messages come from. */
+    public record Heard(
+            @Doc("Only direct messages from this agent.") @Nullable Name agent,
+
+            @Doc("Default: the entered one.") @Nullable Name domain,
+
+            @Doc("Default: all of the domain.") @Nullable Name zone,
+
+            @Doc(USER) @Nullable UserHandle user,
+
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 }

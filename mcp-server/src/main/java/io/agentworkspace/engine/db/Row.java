@@ -70,6 +70,10 @@ public final class Row {
         return Arrays.asList((Long[]) rows.getArray(column).getArray());
     }
 
+    public List<Integer> integers(String column) throws SQLException {
+        return Arrays.asList((Integer[]) rows.getArray(column).getArray());
+    }
+
     /** Returns a JSON object that the query created, as a record. */
     public <T> @Nullable T json(String column, Class<T> type) throws SQLException {
         var value = rows.getString(column);

@@ -6,7 +6,9 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.messages.GuardStore;
 import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.agent.Guard;
 import io.agentworkspace.engine.model.change.Audience;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.change.ChangeTopic;
@@ -234,6 +236,11 @@ public final class DomainStore {
         } catch (SqlFailure e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("domain", words.name().text()) : e;
         }
+    }
+
+    /** Sets how far agents may go in the zones of the domain without a person; the call has locked or created it. */
+    GuardStore.Changed guard(Call call, Name name, Guard guard) {
+        return new GuardStore(db).ofDomain(call, lock(call, name).id(), guard);
     }
 
     /** Deletes the domain with its zones, their streams and messages, and all memberships. */

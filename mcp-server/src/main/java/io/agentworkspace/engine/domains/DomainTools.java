@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfAgent;
+import io.agentworkspace.engine.model.agent.Guard;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Domain;
 import io.agentworkspace.engine.model.domain.Member;
@@ -63,7 +64,10 @@ public final class DomainTools {
                     value = ACCESS + " Default: private (you).",
                     oneOf = {"private", "domain", "agent", "public"})
             @Nullable
-            Access access) {}
+            Access access,
+
+            @Doc("The loop guard in its zones.") @Nullable
+            Guard guard) {}
 
     record SameDomain(
             @Doc("The new name.") Name name,
@@ -78,7 +82,10 @@ public final class DomainTools {
                     value = "Who may see it.",
                     oneOf = {"private", "domain", "agent", "public"})
             @Nullable
-            Access access) {}
+            Access access,
+
+            @Doc("The loop guard in its zones.") @Nullable
+            Guard guard) {}
 
     record ListRequest(
             @Doc("Which domains.") Targets.@Nullable DomainPrefix target,
@@ -106,7 +113,10 @@ public final class DomainTools {
     record DomainResponse(
             @Doc("The domain as it is now.") Domain domain,
             @Doc("Its revision.") long revision,
-            @Doc("Whether anything was changed.") @Nullable Boolean changed) {}
+            @Doc("Whether anything was changed.") @Nullable Boolean changed,
+
+            @Doc("The loop guard in its zones, if you sent it.") @Nullable
+            Guard guard) {}
 
     record DestroyResponse(@Doc("Always true.") boolean changed) {}
 
@@ -243,7 +253,9 @@ public final class DomainTools {
                             host(call, in.target() == null ? null : in.target().agent());
                     var words = new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access());
                     var domain = domains.insert(call, words, host);
-                    return new DomainResponse(domain, domain.revision(), null);
+                    var guard = vx.guard() == null ? null : domains.guard(call, vx.name(), vx.guard());
+                    return new DomainResponse(
+                            domain, domain.revision(), null, guard == null ? null : guard.guard());
                 });
     }
 
@@ -263,7 +275,8 @@ public final class DomainTools {
                 .description("""
                         Replaces a domain's name and description; profile and access only if given.""")
                 .details("""
-                        Name and description are both required. The revision increases if something changed. For the \
+                        Name and description are both required. The revision increases if something changed. vx.guard \
+                        sets how far agents may go in its zones without a person; the revision stays. For the \
                         domain's owner and admins.""")
                 .alsoCalled(
                         "give a workspace another name",
@@ -283,7 +296,12 @@ public final class DomainTools {
                     var domain = domains.update(
                             call, held, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
                     rename(call, held, domain.name());
-                    return new DomainResponse(domain, domain.revision(), domain.revision() != held.revision());
+                    var guard = vx.guard() == null ? null : domains.guard(call, vx.name(), vx.guard());
+                    return new DomainResponse(
+                            domain,
+                            domain.revision(),
+                            domain.revision() != held.revision() || (guard != null && guard.isChanged()),
+                            guard == null ? null : guard.guard());
                 });
     }
 

@@ -101,7 +101,7 @@ public final class ZoneStore {
     }
 
     /** Returns the refusal for an unknown zone, with the domain's zones that have similar names. */
-    static Problem missing(Name name, List<String> zones) {
+    public static Problem missing(Name name, List<String> zones) {
         return Problem.notFound("zone", name.text(), Near.nearest(name.text(), zones, 3));
     }
 

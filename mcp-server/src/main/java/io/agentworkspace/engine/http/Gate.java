@@ -5,9 +5,13 @@ import io.agentworkspace.engine.credentials.Credentials;
 import io.agentworkspace.engine.http.connections.EngineConnection;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.OpenRequest;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.time.Clock;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
@@ -118,6 +122,17 @@ public final class Gate extends Handler.Wrapper {
         }
     }
 
+    @SuppressWarnings("unchecked") // Set by this package.
+    private static OpenRequest open(Request request) {
+        var pause = request.getAttribute(RequestAttributes.PAUSE) instanceof Supplier<?> known
+                ? (Supplier<Runnable>) known
+                : (Supplier<Runnable>) () -> () -> {};
+        return new OpenRequest(
+                (BooleanSupplier) Objects.requireNonNull(request.getAttribute(RequestAttributes.VALIDITY)),
+                () -> EngineConnection.isAbandoned(request),
+                pause);
+    }
+
     private void serve(Request request, GuardedResponse response, Callback callback) throws Exception {
         var path = Request.getPathInContext(request);
         if (MisdirectedMcp.isUnserved(path, request.getMethod(), served)) {
@@ -132,6 +147,7 @@ public final class Gate extends Handler.Wrapper {
         if (!(caller == null
                 ? super.handle(request, response, callback)
                 : ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller)
+                        .where(OpenRequest.CURRENT, open(request))
                         .call(() -> super.handle(request, response, callback)))) {
             Capacity.noteId(request);
             throw Endpoints.isMcp(path) ? MisdirectedMcp.problem() : ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");

@@ -6,8 +6,11 @@ import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.tool.Call;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 
 /** Pages of the newest messages: how many fit into a response, and which of them are then read. */
@@ -47,8 +50,16 @@ public final class MessagePages {
                        last_seq = CASE WHEN p.last_seq < progress.upto THEN progress.upto ELSE p.last_seq END
                   FROM progress
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = progress.stream_id
-                   AND p.read_seq = progress.read_seq)
-            SELECT COALESCE(sum(upto - read_seq - own), 0) AS cleared FROM progress
+                   AND p.read_seq = progress.read_seq
+                RETURNING p.stream_id),
+            receipts AS (
+                UPDATE message m
+                   SET delivered_at = COALESCE(m.delivered_at, :now),
+                       read_at = CASE WHEN m.id = ANY(CAST(:whole AS uuid[])) THEN CAST(:now AS timestamptz) END
+                 WHERE m.tenant_id = :tenant AND m.id = ANY(CAST(:direct AS uuid[]))
+                   AND m.speaker_id <> :party AND m.read_at IS NULL)
+            SELECT progress.stream_id, upto - read_seq - own AS cleared
+              FROM progress JOIN marked USING (stream_id)
             """;
 
     private final Db db;
@@ -108,25 +119,62 @@ public final class MessagePages {
      * message whose text is cut is not read, nor is a later one.
      */
     public void mark(Call call, List<StoredMessage> newest, ListSlice<Message> page) {
-        if (call.isReadOnly() || call.context().unread() == 0 || page.rows().isEmpty()) {
-            return;
+        var rows = page.rows();
+        var shown = new ArrayList<StoredMessage>();
+        for (var i = 0; i < rows.size(); i++) {
+            shown.add(new StoredMessage(newest.get(i).stream(), rows.get(rows.size() - 1 - i)));
+        }
+        if (call.context().unread() > 0) {
+            mark(call, shown, shown);
+        }
+    }
+
+    /**
+     * Marks messages as read by the caller's speaker, and records receipts of direct ones.
+     *
+     * @param shown the messages as they are shown, in any order
+     * @param consecutive those of them between which no message of their stream is left out
+     * @return the streams of whole ones that another call has read meanwhile
+     */
+    public Set<Long> mark(Call call, List<StoredMessage> shown, List<StoredMessage> consecutive) {
+        if (call.isReadOnly() || shown.isEmpty()) {
+            return Set.of();
         }
         var ranges = new LinkedHashMap<Long, Range>();
-        var shown = newest.subList(0, page.rows().size());
-        for (var i = 0; i < shown.size(); i++) {
-            if (page.rows().get(shown.size() - 1 - i).truncated() == null) {
-                var seq = shown.get(i).message().seq();
-                ranges.merge(shown.get(i).stream(), new Range(seq, seq), Range::and);
-            }
-        }
-        var cleared = db.sql(call, MARK)
+        consecutive.stream().filter(MessagePages::isWhole).forEach(each -> {
+            var seq = each.message().seq();
+            ranges.merge(each.stream(), new Range(seq, seq), Range::and);
+        });
+        var direct = shown.stream().filter(each -> each.message().to() != null).toList();
+        var marked = new HashSet<Long>();
+        var cleared = db
+                .sql(call, MARK)
                 .set("party", call.context().speaker().id())
                 .set("streams", List.copyOf(ranges.keySet()))
                 .set("since", ranges.values().stream().map(Range::since).toList())
                 .set("upto", ranges.values().stream().map(Range::upto).toList())
-                .one(row -> row.number("cleared"))
-                .orElseThrow();
-        call.context(call.context().withUnread(call.context().unread() - cleared));
+                .set("direct", ids(direct))
+                .set("whole", ids(direct.stream().filter(MessagePages::isWhole).toList()))
+                .list(row -> {
+                    marked.add(row.number("stream_id"));
+                    return row.number("cleared");
+                })
+                .stream()
+                .mapToLong(Long::longValue)
+                .sum();
+        call.context(call.context().withUnread(Math.max(0, call.context().unread() - cleared)));
+        var lost = new HashSet<>(ranges.keySet());
+        lost.removeAll(marked);
+        shown.stream().filter(each -> !isWhole(each)).map(StoredMessage::stream).forEach(lost::remove);
+        return lost;
+    }
+
+    private static boolean isWhole(StoredMessage shown) {
+        return shown.message().truncated() == null;
+    }
+
+    private static List<String> ids(List<StoredMessage> messages) {
+        return messages.stream().map(each -> each.message().id()).toList();
     }
 
     private record Range(long since, long upto) {

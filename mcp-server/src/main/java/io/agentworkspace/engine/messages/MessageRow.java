@@ -39,7 +39,7 @@ public final class MessageRow {
             """).with("cut", TextSize.CUT).sql());
 
     /** The same as a JSON object. */
-    public static final String CUT_JSON = "(SELECT to_jsonb(r) - 'stream_id' FROM (SELECT " + CUT_COLUMNS + ") r)";
+    public static final String CUT_JSON = "(SELECT to_jsonb(r) - ARRAY['stream_id', 'delivered_at', 'read_at'] FROM (SELECT " + CUT_COLUMNS + ") r)";
 
     /** The number of unread messages of the party {@code :party}. */
     public static final String UNREAD = Unread.of(":party");
@@ -48,7 +48,7 @@ public final class MessageRow {
 
     private static String columns(String content) {
         return SqlTemplate.of("""
-            m.id, m.stream_id, speaker.name AS "from", speaker.kind AS from_kind, addressee.name AS "to",
+            m.id, m.stream_id, speaker.name AS "from", speaker.kind AS from_kind, m.person, m.by_key, addressee.name AS "to",
             addressee.kind AS to_kind, md.name AS domain, mz.name AS zone, m.seq, {content}, m.answers AS reply_to,
             CASE WHEN m.chain = '{}' THEN CAST('{}' AS text[])
                  ELSE ARRAY(SELECT link.name
@@ -57,7 +57,7 @@ public final class MessageRow {
                                                    WHERE x.tenant_id = m.tenant_id AND x.id = k.id
                                                   OFFSET 0) link
                              ORDER BY k.n) END AS chain,
-            m.created_at
+            m.created_at, m.delivered_at, m.read_at
             """).with("content", content).sql();
     }
 
@@ -67,6 +67,8 @@ public final class MessageRow {
                 row.text("id"),
                 row.text("from"),
                 row.text("from_kind"),
+                row.flag("person") ? true : null,
+                row.textOrNull("by_key"),
                 row.textOrNull("to"),
                 row.textOrNull("to_kind"),
                 row.textOrNull("domain"),
@@ -77,7 +79,9 @@ public final class MessageRow {
                 length == null ? null : length.intValue(),
                 row.textOrNull("reply_to"),
                 row.texts("chain"),
-                Objects.requireNonNull(row.instantOrNull("created_at")));
+                Objects.requireNonNull(row.instantOrNull("created_at")),
+                row.instantOrNull("delivered_at"),
+                row.instantOrNull("read_at"));
     }
 
     /** Reads a message with its stream. */

@@ -31,8 +31,8 @@ public final class MessageStore {
     public static final Duration CONVERSATION = Duration.ofMinutes(15);
 
     /**
-     * The maximum number of direct messages that an agent may send to one or two agents before a person speaks. Below
-     * it, no look-up is needed of whether a person spoke in the agent's zones.
+     * The number of direct messages from which it is looked up whether a person spoke in the agent's zones. By default it is
+     * also the maximum of those that an agent may send to one or two agents before a person speaks.
      */
     public static final int MAX_DIRECT = 10;
 
@@ -101,8 +101,10 @@ public final class MessageStore {
     private static String insert(String counted, String shown) {
         return SqlTemplate.of("""
             WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
-                                            created_at)
-                       VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at)
+                                            created_at, person, by_key)
+                       SELECT :tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at,
+                              NOT :by_program,
+                              (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:by_key AS text))
                        RETURNING *),
                  known AS (SELECT 1 FROM participant
                             WHERE CAST(:other AS bigint) IS NOT NULL
@@ -130,8 +132,8 @@ public final class MessageStore {
                  {counted}
                  told AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
                           SELECT a.tenant_id, a.id, news.person_at, news.agent_at
-                            FROM (SELECT CASE WHEN :by_agent THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
-                                         CASE WHEN :by_agent THEN CAST(:at AS timestamptz) END AS agent_at) news
+                            FROM (SELECT CASE WHEN :by_program THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
+                                         CASE WHEN :by_program THEN CAST(:at AS timestamptz) END AS agent_at) news
                             JOIN agent a ON a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)
                            WHERE NOT EXISTS (SELECT 1 FROM agent_heard h
                                               WHERE h.tenant_id = :tenant AND h.agent_id = a.id
@@ -189,7 +191,14 @@ public final class MessageStore {
                                         AND own.speaker_id = p.party_id)
                   FROM (SELECT stream_id, max(seq) AS seq FROM whole WHERE NOT follows_cut GROUP BY stream_id) t
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
-                   AND p.read_seq < t.seq)
+                   AND p.read_seq < t.seq),
+            receipts AS (
+                UPDATE message r
+                   SET delivered_at = COALESCE(r.delivered_at, :now),
+                       read_at = CASE WHEN m.content = {cut} THEN CAST(:now AS timestamptz) END
+                  FROM taken m
+                  JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id AND st.low_id IS NOT NULL
+                 WHERE r.tenant_id = m.tenant_id AND r.stream_id = m.stream_id AND r.seq = m.seq AND r.read_at IS NULL)
             SELECT {columns} FROM taken m {joins} ORDER BY m.created_at, m.stream_id, m.seq
             """)
                     .with("cut", TextSize.CUT)
@@ -231,11 +240,20 @@ public final class MessageStore {
      *
      * @param agentsSaid in a zone, the number of messages of agents since a person spoke there, including the new one
      * @param voices in a zone, how many agents sent them
+     * @param guard the dial of the loop guard: that of the zone's domain, or of the agent that speaks
      */
-    public record NextMessage(long stream, long seq, Instant at, long agentsSaid, long voices) {}
+    public record NextMessage(long stream, long seq, Instant at, long agentsSaid, long voices, Dial guard) {}
+
+    /** The dial of the loop guard. */
+    public record Dial(long hops, long perMinute) {
+        static Dial read(Row row) throws SQLException {
+            var values = row.integers("guard");
+            return new Dial(values.get(0), values.get(1));
+        }
+    }
 
     /** The message that a new one answers. */
-    public record Answered(UUID id, long speaker, boolean byAgent, Instant at, List<Long> chain) {}
+    public record Answered(UUID id, long speaker, boolean byProgram, Instant at, List<Long> chain) {}
 
     /**
      * The history before a new message.
@@ -272,11 +290,18 @@ public final class MessageStore {
                 row.number("last_seq"),
                 Objects.requireNonNull(row.instantOrNull("last_at")),
                 row.number("agents_said"),
-                row.number("voices"));
+                row.number("voices"),
+                Dial.read(row));
     }
 
-    /** A message's place, and the history before it. */
-    public record Beginning(NextMessage place, Before before) {}
+    /** A message's place, the history before it, and who will hear of it. */
+    public record Beginning(NextMessage place, Before before, Reach reach) {}
+
+    private record History(Before before, Reach reach) {
+        static History read(Row row) throws SQLException {
+            return new History(MessageStore.before(row), Reach.read(row));
+        }
+    }
 
     /**
      * Takes the next place in the direct messages of two parties, or in a zone's stream, which counts the messages of
@@ -289,7 +314,7 @@ public final class MessageStore {
      */
     public Beginning begin(
             Call call, @Nullable Long stream, @Nullable Long other, long speaker, @Nullable UUID replyTo) {
-        var byAgent = call.context().self() != null;
+        var byAgent = call.context().self() != null; // Only agents are counted.
         var statement = other == null
                 ? byAgent ? StreamQueries.BEGIN_IN_TURN : StreamQueries.BEGIN_IN
                 : byAgent ? StreamQueries.BEGIN_DIRECT_IN_TURN : StreamQueries.BEGIN_DIRECT;
@@ -298,7 +323,7 @@ public final class MessageStore {
                 .set("stream", stream)
                 .set("speaker", speaker)
                 .set("other", other)
-                .set("by_agent", byAgent)
+                .set("by_program", !call.isByPerson())
                 .set("reply", replyTo)
                 .set("many", MAX_DIRECT)
                 .set("recent", call.now().minus(CONVERSATION))
@@ -309,12 +334,24 @@ public final class MessageStore {
                     var place = results.next(MessageStore::place)
                             .orElseThrow(() ->
                                     Problem.conflict("the zone has just been destroyed; ZN_List shows the others"));
-                    return new Beginning(
-                            place, results.next(MessageStore::before).orElseThrow());
+                    var history = results.next(History::read).orElseThrow();
+                    return new Beginning(place, history.before(), history.reach());
                 });
     }
 
-    public static Before before(Row row) throws SQLException {
+    /** Reads the beginning of a message with its place from a row that has both. */
+    public static Beginning beginning(NextMessage place, Row row) throws SQLException {
+        return new Beginning(place, before(row), Reach.read(row));
+    }
+
+    /** Reads the beginning of a message in a zone, before which nothing is counted but what its stream counts. */
+    public static Beginning beginning(Row row) throws SQLException {
+        return new Beginning(place(row), NOTHING, Reach.read(row));
+    }
+
+    private static final Before NOTHING = new Before(null, false, 0, null, 0, List.of());
+
+    private static Before before(Row row) throws SQLException {
         return new Before(
                 answered(row),
                 row.flag("to_agent"),
@@ -330,7 +367,7 @@ public final class MessageStore {
                 : new Answered(
                         UUID.fromString(row.text("id")),
                         row.number("speaker_id"),
-                        row.flag("by_agent"),
+                        row.flag("by_program"),
                         Objects.requireNonNull(row.instantOrNull("created_at")),
                         row.numbers("chain"));
     }
@@ -407,7 +444,8 @@ public final class MessageStore {
                 .set("joins", draft.joins())
                 .set("other", draft.other())
                 .set("content", draft.content())
-                .set("by_agent", draft.byAgent())
+                .set("by_program", !call.isByPerson())
+                .set("by_key", draft.byAgent() ? null : call.caller().credential().key())
                 .set("answers", lineage.answers())
                 .set("chain", lineage.chain())
                 .set("person_at", lineage.personAt())
@@ -417,10 +455,10 @@ public final class MessageStore {
                 .set("limit", limit);
         if (to != null && limit == 0 && draft.joins()) {
             storing.runLate(); // Nothing that it returns is needed.
-            return new Posted(message(id, place, draft, to, lineage), List.of(), 0);
+            return new Posted(message(id, place, draft, call.isByPerson(), lineage), List.of(), 0);
         }
         return storing.all(results -> {
-            var own = results.next(row -> to == null ? MessageRow.read(row) : message(id, place, draft, to, lineage))
+            var own = results.next(row -> to == null ? MessageRow.read(row) : message(id, place, draft, call.isByPerson(), lineage))
                     .orElseThrow(() -> Problem.conflict("the agent '%s' was just removed from the zone"
                             .formatted(draft.speaker().name())));
             var waiting = limit == 0 ? List.<StoredMessage>of() : results.list(MessageRow::stored);
@@ -428,11 +466,15 @@ public final class MessageStore {
         });
     }
 
-    private static Message message(UUID id, NextMessage place, NewMessage draft, Addressee to, Lineage lineage) {
+    private static Message message(
+            UUID id, NextMessage place, NewMessage draft, boolean byPerson, Lineage lineage) {
+        var to = Objects.requireNonNull(draft.to());
         return new Message(
                 id.toString(),
                 draft.speaker().name(),
                 draft.speakerKind(),
+                byPerson ? true : null,
+                null,
                 to.name(),
                 to.kind(),
                 to.domain(),
@@ -443,7 +485,9 @@ public final class MessageStore {
                 null,
                 lineage.answers() == null ? null : lineage.answers().toString(),
                 List.of(),
-                place.at());
+                place.at(),
+                null,
+                null);
     }
 
     /** Returns an earlier message in the form of a response to a write. */

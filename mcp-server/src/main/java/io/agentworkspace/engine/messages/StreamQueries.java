@@ -18,19 +18,22 @@ public final class StreamQueries {
               WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
 
     /** The columns of a place, of the stream {@code st}. */
-    public static final String PLACE =
-            "st.id, st.last_seq, st.last_at, st.agents_said, cardinality(st.voices) AS voices";
+    public static final String PLACE = SqlTemplate.of("""
+            st.id, st.last_seq, st.last_at, st.agents_said, cardinality(st.voices) AS voices,
+            (SELECT ARRAY[gd.guard_hops, gd.guard_per_minute]
+               FROM zone gz JOIN domain gd ON gd.tenant_id = gz.tenant_id AND gd.id = gz.domain_id
+              WHERE gz.tenant_id = st.tenant_id AND gz.stream_id = st.id) AS guard""").sql();
 
     /** Takes the next place in a zone's stream {@code st}. */
     public static final String NEXT = SqlTemplate.of("""
             UPDATE stream st
                SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
-                   person_at = CASE WHEN :by_agent THEN person_at ELSE :now END,
-                   agents_said = CASE WHEN NOT :by_agent THEN 0
+                   person_at = CASE WHEN :by_program THEN person_at ELSE :now END,
+                   agents_said = CASE WHEN NOT :by_program THEN 0
                                       WHEN last_at < :recent THEN 1
                                       WHEN voices <@ ARRAY[CAST(:speaker AS bigint)] THEN least(agents_said + 1, {max_alone})
                                       ELSE agents_said + 1 END,
-                   voices = CASE WHEN NOT :by_agent THEN '{}'
+                   voices = CASE WHEN NOT :by_program THEN '{}'
                                  WHEN last_at < :recent THEN ARRAY[CAST(:speaker AS bigint)]
                                  WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= {max_counted} THEN voices
                                  ELSE voices || CAST(:speaker AS bigint) END
@@ -62,7 +65,7 @@ public final class StreamQueries {
                   LEFT JOIN agent_talk talk ON talk.tenant_id = :tenant AND talk.agent_id = :speaker),
             here AS (SELECT x.id, x.last_seq FROM stream x WHERE x.tenant_id = :tenant AND {here})
             SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
-                   COALESCE(answered.kind = 'agent', false) AS by_agent,
+                   COALESCE(NOT answered.person, false) AS by_program,
                    {to_agent} AS to_agent,
                    (SELECT count(*) FROM message recent
                      WHERE recent.tenant_id = :tenant AND recent.stream_id = here.id
@@ -73,9 +76,8 @@ public final class StreamQueries {
               FROM count
               CROSS JOIN here
               LEFT JOIN LATERAL (
-                  SELECT m.id, m.speaker_id, m.chain, m.created_at, said_by.kind
+                  SELECT m.id, m.speaker_id, m.chain, m.created_at, m.person
                     FROM message m
-                    JOIN party said_by ON said_by.tenant_id = m.tenant_id AND said_by.id = m.speaker_id
                    WHERE m.tenant_id = :tenant AND m.stream_id = here.id
                      AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN m.id = :reply
                               ELSE {is_direct} AND m.speaker_id <> :speaker AND m.created_at > :recent
@@ -95,7 +97,7 @@ public final class StreamQueries {
     }
 
     /**
-     * Returns the same for a person: only the answered message, since people are not counted.
+     * Returns the same for a user: only the answered message, since users are not counted.
      *
      * @param here the condition for the stream {@code x}
      * @param isDirect whether the message is a direct one
@@ -103,11 +105,12 @@ public final class StreamQueries {
      */
     public static String readAnswered(String here, String isDirect, String more) {
         return SqlTemplate.of("""
-            SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at, false AS by_agent,
+            SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
+                   COALESCE(NOT answered.person, false) AS by_program,
                    false AS to_agent, 0 AS last_minute, CAST(NULL AS timestamptz) AS person_at, false AS goes_on{more}
               FROM (VALUES (1)) one (row)
               LEFT JOIN LATERAL (
-                  SELECT m.id, m.speaker_id, m.chain, m.created_at
+                  SELECT m.id, m.speaker_id, m.chain, m.created_at, m.person
                     FROM stream x
                     CROSS JOIN LATERAL (
                         SELECT * FROM message said
@@ -129,6 +132,8 @@ public final class StreamQueries {
                 .sql();
     }
 
+    private static final String REACH = Reach.columns("CAST(:other AS bigint)", "CAST(:stream AS bigint)");
+
     private static final String IS_DIRECT = "CAST(:other AS bigint) IS NOT NULL";
 
     private static final String TO_AGENT = """
@@ -138,7 +143,9 @@ public final class StreamQueries {
     public static final String OR_NEXT = """
             ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
                SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
-            RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
+            RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices,
+            COALESCE((SELECT ARRAY[ga.guard_hops, ga.guard_per_minute] FROM agent ga
+                       WHERE ga.tenant_id = :tenant AND ga.id = :speaker), ARRAY[8, 10]) AS guard
             """;
 
     private static final String NEXT_DIRECT = """
@@ -156,15 +163,15 @@ public final class StreamQueries {
     private static final String BETWEEN =
             "x.low_id = least(CAST(:speaker AS bigint), :other) AND x.high_id = greatest(CAST(:speaker AS bigint), :other)";
 
-    static final String BEGIN_DIRECT = NEXT_DIRECT + ";\n" + readAnswered(BETWEEN, IS_DIRECT, "");
+    static final String BEGIN_DIRECT = NEXT_DIRECT + ";\n" + readAnswered(BETWEEN, IS_DIRECT, REACH);
 
-    static final String BEGIN_IN = NEXT_IN + ";\n" + readAnswered("x.id = :stream", IS_DIRECT, "");
+    static final String BEGIN_IN = NEXT_IN + ";\n" + readAnswered("x.id = :stream", IS_DIRECT, REACH);
 
     static final String BEGIN_DIRECT_IN_TURN =
-            TAKE_TURN + NEXT_DIRECT + ";\n" + readBefore(BETWEEN, IS_DIRECT, TO_AGENT, "");
+            TAKE_TURN + NEXT_DIRECT + ";\n" + readBefore(BETWEEN, IS_DIRECT, TO_AGENT, REACH);
 
     static final String BEGIN_IN_TURN =
-            TAKE_TURN + NEXT_IN + ";\n" + readBefore("x.id = :stream", IS_DIRECT, TO_AGENT, "");
+            TAKE_TURN + NEXT_IN + ";\n" + readBefore("x.id = :stream", IS_DIRECT, TO_AGENT, REACH);
 
     private StreamQueries() {}
 }

@@ -50,6 +50,7 @@ record Run<I extends Record, O extends Record>(
         var user = request.arguments().path("target").path("user").asString("");
         call.runIn(Context.named(fields), actingFor(tool, request.caller(), user));
         call.progress(request.progress());
+        call.source(request.source());
         call.budget(request.budget().forCall());
         call.readOnly(
                 request.readOnly() || request.caller().credential().toolset().readOnly());
@@ -63,6 +64,9 @@ record Run<I extends Record, O extends Record>(
         if (user.isBlank() || caller.isNamed(user)) {
             return null;
         }
+        if (tool.onlySelf() && !EmailAddress.isMeant(user)) {
+            throw otherUser(caller);
+        }
         var isAbout = tool.findRequirement(Requirement.OfUser.class)
                 .filter(Requirement.OfUser::isAboutUser)
                 .isPresent();
@@ -74,6 +78,22 @@ record Run<I extends Record, O extends Record>(
         }
         var handle = UserHandle.checked("target.user", user);
         return isAbout ? null : handle;
+    }
+
+    /** Returns the refusal of a user who is not the caller, where {@code target.user} may look like an addressee. */
+    private static Problem otherUser(Caller caller) {
+        return Problem.invalid(
+                "target.user",
+                "addresses nobody and must be your own user name, '%s': leave it out, and send to your agent's owner with to_user: true"
+                        .formatted(caller.userName()));
+    }
+
+    /** Checks the acting user of a tool that acts only for the caller, once it is known. */
+    void checkSelf() {
+        var context = call.contextIfKnown();
+        if (tool.onlySelf() && context != null && context.user().id() != call.caller().user()) {
+            throw otherUser(call.caller());
+        }
     }
 
     private static @Nullable String key(Tool<?, ?> tool, ObjectNode fields, @Nullable String given) {
@@ -107,5 +127,12 @@ record Run<I extends Record, O extends Record>(
         }
         request.budget().check(envelope);
         return envelope;
+    }
+
+    /** Completes the response after the commit, if the tool does that. */
+    void complete(ObjectNode envelope) {
+        if (tool.work() instanceof Tool.Continued<I, O> continued) {
+            continued.sequel().complete(input, envelope, call);
+        }
     }
 }

@@ -149,6 +149,7 @@ public final class Runner implements ToolRunner {
         if (call.concernsOutbox()) {
             events.committed();
         }
+        run.complete(answer.envelope());
         return answer.withLimits(limits.after(call.caller(), call, null));
     }
 
@@ -197,6 +198,7 @@ public final class Runner implements ToolRunner {
             }
         }
         contexts.load(run.call());
+        run.checkSelf();
         if (!run.tool().callsOut()) {
             applyRules(run, isFirst);
         }

@@ -7,6 +7,7 @@ import static io.agentworkspace.engine.testing.DomainSetup.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.signin.SignedIn;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.Reply;
@@ -35,6 +36,25 @@ class LoopGuardTest {
     private static final String PERSON = "default";
 
     private final TestTenant tenant = new TestTenant();
+
+    /** A user whose program has a key, and who speaks in the default context signed in. */
+    private record User(TestCaller program, TestCaller person) implements TestCaller {
+        static User of(TestTenant tenant, ClientApi api, String name) {
+            var key = tenant.key(api, name, Role.MEMBER, List.of("*"));
+            TestCaller program = (service, arguments) -> api.call(TestServer.url(), key, service, arguments);
+            return new User(program, SignedIn.at(TestServer.url(), key));
+        }
+
+        @Override
+        public Reply call(String service, ObjectNode arguments) {
+            return isByPerson(service, arguments) ? person.call(service, arguments) : program.call(service, arguments);
+        }
+    }
+
+    private static boolean isByPerson(String service, ObjectNode arguments) {
+        return service.equals("AP_Chat")
+                && arguments.at("/target/context").asString("").equals(PERSON);
+    }
 
     private static Reply direct(TestCaller owner, String from, String to) {
         return owner.call(
@@ -137,9 +157,10 @@ class LoopGuardTest {
         }
     }
 
-    @Test
-    void twoOrThreeAgentsStopAfterThirtyInAZoneUntilAPersonSpeaks() {
-        var ann = hall(tenant.member("ann"), 3);
+    @ParameterizedTest
+    @EnumSource
+    void twoOrThreeAgentsStopAfterThirtyInAZoneUntilAPersonSpeaks(ClientApi api) {
+        var ann = hall(User.of(tenant, api, "ann"), 3);
         for (var agents = 2; agents <= 3; agents++) {
             inZone(ann, PERSON).ok();
             for (var i = 0; i < 30; i++) {
@@ -161,15 +182,65 @@ class LoopGuardTest {
         inZone(ann, "P0").ok();
     }
 
-    @Test
-    void tenAgentsInABusyZoneWithAPersonAreNotStopped() {
-        var ann = hall(tenant.member("ann"), 10);
+    @ParameterizedTest
+    @EnumSource
+    void tenAgentsInABusyZoneWithAPersonAreNotStopped(ClientApi api) {
+        var ann = hall(User.of(tenant, api, "ann"), 10);
         for (var i = 0; i < 150; i++) {
             if (i == 0 || i == 60) {
                 inZone(ann, PERSON).ok();
             }
             inZone(ann, "P" + (i % 7 + i % 4)).ok();
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void programsWithUsersKeysAreNotPersons(ClientApi api) {
+        var ann = User.of(tenant, api, "ann");
+        var bob = tenant.person(api, "bob", Role.MEMBER);
+        hall(ann, 1);
+        agents(bob, "B0");
+        invite(bob, "Hall", "B0");
+        invite(ann, "Hall", "B0");
+        for (var i = 0; i < 30; i++) {
+            var said = say(i % 2 == 0 ? ann.program() : bob, PERSON, "Hall", "main", "I agree")
+                    .ok();
+            assertThat(said.at("/content/0/person").isMissingNode()).isTrue();
+        }
+        var refused = say(ann.program(), PERSON, "Hall", "main", "I agree").refused(3003, "loop guard", "30 messages");
+        assertThat(refused.text("/retry_at")).isNotEmpty();
+        assertThat(ann.call("DM_Read", "{'target':{'domain':'Hall'}}").ok().text("/messages/0/by_key"))
+                .isEqualTo("test");
+        var person = say(ann, PERSON, "Hall", "main", "Go on").ok();
+        assertThat(person.at("/content/0/person").asBoolean()).isTrue();
+        say(bob, PERSON, "Hall", "main", "I agree").ok();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theOwnerSetsHowFarAgentsMayGo(ClientApi api) {
+        var ann = User.of(tenant, api, "ann");
+        hall(ann, 2);
+        var changed = ann.call("AP_Modify", "{'target':{'agent':'P0'},'vx':{'guard':{'per_minute':12}}}")
+                .ok();
+        assertThat(changed.at("/changed").asBoolean()).isTrue();
+        assertThat(changed.number("/guard/hops")).isEqualTo(8);
+        for (var i = 0; i < 12; i++) {
+            direct(ann, "P0", "P1").ok();
+        }
+        direct(ann, "P0", "P1").refused(3003, "loop guard", "at most 12");
+        ann.call("DM_Update", "{'target':{'domain':'Hall'},'vx':{'name':'Hall','description':'d','guard':{'per_minute':1}}}")
+                .ok();
+        for (var i = 0; i < 3; i++) {
+            inZone(ann, "P" + i % 2).ok();
+        }
+        inZone(ann, "P1").refused(3003, "loop guard", "at most 3");
+        ann.call("AP_Modify", "{'target':{'agent':'P0'},'vx':{'guard':{'hops':65}}}")
+                .refused(1004, "hops");
+        tenant.person(api, "bob", Role.MEMBER)
+                .call("AP_Modify", "{'target':{'agent':'P0'},'vx':{'guard':{'hops':2}}}")
+                .refused(3001);
     }
 
     @ParameterizedTest
@@ -209,11 +280,15 @@ class LoopGuardTest {
         private final List<Replica> replicas = List.of(Replica.start(Map.of(), clock), Replica.start(Map.of(), clock));
         private final ClientApi api;
         private final String key;
+        private final List<TestCaller> persons;
         private int calls;
 
         Slow(TestTenant tenant, ClientApi api) {
             this.api = api;
             this.key = tenant.key(api, "ann", Role.MEMBER, List.of("*"));
+            this.persons = replicas.stream()
+                    .<TestCaller>map(replica -> SignedIn.at(replica.url(), key))
+                    .toList();
         }
 
         void pass(Duration time) {
@@ -223,7 +298,10 @@ class LoopGuardTest {
         @Override
         public Reply call(String service, ObjectNode arguments) {
             pass(Duration.ofSeconds(20));
-            return api.call(replicas.get(calls++ % 2).url(), key, service, arguments);
+            var turn = calls++ % 2;
+            return isByPerson(service, arguments)
+                    ? persons.get(turn).call(service, arguments)
+                    : api.call(replicas.get(turn).url(), key, service, arguments);
         }
 
         @Override

@@ -18,6 +18,9 @@ import io.agentworkspace.engine.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.documents.DocumentFileStore;
 import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.hearing.WaitQueries;
+import io.agentworkspace.engine.hearing.WaitingCalls;
+import io.agentworkspace.engine.hearing.WakeStore;
 import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.keys.SealKeys;
@@ -45,6 +48,7 @@ import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
+import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.webhooks.EndpointServices;
 import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
@@ -163,8 +167,15 @@ public final class TestDatabase {
                 searcher(db, queries, indexes, embedder, settings),
                 new VectorSource(embedder, new EmbeddingQueue(new EmbeddingStore(db), embedder)),
                 new DocumentFileStore(db, Clock.systemUTC()),
+                waiting(db),
                 Clock.systemUTC(),
                 "http://127.0.0.1");
+    }
+
+    private static WaitingCalls waiting(Db db) {
+        var clock = Clock.systemUTC();
+        return new WaitingCalls(
+                new WaitQueries(db), new ListeningTenants(db, clock), new WakeStore(db, clock), clock);
     }
 
     /** Returns the search as a replica has it. */

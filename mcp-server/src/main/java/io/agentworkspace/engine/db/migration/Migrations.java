@@ -15,7 +15,7 @@ public final class Migrations {
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
     /** How many migrations there are: files, and {@link NameKeys}. */
-    static final int NUMBER = 56;
+    static final int NUMBER = 59;
 
     private static final String IS_CURRENT =
             "SELECT bool_and(success) AND count(DISTINCT version) >= " + NUMBER + " FROM flyway_schema_history";

@@ -89,6 +89,15 @@ public final class EngineConnection extends HttpConnection {
         }
     }
 
+    /** Returns whether the client of a request that is being served has closed the connection. */
+    public static boolean isAbandoned(Request request) {
+        return of(request)
+                .map(EngineConnection::getEndPoint)
+                .filter(ObservedEndPoint.class::isInstance)
+                .map(endPoint -> !endPoint.isOpen() || ((ObservedEndPoint) endPoint).isAbandoned())
+                .orElse(false);
+    }
+
     /** Returns whether a request for health can be a probe: the first on this connection, or the first for a while. */
     public boolean isProbe() {
         var now = System.nanoTime();

@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolDescription;
 import io.agentworkspace.engine.model.tool.ToolRunner;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The tools of the catalogue that the caller may use and the request does not exclude. */
@@ -168,6 +170,19 @@ public final class CatalogueTools implements ToolSource {
         return Optional.of(MethodResult.done(ToolResult.of(new Answer(envelope, problem, false), tool, arguments)));
     }
 
+    /** The progress of a call, as its client receives it. */
+    private record ClientProgress(McpRequest request) implements Progress {
+        @Override
+        public void report(double done, @Nullable Double total, @Nullable String note) {
+            request.progress(done, total, note);
+        }
+
+        @Override
+        public void begin() {
+            request.begin();
+        }
+    }
+
     private MethodResult carryOut(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
         var answer = runner.run(new ToolRunner.Request(
                 tool.name(),
@@ -176,7 +191,7 @@ public final class CatalogueTools implements ToolSource {
                 request.requestId(),
                 true,
                 request.idempotencyKey(arguments),
-                request::progress,
+                new ClientProgress(request),
                 request.source(),
                 request.budget(),
                 request.selection().readOnly()));

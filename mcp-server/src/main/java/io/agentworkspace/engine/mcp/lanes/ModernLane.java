@@ -95,7 +95,7 @@ public final class ModernLane implements Lane {
         var inputs = SEVERAL_ROUNDS.contains(message.method()) ? inputs(message, exchange) : InputResponses.NONE;
         var reply = lane.begin(exchange);
         try {
-            var notifier = RequestNotifier.of(message, ModernChecks.logLevel(message), reply::send);
+            var notifier = RequestNotifier.of(message, ModernChecks.logLevel(message), reply::send, reply::start);
             var outcome = methods.serve(
                     message.method(), message.params(), new McpRequest(exchange, client, notifier, inputs));
             reply.finish(HttpStatus.OK_200, message.answer(result(outcome, message, exchange, client)));

@@ -69,7 +69,7 @@ public final class SessionWork {
     private ObjectNode result(JsonRpcMessage message, SessionVisit visit, StreamableResponse response) {
         var level =
                 visit.state().logLevel() == null ? DEFAULT_LEVEL : visit.state().logLevel();
-        var notifier = RequestNotifier.of(message, level, response::send);
+        var notifier = RequestNotifier.of(message, level, response::send, response::start);
         var client = visit.session().client();
         var inputs = InputResponses.NONE;
         for (var round = 0; round < ROUNDS; round++) {

@@ -67,6 +67,11 @@ public final class McpRequest {
         notifier.progress(done, total, message);
     }
 
+    /** Sends the beginning of the response at once, if the client accepts a stream. */
+    public void begin() {
+        notifier.begin();
+    }
+
     /** Sends a log message, if the client requested messages of this level ({@code debug} … {@code emergency}). */
     public void log(String level, String logger, Object data) {
         notifier.log(level, logger, data instanceof JsonNode node ? node : Json.valueTree(data));

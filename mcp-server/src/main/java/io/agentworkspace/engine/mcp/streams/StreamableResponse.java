@@ -76,6 +76,11 @@ public final class StreamableResponse {
         }
     }
 
+    /** Sends the beginning of the stream at once, if the client accepts streams. */
+    public void start() {
+        beat();
+    }
+
     private void beat() {
         if (!lock.tryLock()) {
             return; // Another thread is writing, which is a sign of life too.

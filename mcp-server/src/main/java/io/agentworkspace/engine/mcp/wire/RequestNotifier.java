@@ -14,30 +14,42 @@ public final class RequestNotifier {
             List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
 
     private final Consumer<ObjectNode> line;
+    private final Runnable beginning;
     private final @Nullable JsonNode token;
     private final int level;
     private double reached = Double.NEGATIVE_INFINITY;
 
-    private RequestNotifier(Consumer<ObjectNode> line, @Nullable JsonNode token, int level) {
+    private RequestNotifier(Consumer<ObjectNode> line, Runnable beginning, @Nullable JsonNode token, int level) {
         this.line = line;
+        this.beginning = beginning;
         this.token = token;
         this.level = level;
     }
 
-    /** @param level the minimum level of log messages, or null for none */
-    public static RequestNotifier of(JsonRpcMessage message, @Nullable String level, Consumer<ObjectNode> line) {
+    /**
+     * @param level the minimum level of log messages, or null for none
+     * @param beginning sends the beginning of the response
+     */
+    public static RequestNotifier of(
+            JsonRpcMessage message, @Nullable String level, Consumer<ObjectNode> line, Runnable beginning) {
         var token = message.meta().get("progressToken");
         var usable = token != null && (token.isString() || token.isIntegralNumber());
-        return new RequestNotifier(line, usable ? token : null, level == null ? LEVELS.size() : LEVELS.indexOf(level));
+        return new RequestNotifier(
+                line, beginning, usable ? token : null, level == null ? LEVELS.size() : LEVELS.indexOf(level));
     }
 
     public static RequestNotifier silent() {
-        return new RequestNotifier(_ -> {}, null, LEVELS.size());
+        return new RequestNotifier(_ -> {}, () -> {}, null, LEVELS.size());
     }
 
     /** Returns a notifier for progress only, in the form of the client's notification. */
     public static RequestNotifier progress(Consumer<ObjectNode> line) {
-        return new RequestNotifier(line, JsonNodeFactory.instance.stringNode(""), LEVELS.size());
+        return new RequestNotifier(line, () -> {}, JsonNodeFactory.instance.stringNode(""), LEVELS.size());
+    }
+
+    /** Sends the beginning of the response at once, if the client accepts a stream. */
+    public void begin() {
+        beginning.run();
     }
 
     /** Reports progress, only if the value has increased. */

@@ -121,6 +121,8 @@ public final class ComponentSchemas {
         var beside = (ObjectNode) refusal.get("properties");
         beside.set("memory", memory);
         described(beside, "text", "string", "Of MB_Files: the note, for the model.");
+        described(beside, "retry_at", "string", "Of the loop guard: when to send it again.")
+                .put("format", "date-time");
         named.add("Refusal", "", refusal);
         var properties = (ObjectNode) response.get("properties");
         for (var name : List.of("profile", "content")) {

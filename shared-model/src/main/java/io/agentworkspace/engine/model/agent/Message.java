@@ -18,6 +18,12 @@ public record Message(
                 oneOf = {"user", "agent"})
         String fromKind,
 
+        @Doc("true where a person wrote it, signed in; absent where a program did.") @Nullable
+        Boolean person,
+
+        @Doc("The name of the API key by which a program wrote it for a user.") @Nullable
+        String byKey,
+
         @Doc("The recipient of a direct message.") @Nullable String to,
 
         @Doc(
@@ -48,7 +54,13 @@ public record Message(
         @Doc("The agents whose messages it answers, oldest first: the loop guard counts them.")
         List<String> chain,
 
-        @Doc("When it was sent.") Instant createdAt)
+        @Doc("When it was sent.") Instant createdAt,
+
+        @Doc("When a direct message was given to a session of its recipient.") @Nullable
+        Instant deliveredAt,
+
+        @Doc("When the whole text of a direct message was returned to its recipient.") @Nullable
+        Instant readAt)
         implements Cuttable<Message> {
 
     @Override
@@ -59,6 +71,23 @@ public record Message(
     @Override
     public Message cut(String head, int whole) {
         return new Message(
-                id, from, fromKind, to, toKind, domain, zone, seq, head, true, whole, replyTo, chain, createdAt);
+                id,
+                from,
+                fromKind,
+                person,
+                byKey,
+                to,
+                toKind,
+                domain,
+                zone,
+                seq,
+                head,
+                true,
+                whole,
+                replyTo,
+                chain,
+                createdAt,
+                deliveredAt,
+                readAt);
     }
 }

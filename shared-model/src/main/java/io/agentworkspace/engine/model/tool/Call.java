@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model.tool;
 
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfZone;
+import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.event.EventData;
@@ -37,6 +38,7 @@ public final class Call {
     private @Nullable Context loaded;
     private @Nullable Context context;
     private Progress progress = Progress.SILENT;
+    private RequestSource source = RequestSource.NOWHERE;
     private Context.@Nullable Ref acting;
     private @Nullable About about;
     private ResponseBudget budget = ResponseBudget.once().forCall();
@@ -105,6 +107,15 @@ public final class Call {
 
     public void progress(Progress listener) {
         progress = listener;
+    }
+
+    /** Returns where the request came from: the endpoint and the client program. */
+    public RequestSource source() {
+        return source;
+    }
+
+    public void source(RequestSource of) {
+        source = of;
     }
 
     /** Returns how much more the response may contain. */
@@ -286,6 +297,11 @@ public final class Call {
             throw new IllegalStateException("the context has not been read yet");
         }
         return context;
+    }
+
+    /** Returns whether a person speaks: signed in, and not logged on as an agent. */
+    public boolean isByPerson() {
+        return caller.isPerson() && context().self() == null;
     }
 
     public @Nullable Context contextIfKnown() {

@@ -33,6 +33,8 @@ public record Caller(
     /** The prefix of the principal of a caller with another issuer's access token. */
     public static final String OAUTH = "oauth:";
 
+    private static final String SESSION = "session:";
+
     /** A caller whose credential adds no restrictions. */
     public Caller(
             long tenant,
@@ -66,6 +68,14 @@ public record Caller(
      */
     public boolean isConfined() {
         return boundAgent != null || credential.child();
+    }
+
+    /**
+     * Returns whether the caller is a person: signed in by a browser session or with an access token of a sign-in. An API
+     * key is a program, whoever owns it.
+     */
+    public boolean isPerson() {
+        return boundAgent == null && (principal.startsWith(SESSION) || principal.startsWith(OAUTH));
     }
 
     public boolean isNamed(String name) {

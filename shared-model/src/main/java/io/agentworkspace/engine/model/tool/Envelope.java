@@ -229,6 +229,13 @@ public final class Envelope {
         return header;
     }
 
+    /** Sets how many messages wait for the speaker. */
+    public static void unread(ObjectNode envelope, long unread) {
+        if (envelope.get("header") instanceof ObjectNode header && header.has("unread")) {
+            header.put("unread", unread);
+        }
+    }
+
     private static ObjectNode told(Context context) {
         var told = Json.object()
                 .put("name", context.name())

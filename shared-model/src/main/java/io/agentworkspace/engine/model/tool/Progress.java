@@ -14,4 +14,7 @@ public interface Progress {
      * @param note the current step, in words for a person
      */
     void report(double done, @Nullable Double total, @Nullable String note);
+
+    /** Sends the beginning of the response at once, since the call waits. Does nothing where that is not possible. */
+    default void begin() {}
 }

@@ -35,6 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param upload the file that requests may carry instead of a field; null if it takes none
  * @param hasFile whether a REST request with {@code part=file} receives the file of the thing that it reads
  * @param audited what the audit entry of a call names as its subject
+ * @param onlySelf whether it acts only for the caller's own user, also for admins
  * @param example the fields of its example that differ from the values that all tools share
  */
 public record Tool<I extends Record, O extends Record>(
@@ -63,6 +64,7 @@ public record Tool<I extends Record, O extends Record>(
         @Nullable RawUpload upload,
         boolean hasFile,
         Audited audited,
+        boolean onlySelf,
         Example.OwnFields example,
         Work<I, O> work) {
 
@@ -126,6 +128,25 @@ public record Tool<I extends Record, O extends Record>(
             var outcome = outside.handle(input, call);
             return (in, running) -> inside.handle(in, outcome, running);
         }
+    }
+
+    /**
+     * Work whose response is completed after the transaction was committed, since that may wait.
+     *
+     * @param handler runs in the transaction
+     * @param sequel completes the response, also that of a replay
+     */
+    public record Continued<I, O>(Handler<I, O> handler, Sequel<I> sequel) implements Work<I, O> {
+        @Override
+        public Handler<I, O> begin(I input, Call call) {
+            return handler;
+        }
+    }
+
+    /** What completes a response after the commit. What was done stays done: it must not fail. */
+    @FunctionalInterface
+    public interface Sequel<I> {
+        void complete(I input, ObjectNode envelope, Call call);
     }
 
     /** The second phase of work that calls other servers. */
@@ -248,6 +269,7 @@ public record Tool<I extends Record, O extends Record>(
                 upload,
                 hasFile,
                 audited,
+                onlySelf,
                 example,
                 new OnePhase<>(reading.handler()));
     }
@@ -280,6 +302,7 @@ public record Tool<I extends Record, O extends Record>(
                 upload,
                 hasFile,
                 audited,
+                onlySelf,
                 example,
                 work);
     }
@@ -313,6 +336,7 @@ public record Tool<I extends Record, O extends Record>(
         private @Nullable RawUpload upload;
         private boolean hasFile;
         private @Nullable Audited audited;
+        private boolean onlySelf;
         private final Map<String, String> examples = new LinkedHashMap<>();
         private final Set<String> omitted = new LinkedHashSet<>();
 
@@ -457,6 +481,12 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
+        /** Refuses every {@code target.user} but the caller's own, since it is not who is addressed. */
+        public Draft onlySelf() {
+            onlySelf = true;
+            return this;
+        }
+
         /** Sets the value of this field in the tool's example. */
         public Draft example(String field, String value) {
             examples.put(field, value);
@@ -472,6 +502,12 @@ public record Tool<I extends Record, O extends Record>(
         public <I extends Record, O extends Record> Tool<I, O> handledBy(
                 Class<I> input, Class<O> output, Handler<I, O> handler) {
             return handledBy(input, output, new OnePhase<>(handler));
+        }
+
+        /** Completes a tool whose response is completed after the commit. */
+        public <I extends Record, O extends Record> Tool<I, O> completedBy(
+                Class<I> input, Class<O> output, Handler<I, O> handler, Sequel<I> sequel) {
+            return handledBy(input, output, new Continued<>(handler, sequel));
         }
 
         /** Completes a tool that calls other servers: {@code outside} before the transaction, {@code inside} in it. */
@@ -508,6 +544,7 @@ public record Tool<I extends Record, O extends Record>(
                     upload,
                     hasFile,
                     audited == null ? Family.ofTool(name).audited() : audited,
+                    onlySelf,
                     new Example.OwnFields(examples, omitted),
                     work);
         }

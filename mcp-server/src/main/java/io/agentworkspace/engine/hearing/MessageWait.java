@@ -1,0 +1,160 @@
+package io.agentworkspace.engine.hearing;
+
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.domains.DomainStore;
+import io.agentworkspace.engine.domains.ZoneEntry;
+import io.agentworkspace.engine.domains.ZoneStore;
+import io.agentworkspace.engine.hearing.WaitQueries.Place;
+import io.agentworkspace.engine.hearing.WaitQueries.Waiting;
+import io.agentworkspace.engine.messages.MessagePages;
+import io.agentworkspace.engine.messages.StoredMessage;
+import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Waits for messages to a speaker, and takes those that came: for AP_Wait, and for AP_Chat that waits for an answer. */
+public final class MessageWait {
+    /** The maximum of the field {@code wait_seconds}. */
+    public static final int MAX_SECONDS = 300;
+
+    /** Clients of MCP give up calls that take longer. */
+    private static final int MAX_OVER_MCP = 240;
+
+    private static final int DEFAULT = 50;
+
+    /** Codex returns to its model after 30 seconds. */
+    private static final int DEFAULT_OF_CODEX = 25;
+
+    private static final int MOST = 50;
+
+    private final WaitQueries queries;
+    private final WaitingCalls calls;
+    private final MessagePages pages;
+    private final AgentStore agents;
+    private final DomainStore domains;
+    private final Clock clock;
+
+    public MessageWait(
+            WaitQueries queries,
+            WaitingCalls calls,
+            MessagePages pages,
+            AgentStore agents,
+            DomainStore domains,
+            Clock clock) {
+        this.queries = queries;
+        this.calls = calls;
+        this.pages = pages;
+        this.agents = agents;
+        this.domains = domains;
+        this.clock = clock;
+    }
+
+    /**
+     * What a wait found.
+     *
+     * @param hears whether what is waited for reaches the speaker at all
+     */
+    public record Heard(List<Message> messages, long waitedMillis, boolean hears) {}
+
+    /** Returns how long a call waits that names this time, or none. */
+    public static Duration time(Call call, @Nullable Integer seconds) {
+        var isMcp = RequestSource.MCP.equals(call.source().endpoint());
+        var wanted = seconds != null ? seconds : isCodex(call) ? DEFAULT_OF_CODEX : DEFAULT;
+        return Duration.ofSeconds(isMcp ? Math.min(wanted, MAX_OVER_MCP) : wanted);
+    }
+
+    private static boolean isCodex(Call call) {
+        var client = call.source().client();
+        return client != null && client.toLowerCase(Locale.ROOT).contains("codex");
+    }
+
+    /** Waits for messages to the speaker, and marks those as read that are shown whole. */
+    Heard forMessages(Call call, Narrowing narrowing, Duration longest) {
+        var place = new Place[1];
+        var heard = await(call, narrowing, longest, false, () -> {
+            var found = queries.waiting(call, narrowing, MOST);
+            check(call, narrowing, found.place());
+            place[0] = found.place();
+            return found.messages();
+        });
+        return new Heard(
+                heard.messages(),
+                heard.waitedMillis(),
+                Objects.requireNonNull(place[0]).hears());
+    }
+
+    /** Waits for what others say where the speaker's own message is, after it, and marks it as read. */
+    public Heard forAnswer(Call call, UUID own, Duration longest) {
+        var narrowing = new Narrowing(null, null, null, own);
+        return await(call, narrowing, longest, true, () -> queries.since(call, own, MOST));
+    }
+
+    private Heard await(
+            Call call, Narrowing narrowing, Duration longest, boolean isShared, Supplier<List<Waiting>> reader) {
+        var begin = clock.instant();
+        Supplier<Optional<List<Message>>> look = () -> take(call, reader.get(), isShared);
+        var found = look.get();
+        if (found.isEmpty() && longest.isPositive()) {
+            found = calls.await(call, narrowing, longest, look);
+        }
+        return new Heard(found.orElse(List.of()), millisSince(begin), true);
+    }
+
+    private long millisSince(Instant begin) {
+        return Math.max(0, Duration.between(begin, clock.instant()).toMillis());
+    }
+
+    /**
+     * Returns as many of the messages as fit, and marks them as read. Of several calls that wait for the same message, one
+     * hears it, unless it is an answer to what the call sent.
+     */
+    private Optional<List<Message>> take(Call call, List<Waiting> waiting, boolean isShared) {
+        if (waiting.isEmpty()) {
+            return Optional.empty();
+        }
+        var messages =
+                call.budget().fit(waiting.stream().map(each -> each.message().message()).toList());
+        var shown = new ArrayList<StoredMessage>();
+        var consecutive = new ArrayList<StoredMessage>();
+        for (var i = 0; i < messages.size(); i++) {
+            var message = new StoredMessage(waiting.get(i).message().stream(), messages.get(i));
+            shown.add(message);
+            if (waiting.get(i).skipped() == 0) {
+                consecutive.add(message);
+            }
+        }
+        var lost = pages.mark(call, shown, consecutive);
+        if (!isShared) {
+            shown.removeIf(each -> lost.contains(each.stream()));
+        }
+        return shown.isEmpty()
+                ? Optional.empty()
+                : Optional.of(shown.stream().map(StoredMessage::message).toList());
+    }
+
+    private void check(Call call, Narrowing narrowing, Place place) {
+        if (!place.agentFound()) {
+            throw agents.missing(call, Objects.requireNonNull(narrowing.agent()));
+        } else if (narrowing.domain() == null) {
+            return;
+        } else if (place.domain() == null) {
+            throw domains.missing(call, narrowing.domain());
+        } else if (!place.takesPart()) {
+            throw Problem.conflict(ZoneEntry.notMember(call, place.domain()));
+        } else if (!place.zoneFound()) {
+            throw ZoneStore.missing(Objects.requireNonNull(narrowing.zone()), place.zones());
+        }
+    }
+}

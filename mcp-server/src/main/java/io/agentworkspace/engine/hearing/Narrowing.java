@@ -1,0 +1,34 @@
+package io.agentworkspace.engine.hearing;
+
+import io.agentworkspace.engine.model.problem.Name;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which messages a call waits for; nothing given: all that reach self.
+ *
+ * @param agent only direct messages of this agent
+ * @param domain only messages in zones of this domain
+ * @param zone only messages in this zone of it
+ * @param replyTo only answers to this message
+ */
+record Narrowing(
+        @Nullable Name agent,
+        @Nullable Name domain,
+        @Nullable Name zone,
+        @Nullable UUID replyTo) {
+    @Nullable
+    String agentKey() {
+        return agent == null ? null : agent.key();
+    }
+
+    @Nullable
+    String domainKey() {
+        return domain == null ? null : domain.key();
+    }
+
+    @Nullable
+    String zoneKey() {
+        return zone == null ? null : zone.key();
+    }
+}

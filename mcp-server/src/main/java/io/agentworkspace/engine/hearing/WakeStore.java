@@ -1,0 +1,130 @@
+package io.agentworkspace.engine.hearing;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who can be woken by a message, and how. Waiting calls and open streams are registered while they are open, and renewed
+ * by their replica; what a replica that died has registered expires soon. Hooks are registered by each event of their
+ * session.
+ */
+public final class WakeStore {
+    /** How often the registrations of open calls and streams are renewed. */
+    public static final Duration RENEWAL = Duration.ofSeconds(10);
+
+    private static final Logger LOG = LoggerFactory.getLogger(WakeStore.class);
+    private static final Duration VALID = RENEWAL.multipliedBy(3);
+
+    private static final String REGISTER = """
+            INSERT INTO wake (tenant_id, party_id, kind, holder, until)
+            SELECT tenant_id, w.party_id, w.kind, w.holder, :until
+              FROM unnest(CAST(:tenants AS bigint[]), CAST(:parties AS bigint[]), CAST(:kinds AS text[]), CAST(:holders AS text[]))
+                   w (tenant_id, party_id, kind, holder)
+              JOIN tenant USING (tenant_id)
+            ON CONFLICT (tenant_id, party_id, kind, holder) DO UPDATE SET until = excluded.until
+            """;
+
+    private static final String REMOVE = """
+            DELETE FROM wake
+             WHERE tenant_id = :tenant AND party_id = :party AND kind = :kind AND holder = :holder
+            """;
+
+    private static final String EXPIRED = Db.oldRows("wake", "until <= :until");
+
+    private final Set<Registration> open = ConcurrentHashMap.newKeySet();
+    private final Db db;
+    private final Clock clock;
+
+    public WakeStore(Db db, Clock clock) {
+        this.db = db;
+        this.clock = clock;
+    }
+
+    /**
+     * One way to wake a party.
+     *
+     * @param party the agent, or a user who acts as none
+     * @param holder the session, stream or call that hears
+     */
+    public record Registration(long tenant, long party, WakeKind kind, String holder) {}
+
+    /** A registration that lasts until it is closed. */
+    @FunctionalInterface
+    public interface OpenWake extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /**
+     * Registers a party as reachable until then. Doing it again extends the time.
+     *
+     * @throws Problem {@code unavailable}
+     */
+    public void registered(Registration registration, Instant until) {
+        register(List.of(registration), until);
+    }
+
+    /** Removes a registration, such as that of a session that ended. */
+    public void gone(Registration registration) {
+        db.sql(REMOVE)
+                .set("tenant", registration.tenant())
+                .set("party", registration.party())
+                .set("kind", registration.kind().word())
+                .set("holder", registration.holder())
+                .run();
+    }
+
+    /** Registers a call or a stream of this replica until it is closed. */
+    public OpenWake open(long tenant, long party, WakeKind kind) {
+        var registration =
+                new Registration(tenant, party, kind, UUID.randomUUID().toString());
+        open.add(registration);
+        attempt(() -> registered(registration, clock.instant().plus(VALID)));
+        return () -> {
+            open.remove(registration);
+            attempt(() -> gone(registration));
+        };
+    }
+
+    /** Renews the registrations of open calls and streams. */
+    public void renew() {
+        var all = List.copyOf(open);
+        if (!all.isEmpty()) {
+            register(all, clock.instant().plus(VALID));
+        }
+    }
+
+    /** Deletes expired registrations. */
+    public void purge(Instant now) {
+        db.deleteOld(EXPIRED, now);
+    }
+
+    /** A receipt that is not exact does no harm: nobody's call fails for it. */
+    private static void attempt(Runnable work) {
+        try {
+            work.run();
+        } catch (Problem e) {
+            LOG.debug("not registered: {}", e.note());
+        }
+    }
+
+    private void register(Collection<Registration> all, Instant until) {
+        db.sql(REGISTER)
+                .set("tenants", all.stream().map(Registration::tenant).toList())
+                .set("parties", all.stream().map(Registration::party).toList())
+                .set("kinds", all.stream().map(each -> each.kind().word()).toList())
+                .set("holders", all.stream().map(Registration::holder).toList())
+                .set("until", until)
+                .run();
+    }
+}

@@ -1,0 +1,5 @@
+/** How agents hear of messages: calls that wait for one ({@code AP_Wait}), and who can be woken ({@code WakeStore}). */
+@NullMarked
+package io.agentworkspace.engine.hearing;
+
+import org.jspecify.annotations.NullMarked;

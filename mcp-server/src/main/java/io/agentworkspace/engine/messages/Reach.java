@@ -1,0 +1,85 @@
+package io.agentworkspace.engine.messages;
+
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.model.json.Json;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Who hears of a new message: whether its recipient is online and what wakes it, or how many of the other members of a
+ * zone's domain are and can be woken.
+ *
+ * @param wakes {@code wait}, {@code stream} or {@code hook}; null if nothing wakes the recipient
+ * @param members the other members, those online, and those that something wakes; empty for a direct message
+ */
+public record Reach(
+        @Nullable String wakes,
+        @Nullable Instant lastSeenAt,
+        List<Long> members) {
+    /** How long a party counts as online after it was seen. */
+    private static final Duration ONLINE = Duration.ofMinutes(15);
+
+    private static final String HOOK = "hook";
+
+    /**
+     * Returns the columns, each after a comma.
+     *
+     * @param party an expression for the recipient's id; null in a zone
+     * @param stream an expression for the zone's stream; null for a direct message
+     */
+    public static String columns(String party, String stream) {
+        return SqlTemplate.of("""
+                , (SELECT w.kind FROM wake w
+                    WHERE w.tenant_id = :tenant AND w.party_id = {party} AND w.until > CAST(:now AS timestamptz)
+                    ORDER BY CASE w.kind WHEN 'wait' THEN 1 WHEN 'stream' THEN 2 ELSE 3 END
+                    LIMIT 1) AS wakes,
+                greatest((SELECT max(c.used_at) FROM context c WHERE c.tenant_id = :tenant AND c.self_id = {party}),
+                         (SELECT max(s.last_seen_at) FROM browser_session s
+                           WHERE s.tenant_id = :tenant AND s.user_id = {party})) AS last_seen_at,
+                (SELECT ARRAY[count(*), count(*) FILTER (WHERE m.online OR m.wakes), count(*) FILTER (WHERE m.wakes)]
+                   FROM (SELECT EXISTS (SELECT 1 FROM context c
+                                         WHERE c.tenant_id = :tenant AND c.self_id = member.agent_id
+                                           AND c.used_at > CAST(:now AS timestamptz) - {online} * INTERVAL '1 minute') AS online,
+                                EXISTS (SELECT 1 FROM wake w
+                                         WHERE w.tenant_id = :tenant AND w.party_id = member.agent_id
+                                           AND w.until > CAST(:now AS timestamptz)) AS wakes
+                           FROM zone z
+                           JOIN membership member ON member.tenant_id = z.tenant_id AND member.domain_id = z.domain_id
+                                                 AND member.state = 'member' AND member.agent_id <> :speaker
+                          WHERE z.tenant_id = :tenant AND z.stream_id = {stream}) m) AS reached
+                """)
+                .with("party", party)
+                .with("stream", stream)
+                .with("online", ONLINE.toMinutes())
+                .sql();
+    }
+
+    static Reach read(Row row) throws SQLException {
+        return new Reach(row.textOrNull("wakes"), row.instantOrNull("last_seen_at"), row.numbers("reached"));
+    }
+
+    /** Returns the receipt of a direct message. */
+    public ObjectNode receipt(String to, Instant now) {
+        var isThere = wakes != null && !wakes.equals(HOOK);
+        var isSeen = lastSeenAt != null && lastSeenAt.isAfter(now.minus(ONLINE));
+        var receipt = Json.object().put("to", to).put("online", isThere || isSeen);
+        receipt.put("wakes", wakes == null ? "none" : wakes);
+        if (lastSeenAt != null) {
+            receipt.set("last_seen_at", Json.valueTree(lastSeenAt));
+        }
+        return receipt;
+    }
+
+    /** Returns the receipt of a message in a zone. */
+    public ObjectNode receipt() {
+        return Json.object()
+                .put("members", members.get(0))
+                .put("online", members.get(1))
+                .put("wakes", members.get(2));
+    }
+}

@@ -1,0 +1,291 @@
+package io.agentworkspace.engine.hearing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.app.App;
+import io.agentworkspace.engine.mcp.RawMcpClient;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestClock;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Calls that wait for messages. */
+class WaitToolsTest {
+    private final TestTenant tenant = new TestTenant();
+    private final TestCaller both = tenant.member("ann");
+    private final String key = tenant.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
+    private final TestCaller carl = TestCaller.of(ClientApi.REST, key);
+
+    @BeforeEach
+    void create() {
+        for (var agent : List.of("Ada", "Bob")) {
+            create(both, agent);
+        }
+        for (var agent : List.of("Cleo", "Dan")) {
+            create(carl, agent);
+        }
+    }
+
+    private static void create(TestCaller caller, String agent) {
+        caller.call("AP_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(agent))
+                .ok();
+        caller.call("AP_LogOn", "{'target':{'agent':'%1$s','context':'%1$s'}}".formatted(agent))
+                .ok();
+    }
+
+    private static Reply say(TestCaller caller, String as, String to, String content) {
+        return caller.call(
+                        "AP_Chat",
+                        "{'target':{'agent':'%s','context':'%s'},'content':'%s'}".formatted(to, as, content))
+                .ok();
+    }
+
+    private static CompletableFuture<Reply> begin(TestCaller caller, String arguments) {
+        return CompletableFuture.supplyAsync(
+                () -> caller.call("AP_Wait", arguments), Executors.newVirtualThreadPerTaskExecutor());
+    }
+
+    private long waiting(ClientApi api) {
+        return TestDatabase.db()
+                .sql("SELECT count(*) AS n FROM wake WHERE tenant_id = :tenant AND kind = 'wait'")
+                .set("tenant", tenant.id(api))
+                .one(row -> row.number("n"))
+                .orElseThrow();
+    }
+
+    private void awaitWaiting(long count) {
+        await().until(() -> waiting(ClientApi.REST) == count);
+    }
+
+    @Test
+    void whatWaitsIsReturnedAtOnceAndIsRead() {
+        var text = "x".repeat(2_000);
+        say(both, "Bob", "Ada", "one");
+        say(both, "Bob", "Ada", text);
+        var heard = both.call("AP_Wait", "{'target':{'context':'Ada'}}").ok();
+        assertThat(heard.texts("/content", "content")).containsExactly("one", text);
+        assertThat(heard.number("/header/unread")).isZero();
+        assertThat(heard.at("/next").isMissingNode()).isTrue();
+        var nothing = both.call("AP_Wait", "{'target':{'context':'Ada'},'wait_seconds':0}").ok();
+        assertThat(nothing.at("/content").isEmpty()).isTrue();
+        assertThat(nothing.at("/waited_ms").isNumber()).isTrue();
+        assertThat(nothing.text("/next")).contains("AP_Wait");
+        assertThat(both.call("AP_Wait", "{'wait_seconds':301}").text("/status/error")).isEqualTo("invalid_field");
+    }
+
+    @ParameterizedTest
+    @EnumSource(ClientApi.class)
+    void aMessageEndsAWait(ClientApi api) {
+        var caller = tenant.person(api, "eve", Role.MEMBER);
+        create(caller, "Eva");
+        create(caller, "Fay");
+        var wait = begin(caller, "{'target':{'context':'Eva'},'wait_seconds':300}");
+        await().until(() -> waiting(api) == 1);
+        say(caller, "Fay", "Eva", "hello");
+        var heard = wait.join().ok();
+        assertThat(heard.texts("/content", "content")).containsExactly("hello");
+        assertThat(heard.number("/header/unread")).isZero();
+        assertThat(waiting(api)).isZero();
+    }
+
+    @Test
+    void aMessageOnOneReplicaEndsAWaitOnAnother() {
+        try (var other = TestServer.replica()) {
+            TestCaller there = (service, arguments) -> ClientApi.REST.call(other.url(), key, service, arguments);
+            var wait = begin(there, "{'target':{'context':'Cleo'},'wait_seconds':300}");
+            awaitWaiting(1);
+            say(carl, "Dan", "Cleo", "from the other one");
+            assertThat(wait.join().ok().texts("/content", "content")).containsExactly("from the other one");
+        }
+    }
+
+    @Test
+    void aWaitHearsOnlyWhatItIsNarrowedTo() {
+        create(carl, "Eli");
+        carl.call("DM_Create", "{'vx':{'name':'Den','description':'d'}}").ok();
+        for (var agent : List.of("Cleo", "Dan")) {
+            carl.call("DM_Invite", "{'target':{'domain':'Den','agent':'%s'}}".formatted(agent));
+        }
+        var byAgent = begin(carl, "{'target':{'agent':'Eli','context':'Cleo'},'wait_seconds':300}");
+        var byZone = begin(carl, "{'target':{'domain':'Den','context':'Cleo'},'wait_seconds':300}");
+        var asked = say(carl, "Cleo", "Dan", "a question").text("/content/0/id");
+        var byAnswer =
+                begin(carl, "{'target':{'context':'Cleo'},'reply_to':'%s','wait_seconds':300}".formatted(asked));
+        awaitWaiting(3);
+        carl.call("AP_Chat", "{'target':{'domain':'Den','context':'Dan'},'content':'in the zone'}")
+                .ok();
+        assertThat(byZone.join().ok().texts("/content", "content")).containsExactly("in the zone");
+        say(carl, "Dan", "Cleo", "an answer");
+        assertThat(byAnswer.join().ok().texts("/content", "content")).containsExactly("an answer");
+        say(carl, "Eli", "Cleo", "from Eli");
+        assertThat(byAgent.join().ok().texts("/content", "content")).containsExactly("from Eli");
+        assertThat(carl.call("AP_Wait", "{'target':{'agent':'Nobody'},'wait_seconds':0}")
+                        .text("/status/error"))
+                .isEqualTo("not_found");
+    }
+
+    @Test
+    void anAgentThatIsBannedAndAKeyThatIsRevokedHearNoMore() {
+        var owner = tenant.person(ClientApi.REST, "olga", Role.MEMBER);
+        owner.call("DM_Create", "{'vx':{'name':'Den','description':'d','access':'public'}}")
+                .ok();
+        carl.call("DM_Invite", "{'target':{'domain':'Den','agent':'Cleo'}}").ok();
+        var child = carl.call("AK_Create", "{'name':'bound','agent':'Dan','capabilities':['*']}")
+                .ok();
+        var bound = TestCaller.of(ClientApi.REST, child.text("/api_key"));
+        var banned = begin(carl, "{'target':{'domain':'Den','context':'Cleo'},'wait_seconds':300}");
+        var revoked = begin(bound, "{'wait_seconds':300}");
+        awaitWaiting(2);
+        owner.call("DM_Ban", "{'target':{'domain':'Den','agent':'Cleo'}}").ok();
+        assertThat(banned.join().text("/status/error")).isEqualTo("conflict");
+        carl.call("AK_Revoke", "{'key':'%s'}".formatted(child.text("/key/id"))).ok();
+        assertThat(revoked.join().text("/status/error")).isEqualTo("unauthenticated");
+        awaitWaiting(0);
+    }
+
+    @Test
+    void aMessageThatWaitsForItsAnswerIsSentOnce() {
+        var asked = CompletableFuture.supplyAsync(
+                () -> carl.call(
+                        "AP_Chat",
+                        "{'target':{'agent':'Dan','context':'Cleo'},'content':'a question','wait_seconds':300,'idempotency_key':'k'}"),
+                Executors.newVirtualThreadPerTaskExecutor());
+        awaitWaiting(1);
+        var heard = carl.call("AP_Wait", "{'target':{'context':'Dan'},'wait_seconds':0}")
+                .ok();
+        assertThat(heard.texts("/content", "content")).containsExactly("a question");
+        var answer = say(carl, "Dan", "Cleo", "an answer");
+        assertThat(answer.text("/receipt/wakes")).isEqualTo("wait");
+        assertThat(answer.at("/receipt/online").asBoolean()).isTrue();
+        assertThat(asked.join().ok().texts("/content", "content")).containsExactly("a question", "an answer");
+        var again = carl.call(
+                        "AP_Chat",
+                        "{'target':{'agent':'Dan','context':'Cleo'},'content':'a question','wait_seconds':300,'idempotency_key':'k'}")
+                .ok();
+        assertThat(again.texts("/content", "content")).containsExactly("a question", "an answer");
+        var read = carl.call("AP_Read", "{'target':{'context':'Cleo'}}").ok();
+        assertThat(read.texts("/content", "content")).containsExactly("a question", "an answer");
+        assertThat(read.text("/content/0/read_at")).isNotEmpty();
+        assertThat(read.text("/content/0/delivered_at")).isNotEmpty();
+    }
+
+    @Test
+    void aSenderLearnsThatNothingWakesTheRecipient() {
+        var said = say(carl, "Dan", "Cleo", "hello");
+        assertThat(said.text("/receipt/to")).isEqualTo("Cleo");
+        assertThat(said.text("/receipt/wakes")).isEqualTo("none");
+        assertThat(said.text("/status/note")).contains("nothing wakes 'Cleo'");
+        assertThat(carl.call("AP_Read", "{'target':{'context':'Dan'}}")
+                        .ok()
+                        .at("/content/0/delivered_at")
+                        .isMissingNode())
+                .isTrue();
+        carl.call("DM_Create", "{'vx':{'name':'Den','description':'d'}}").ok();
+        for (var agent : List.of("Cleo", "Dan")) {
+            carl.call("DM_Invite", "{'target':{'domain':'Den','agent':'%s'}}".formatted(agent));
+        }
+        var wait = begin(carl, "{'target':{'context':'Cleo','agent':'Cleo'},'wait_seconds':300}");
+        awaitWaiting(1);
+        var zone = carl.call("AP_Chat", "{'target':{'domain':'Den','context':'Dan'},'content':'all'}")
+                .ok();
+        assertThat(zone.number("/receipt/members")).isEqualTo(1);
+        assertThat(zone.number("/receipt/wakes")).isEqualTo(1);
+        revokeAll();
+        assertThat(wait.join().text("/status/error")).isEqualTo("unauthenticated");
+    }
+
+    @Test
+    void aKeyHasAtMostTwentyWaitingCalls() {
+        var waits = new ArrayList<CompletableFuture<Reply>>();
+        for (var i = 0; i < WaitSlots.MOST_OF_KEY; i++) {
+            waits.add(begin(carl, "{'target':{'context':'Cleo'},'wait_seconds':300}"));
+        }
+        awaitWaiting(WaitSlots.MOST_OF_KEY);
+        var refused = carl.call("AP_Wait", "{'target':{'context':'Dan'},'wait_seconds':300}");
+        assertThat(refused.text("/status/error")).isEqualTo("rate_limited");
+        say(carl, "Dan", "Cleo", "news");
+        CompletableFuture.anyOf(waits.toArray(CompletableFuture[]::new)).join();
+        awaitWaiting(WaitSlots.MOST_OF_KEY - 1);
+        assertThat(waits.stream().filter(wait -> wait.isDone() && wait.join().at("/content").size() > 0))
+                .hasSize(1);
+        revokeAll();
+        waits.forEach(CompletableFuture::join);
+        awaitWaiting(0);
+    }
+
+    private void revokeAll() {
+        TestDatabase.db()
+                .sql("UPDATE api_key SET revoked_at = now() WHERE tenant_id = :tenant")
+                .set("tenant", tenant.id(ClientApi.REST))
+                .run();
+    }
+
+    @Test
+    void aStopOfTheEngineEndsWaits() throws Exception {
+        var app = TestServer.start(Map.of());
+        TestCaller there = (service, arguments) -> ClientApi.REST.call(app.baseUrl(), key, service, arguments);
+        var wait = begin(there, "{'target':{'context':'Cleo'},'wait_seconds':300}");
+        awaitWaiting(1);
+        app.close();
+        assertThat(wait.join().text("/status/error")).isEqualTo("unavailable");
+        awaitWaiting(0);
+    }
+
+    @Test
+    void aClientThatHasGoneLeavesNothingBehind() throws IOException {
+        var url = URI.create(TestServer.url());
+        try (var socket = new Socket(url.getHost(), url.getPort())) {
+            send(socket.getOutputStream(), "{\"target\":{\"context\":\"Cleo\"},\"wait_seconds\":300}");
+            awaitWaiting(1);
+        }
+        awaitWaiting(0);
+        say(carl, "Dan", "Cleo", "still unread");
+        assertThat(carl.call("AP_Wait", "{'target':{'context':'Cleo'}}").ok().texts("/content", "content"))
+                .containsExactly("still unread");
+    }
+
+    private void send(OutputStream out, String body) throws IOException {
+        var head = "POST /demo/v1/Engine/tps/agent/wait HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                .formatted(key, body.length());
+        out.write((head + body).getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+
+    @Test
+    void overMcpTheResponseBeginsAtOnceAndReportsProgress() {
+        var clock = new TestClock();
+        App app = TestServer.start(Map.of(), clock);
+        var mcp = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("*"));
+        var client = new RawMcpClient(app.baseUrl() + "/mcp", mcp);
+        try (var events = client.events(
+                "tools/call",
+                "{'name':'AP_Wait','arguments':{'wait_seconds':300},'_meta':{'progressToken':'p'}}")) {
+            await().until(() -> waiting(ClientApi.MCP) == 1);
+            clock.advance(Duration.ofSeconds(241)); // At most 240 over MCP.
+            var result = events.next().at("/result/structuredContent");
+            assertThat(result.at("/content").isEmpty()).as(result.toString()).isTrue();
+            assertThat(result.at("/waited_ms").asLong()).isGreaterThan(240_000);
+        }
+        app.close();
+    }
+}

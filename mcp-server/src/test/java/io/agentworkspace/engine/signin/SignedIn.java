@@ -1,0 +1,27 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
+import java.nio.charset.StandardCharsets;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A person in a test: signed in with a browser, whose page sends the calls. */
+public final class SignedIn implements TestCaller {
+    private final Browser browser;
+
+    private SignedIn(Browser browser) {
+        this.browser = browser;
+    }
+
+    public static SignedIn at(String url, String key) {
+        return new SignedIn(Browser.signIn(url, key));
+    }
+
+    @Override
+    public Reply call(String service, ObjectNode arguments) {
+        var body = new String(Json.bytes(arguments), StandardCharsets.UTF_8);
+        return new Reply(browser.change("POST", ClientApi.path(service), body).json());
+    }
+}
