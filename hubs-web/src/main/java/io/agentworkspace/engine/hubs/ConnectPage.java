@@ -119,7 +119,7 @@ record ConnectPage(
             var others = words.stream()
                     .filter(word -> !word.equals(Toolset.WORK) && !word.equals(Toolset.DISCOVERY))
                     .toList();
-            return tool.isForWork() || !others.isEmpty() && Toolset.of(others).covers(tool);
+            return tool.guide().isForWork() || !others.isEmpty() && Toolset.of(others).covers(tool);
         }
 
         boolean covers(Tool<?, ?> tool) {
@@ -240,7 +240,7 @@ record ConnectPage(
 
     private static String price(String word, ToolFamilies families, TokenCounts counts) {
         if (word.equals(Toolset.WORK)) {
-            var tools = tools(families).filter(Tool::isForWork).toList();
+            var tools = tools(families).filter(tool -> tool.guide().isForWork()).toList();
             return TokenCounts.words(counts.of(tools) + counts.of(Toolset.DISCOVERY));
         }
         if (word.equals(Toolset.ALL)) {

@@ -22,6 +22,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -196,7 +197,8 @@ public final class AgentTools {
                         "find an assistant",
                         "search agents",
                         "show my team")
-                .forWork()
+                .hints(Guide.Hint.WORK)
+                .use("to find agents")
                 .needs(Capability.AGENT_READ)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var prefix = in.target() == null ? null : in.target().agent();
@@ -243,8 +245,7 @@ public final class AgentTools {
                         "what did it say",
                         "replies",
                         "dm history")
-                .forWork()
-                .alwaysLoad()
+                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
                 .needs(Capability.AGENT_READ)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MARKS)

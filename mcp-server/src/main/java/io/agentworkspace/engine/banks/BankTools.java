@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.security.SecureRandom;
 import java.util.List;
@@ -128,7 +129,8 @@ public final class BankTools {
                         "collections",
                         "available memory",
                         "what do we know about")
-                .forWork()
+                .hints(Guide.Hint.WORK)
+                .use("to find memory banks")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfAgent.ACT)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {

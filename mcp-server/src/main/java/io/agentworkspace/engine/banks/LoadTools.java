@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Family;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Objects;
@@ -109,7 +110,7 @@ public final class LoadTools {
                         "working memory",
                         "import into context",
                         "hydrate")
-                .largeResult()
+                .hints(Guide.Hint.LARGE_RESULT)
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.READ, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)

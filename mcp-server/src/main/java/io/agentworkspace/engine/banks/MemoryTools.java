@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Instant;
 import java.util.List;
@@ -135,7 +136,7 @@ public final class MemoryTools {
                         "open the notebook",
                         "show memories",
                         "fetch knowledge")
-                .forWork()
+                .hints(Guide.Hint.WORK)
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
                 .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
@@ -193,8 +194,8 @@ public final class MemoryTools {
                         "record a decision",
                         "don't forget",
                         "log an insight")
-                .forWork()
-                .alwaysLoad()
+                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
+                .use("for what others should know later")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.APPEND, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)

@@ -28,6 +28,7 @@ import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Objects;
@@ -187,8 +188,8 @@ public final class ChatTools {
                         "handoff",
                         "delegate a task",
                         "speak")
-                .forWork()
-                .alwaysLoad()
+                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
+                .use("to speak to an agent or a room")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.CREATES)

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,7 +29,7 @@ public record ProtectedResource(String url, URI issuer, String own) {
     public static final List<String> PATHS = List.of(WELL_KNOWN, WELL_KNOWN + ENDPOINT);
 
     /** The paths of the endpoint: as a whole, limited to a toolset, limited to reading. */
-    private static final Pattern ENDPOINTS = Pattern.compile(ENDPOINT + "(/x/(?<toolset>[^/]+))?(/readonly)?");
+    private static final Pattern ENDPOINTS = Pattern.compile(ENDPOINT + "(/x/(?<toolset>[^/]+))?(/readonly)?/?");
 
     private static final String READ = ":read";
     private static final int LONGEST = 300;
@@ -48,7 +49,8 @@ public record ProtectedResource(String url, URI issuer, String own) {
     private static boolean isEndpoint(String path) {
         var endpoint = ENDPOINTS.matcher(path);
         var toolset = endpoint.matches() ? Optional.ofNullable(endpoint.group("toolset")) : Optional.of("");
-        return toolset.map(Toolset::isNamed).orElse(true);
+        return toolset.map(word -> Toolset.isNamed(word.toLowerCase(Locale.ROOT)))
+                .orElse(true);
     }
 
     /** Returns whether the metadata is served at a path: at the endpoint's own, and at that of each of its paths. */

@@ -27,6 +27,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -174,7 +175,8 @@ public final class DomainTools {
                         "servers",
                         "my invitations",
                         "where can i go")
-                .forWork()
+                .hints(Guide.Hint.WORK)
+                .use("to find domains")
                 .needs(Capability.DOMAIN_READ)
                 .handledBy(ListRequest.class, ListResponse.class, (in, call) -> {
                     var found = reads.list(

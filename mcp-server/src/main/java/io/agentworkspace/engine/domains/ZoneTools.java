@@ -15,6 +15,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Instant;
 import java.util.List;
@@ -155,8 +156,7 @@ public final class ZoneTools {
                         "catch up on the room",
                         "read the channel",
                         "meeting notes")
-                .forWork()
-                .largeResult()
+                .hints(Guide.Hint.WORK, Guide.Hint.LARGE_RESULT)
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.HEAR, Requirement.OfZone.HEAR)
                 .effect(Effect.MARKS)
@@ -188,7 +188,8 @@ public final class ZoneTools {
                         "switch channel",
                         "open a chat room",
                         "walk into")
-                .forWork()
+                .hints(Guide.Hint.WORK)
+                .use("to join a room (a zone of a domain)")
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.MOVES)

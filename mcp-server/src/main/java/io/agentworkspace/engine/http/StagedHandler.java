@@ -1,8 +1,7 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.health.HealthBody;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.time.Clock;
 import java.time.Duration;
@@ -28,18 +27,16 @@ final class StagedHandler extends Handler.Wrapper {
     private static final String LIVE = "/api/health/live";
     private static final String READY = "/api/health/ready";
     private static final Set<String> PROBES = Set.of("/api/health", LIVE, READY);
-    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration SOON = Duration.ofSeconds(HealthBody.RETRY_SECONDS);
 
-    private final Clock clock;
-    private final String version;
+    private final HealthBody health;
     private final RefusalWriter refusals;
     private final AtomicInteger running = new AtomicInteger();
     private volatile ServerStage stage = ServerStage.STARTING;
 
     StagedHandler(Clock clock, String version) {
         super(true, null);
-        this.clock = clock;
-        this.version = version;
+        this.health = new HealthBody(version, clock);
         this.refusals = new RefusalWriter(clock);
     }
 
@@ -79,16 +76,11 @@ final class StagedHandler extends Handler.Wrapper {
     }
 
     private JsonResponse probed(ServerStage now, String path, Response response) {
-        var isLive = path.equals(LIVE);
-        var body = Json.object().put("status", isLive ? "ok" : now.word());
-        if (!isLive) {
-            body.put("contract_version", Envelope.CONTRACT_VERSION).put("version", version);
-            body.set("time", Json.valueTree(clock.instant()));
-        }
+        var body = path.equals(LIVE) ? HealthBody.live() : health.of(now.word());
         if (!path.equals(READY)) {
             return new JsonResponse(HttpStatus.OK_200, JsonResponse.JSON, body);
         }
-        response.getHeaders().put(HttpHeader.RETRY_AFTER, SOON.toSeconds());
+        response.getHeaders().put(HttpHeader.RETRY_AFTER, HealthBody.RETRY_SECONDS);
         return new JsonResponse(HttpStatus.SERVICE_UNAVAILABLE_503, JsonResponse.JSON, body);
     }
 

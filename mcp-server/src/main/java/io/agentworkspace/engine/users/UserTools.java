@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Instant;
 import java.util.List;
@@ -70,8 +71,7 @@ public final class UserTools {
                         "quota left",
                         "am i connected")
                 .tellsContext()
-                .forWork()
-                .alwaysLoad()
+                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
                 .needs(Capability.USER_READ)
                 .unmetered()
                 .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {

@@ -44,7 +44,7 @@ class McpEndpointTest {
                 .containsExactly(
                         "AP_Read", "AP_Create", "DM_Destroy", "MB_Censor", "find_tools", "describe_tool", "run_tool");
         assertThat(message.at("/result/tools/0").propertyNames())
-                .containsExactly("name", "title", "description", "inputSchema", "outputSchema", "annotations");
+                .containsExactly("name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta");
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.McpResult;
+import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
@@ -70,5 +71,45 @@ class ReadOnlyTest {
                     .isEqualTo("one");
         }
         assertThat(call("/mcp", "US_Read", "{}").at("/header/unread").asLong()).isZero();
+    }
+
+    private Reply rest(String tool, String arguments, String value) {
+        return restAt(ClientApi.path(tool), arguments, value);
+    }
+
+    private Reply restAt(String path, String arguments, String value) {
+        var body = arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+        var response = ClientApi.post(TestServer.url() + path, key, body, Map.of("X-MCP-Readonly", value));
+        return new Reply(Json.readObject(response.body()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "TRUE", "1", "yes", "flase", "false, true"})
+    void aReadOnlyRestRequestChangesNothing(String value) {
+        var create = "{'vx':{'name':'Never','description':'d'}}";
+        var note = "AP_Create changes something: leave out the header X-MCP-Readonly";
+        rest("AP_Create", create, value).refused(2003, note);
+        var refused = restAt("/api/mcp/tools/AP_Create/invoke", create, value);
+        assertThat(refused.text("/detail")).isEqualTo(note);
+        rest("AP_List", "{}", value).ok();
+        assertThat(rest("AP_List", "{}", "false").text("/content")).doesNotContain("Never");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "FALSE", ""})
+    void otherwiseARestRequestMayChangeThings(String value) {
+        rest("AP_Create", "{'vx':{'name':'Made','description':'d'}}", value).ok();
+    }
+
+    @Test
+    void aReadOnlyRestRequestMarksNothing() {
+        rest("AP_Create", "{'vx':{'name':'Ada','description':'d'}}", "false").ok();
+        rest("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}", "false").ok();
+        rest("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}", "false").ok();
+        for (var value : List.of("true", "false")) {
+            assertThat(rest("US_Read", "{}", value).number("/header/unread")).isEqualTo(1);
+            assertThat(rest("AP_Read", "{}", value).ok().text("/content/0/content")).isEqualTo("one");
+        }
+        assertThat(rest("US_Read", "{}", "false").number("/header/unread")).isZero();
     }
 }

@@ -23,10 +23,14 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What access tokens of another issuer allow at the MCP endpoint, and how clients learn which others to get. */
 @Tag("slow")
 class IssuedTokensTest extends IssuedTokensFixture {
+    private static final String METADATA = "/.well-known/oauth-protected-resource/mcp";
+
     @Test
     void theMetadataIsPublicAndOnlyThereWhereItIsSetUp() {
         for (var path : ProtectedResource.PATHS) {
@@ -51,6 +55,46 @@ class IssuedTokensTest extends IssuedTokensFixture {
         }
         assertThat(Browser.send(TestServer.url(), "POST", "/mcp", "{}").header(CHALLENGE))
                 .isEqualTo("Bearer realm=\"engine\"");
+    }
+
+    /** RFC 9728: clients look for the metadata of the address that they were given, and compare it with the resource. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/x/agent",
+                "/x/work",
+                "/x/default",
+                "/x/discovery",
+                "/x/Agent",
+                "/readonly",
+                "/x/bank/readonly",
+                "/x/agent/",
+                "/"
+            })
+    void eachAddressOfTheEndpointHasMetadataOfItsOwn(String path) {
+        var got = Browser.send(engine.url(), "GET", METADATA + path, "");
+        assertThat(got.status()).isEqualTo(200);
+        assertThat(got.at("/resource")).isEqualTo(RESOURCE + path);
+        assertThat(got.at("/authorization_servers/0")).isEqualTo(issuer.address());
+        var token = issuer.signed(issuer.draft(RESOURCE + path, "ann", "agent:read"));
+        assertThat(Browser.send(
+                                engine.url(),
+                                "POST",
+                                "/mcp" + path,
+                                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}",
+                                "Authorization",
+                                "Bearer " + token)
+                        .status())
+                .isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/x/nothing", "/x", "/x/", "/x/agent/more", "/readonly/x/agent", "x", "/x/agent,bank"})
+    void otherPathsHaveNone(String path) {
+        var got = Browser.send(engine.url(), "GET", METADATA + path, "");
+        assertThat(got.status()).isEqualTo(404);
+        assertThat(Browser.send(TestServer.url(), "GET", METADATA + "/x/agent", "").status())
+                .isEqualTo(404);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.upload.FileTransfer;
+import io.agentworkspace.engine.model.upload.RawUpload;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
@@ -58,7 +59,7 @@ final class DocumentFiles {
         return type().equals(UploadBody.FORM);
     }
 
-    private static boolean isRaw(Tool.RawUpload upload) {
+    private static boolean isRaw(RawUpload upload) {
         return type().equals(upload.mediaType());
     }
 

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.health.HealthBody;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.DatabaseState;
@@ -47,7 +48,7 @@ final class GatewayRoutes {
     }
 
     private Response live() {
-        return RestResponse.json(200, Json.object().put("status", "ok"));
+        return RestResponse.json(200, HealthBody.live());
     }
 
     /**
@@ -58,18 +59,15 @@ final class GatewayRoutes {
         var database = health.database();
         return database == DatabaseState.UNREACHABLE
                 ? Response.fromResponse(RestResponse.json(503, state(database)))
-                        .header("Retry-After", 1)
+                        .header("Retry-After", HealthBody.RETRY_SECONDS)
                         .build()
                 : RestResponse.json(200, state(database));
     }
 
     private ObjectNode state(DatabaseState database) {
-        var state = Json.object()
-                .put("status", database == DatabaseState.REACHABLE ? "ok" : "degraded")
-                .put("contract_version", Envelope.CONTRACT_VERSION)
-                .put("version", published.version());
-        state.set("time", Json.valueTree(clock.instant()));
-        return state.put("database", database.word());
+        return new HealthBody(published.version(), clock)
+                .of(database == DatabaseState.REACHABLE ? "ok" : "degraded")
+                .put("database", database.word());
     }
 
     private Response config() {

@@ -148,8 +148,12 @@ record RestExchange(Request request) {
                 isReadOnly());
     }
 
-    /** Returns whether the request must change nothing, as over MCP: then AP_Read marks no messages as read. */
+    /**
+     * Returns whether the request must change nothing: then AP_Read marks no messages as read. As over MCP, any value but
+     * {@code false} means so, since a mistyped one must not allow changes.
+     */
     private boolean isReadOnly() {
-        return "true".equalsIgnoreCase(request.getHeaders().get(READ_ONLY));
+        return request.getHeaders().getCSV(READ_ONLY, false).stream()
+                .anyMatch(value -> !value.isBlank() && !value.equalsIgnoreCase("false"));
     }
 }

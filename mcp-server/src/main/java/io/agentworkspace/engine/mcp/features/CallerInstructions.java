@@ -43,7 +43,8 @@ final class CallerInstructions implements InstructionSource {
         var client = request.source().client();
         var repeats = client != null && client.startsWith(REPEATS);
         var longest = repeats ? LONGEST_REPEATED : LONGEST;
-        var draft = new InstructionText(name -> has(name, request), request.caller(), welcome(request).orElse(null));
+        var draft = new InstructionText(
+                name -> has(name, request), catalogue.tools(), request.caller(), welcome(request).orElse(null));
         for (var names = NAMES; names > 0; names--) {
             var text = draft.text(names, !repeats);
             if (text.length() <= longest) {

@@ -4,10 +4,9 @@ import io.agentworkspace.engine.mcp.features.WelcomeQueries.Welcome;
 import io.agentworkspace.engine.model.search.Discovery;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Family;
+import io.agentworkspace.engine.model.tool.Tool;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,21 +15,13 @@ import org.jspecify.annotations.Nullable;
  * The sentences of the instructions for one caller. Names of others are quoted, and no text of others is in them.
  *
  * @param has whether the caller has the tool with this name
+ * @param tools all tools
  * @param welcome what is known about the caller; null for the general text
  */
-record InstructionText(Predicate<String> has, Caller caller, @Nullable Welcome welcome) {
-    /** What tools are for, in the order of their use. */
-    private static final Map<String, String> USES = new LinkedHashMap<>();
-
-    static {
-        USES.put("AP_Chat", "to speak to an agent or a room");
-        USES.put("MB_Store", "for what others should know later");
-        USES.put("AP_List", "to find agents");
-        USES.put("DM_List", "to find domains");
-        USES.put("ZN_Enter", "to join a room (a zone of a domain)");
-        USES.put("MB_List", "to find memory banks");
-        USES.put(Discovery.FIND, "for everything else");
-    }
+record InstructionText(
+        Predicate<String> has, List<Tool<?, ?>> tools, Caller caller, @Nullable Welcome welcome) {
+    private static final String READ = "AP_Read";
+    private static final String WHO = "US_Read";
 
     private static final String ANSWERS = """
             Every answer has unread (how many messages wait) and status (on failure with a note that says what would be \
@@ -57,7 +48,7 @@ record InstructionText(Predicate<String> has, Caller caller, @Nullable Welcome w
     /** What this is and what to call first, in 250 characters. */
     private String beginning() {
         var isAgent = welcome != null && welcome.agent() != null;
-        var first = Stream.of(isAgent ? "AP_Read" : "US_Read", "AP_Read", "US_Read", Discovery.FIND)
+        var first = Stream.of(isAgent ? READ : WHO, READ, WHO, Discovery.FIND)
                 .filter(has)
                 .findFirst();
         var text = new StringBuilder("A workspace where AI agents message each other and share memory.");
@@ -72,11 +63,7 @@ record InstructionText(Predicate<String> has, Caller caller, @Nullable Welcome w
     }
 
     private static String returns(String tool) {
-        return switch (tool) {
-            case "AP_Read" -> "the messages to you";
-            case "US_Read" -> "who you are";
-            default -> "what you can do here";
-        };
+        return tool.equals(READ) ? "the messages to you" : tool.equals(WHO) ? "who you are" : "what you can do here";
     }
 
     private String who() {
@@ -86,7 +73,7 @@ record InstructionText(Predicate<String> has, Caller caller, @Nullable Welcome w
         var who = welcome.agent() == null
                 ? "You are the user '%s', and not logged on as an agent.".formatted(welcome.owner())
                 : "You are the agent '%s' of the user '%s'.".formatted(welcome.agent(), welcome.owner());
-        return has.test("AP_Read") ? who + waiting(welcome.unread()) : who;
+        return has.test(READ) ? who + waiting(welcome.unread()) : who;
     }
 
     private static String waiting(long unread) {
@@ -96,10 +83,11 @@ record InstructionText(Predicate<String> has, Caller caller, @Nullable Welcome w
     }
 
     private String uses() {
-        var uses = USES.entrySet().stream()
-                .filter(use -> has.test(use.getKey()))
-                .map(use -> use.getKey() + " " + use.getValue())
-                .toList();
+        var named = tools.stream()
+                .filter(tool -> !tool.guide().use().isEmpty() && has.test(tool.name()))
+                .map(tool -> tool.name() + " " + tool.guide().use());
+        var others = Stream.of(Discovery.FIND).filter(has).map(name -> name + " for everything else");
+        var uses = Stream.concat(named, others).toList();
         return uses.isEmpty() ? "" : "Use %s.".formatted(String.join(", ", uses));
     }
 

@@ -104,7 +104,7 @@ public record ToolSelection(
     public boolean lists(Tool<?, ?> tool) {
         return permits(tool)
                 && ((listsDefault() && tool.isDefault())
-                        || (toolsets.contains(Toolset.WORK) && tool.isForWork())
+                        || (toolsets.contains(Toolset.WORK) && tool.guide().isForWork())
                         || tools.contains(tool.name())
                         || toolsets.contains(Toolset.ALL)
                         || toolsets.equals(Set.of(Toolset.READ_ONLY))

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -127,9 +128,7 @@ public final class SearchTools {
                         "query knowledge",
                         "semantic search",
                         "rag")
-                .forWork()
-                .alwaysLoad()
-                .largeResult()
+                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD, Guide.Hint.LARGE_RESULT)
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
                 .heavy()

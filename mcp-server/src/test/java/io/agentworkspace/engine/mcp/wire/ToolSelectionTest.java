@@ -94,7 +94,7 @@ class ToolSelectionTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            X-MCP-Toolsets      | agents             | the toolset 'agents', which is not here; did you mean agent? there are agent, domain, bank, default, all, readonly, discovery
+            X-MCP-Toolsets      | agents             | the toolset 'agents', which is not here; did you mean agent? there are agent, domain, bank, default, work, all, readonly, discovery
             X-MCP-Toolsets      | bank, wiki         | the toolset 'wiki', which is not here; there are agent
             X-MCP-Tools         | ap_read            | the tool 'ap_read', which is not here; did you mean AP_Read? there are AP_Read, AP_Create
             X-MCP-Tools         | AP_Read AP_Create  | the tool 'AP_Read AP_Create'
@@ -150,7 +150,7 @@ class ToolSelectionTest {
         assertThat(answer.statusCode()).isEqualTo(404);
         assertThat(RawMcpClient.json(answer).at("/error/message").asString())
                 .startsWith("the path names the toolset '")
-                .contains("there are agent, domain, bank, default, all, readonly, discovery");
+                .contains("there are agent, domain, bank, default, work, all, readonly, discovery");
         assertThat(server.get(path, "X-Api-Key", server.key, "Mcp-Session-Id", "x")
                         .statusCode())
                 .isEqualTo(404);

@@ -19,18 +19,25 @@ import tools.jackson.databind.node.ObjectNode;
  * @param tellsContext whether the response over MCP has the context even if the call did not change it; such a
  *     tool is in the default list even if its family is not
  * @param shortener removes from a response over MCP what the caller knows from its own arguments
- * @param forWork whether it is in the toolset {@code work}
- * @param alwaysLoad whether clients that load tools when a model searches for them should load it from the start
- * @param largeResult whether its result may be large, and should reach the model whole
+ * @param use when to use it, as the instructions of the MCP endpoint say; empty if they do not name it
  */
 public record Guide(
         String details,
         List<String> phrases,
         boolean tellsContext,
         @Nullable BiConsumer<ObjectNode, ObjectNode> shortener,
-        boolean forWork,
-        boolean alwaysLoad,
-        boolean largeResult) {
+        Set<Hint> hints,
+        String use) {
+    /** What clients need to know about a tool, and models do not. */
+    public enum Hint {
+        /** It is in the toolset {@code work}, that of coding agents. */
+        WORK,
+        /** Clients that load tools when a model searches for them should load it from the start. */
+        ALWAYS_LOAD,
+        /** Its result may be large, and should reach the model whole. */
+        LARGE_RESULT
+    }
+
     static final Set<Family> DEFAULT = Set.of(Family.AGENT, Family.DOMAIN, Family.ZONE, Family.BANK);
 
     /** How many words a search hint has. */
@@ -44,6 +51,11 @@ public record Guide(
             "here", "his", "how", "into", "its", "made", "make", "may", "need", "not", "off", "one", "our", "out", "shall",
             "should", "some", "someone", "something", "that", "the", "their", "them", "there", "they", "this", "was", "what",
             "when", "where", "which", "who", "whose", "why", "will", "with", "you", "your");
+
+    /** Returns whether the tool is in the toolset {@code work}. */
+    public boolean isForWork() {
+        return hints.contains(Hint.WORK);
+    }
 
     /**
      * Returns plain words by which clients find the tool that search in names and descriptions only: those of its title

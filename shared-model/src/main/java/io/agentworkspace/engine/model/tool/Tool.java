@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.upload.RawUpload;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -88,14 +89,6 @@ public record Tool<I extends Record, O extends Record>(
         }
     }
 
-    /**
-     * A file that a REST request may carry as it is, instead of as base64 in a field.
-     *
-     * @param field the field that the file replaces
-     * @param isStreamed whether it is stored while it arrives, since it may be larger than other bodies
-     */
-    public record RawUpload(String field, String mediaType, boolean isStreamed) {}
-
     /** The handler. Reads issue one statement; everything else runs inside the runner's transaction. */
     @FunctionalInterface
     public interface Handler<I, O> {
@@ -177,11 +170,6 @@ public record Tool<I extends Record, O extends Record>(
     /** Returns whether {@code tools/list} shows it to clients that choose no toolset. */
     public boolean isDefault() {
         return guide.tellsContext() || Guide.DEFAULT.contains(family());
-    }
-
-    /** Returns whether the tool is in the toolset {@code work}. */
-    public boolean isForWork() {
-        return guide.forWork();
     }
 
     /** Returns whether the tool has an alias below the command routes. Other tools have a route of their own. */
@@ -320,9 +308,8 @@ public record Tool<I extends Record, O extends Record>(
         private List<String> phrases = List.of();
         private boolean tellsContext;
         private @Nullable BiConsumer<ObjectNode, ObjectNode> shortener;
-        private boolean forWork;
-        private boolean alwaysLoad;
-        private boolean largeResult;
+        private Set<Guide.Hint> hints = Set.of();
+        private String use = "";
         private @Nullable Capability capability;
         private List<Requirement> requirements = List.of();
         private Effect effect = Effect.READS;
@@ -378,21 +365,14 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
-        /** Puts the tool into the toolset {@code work}, that of coding agents. */
-        public Draft forWork() {
-            forWork = true;
+        public Draft hints(Guide.Hint... values) {
+            hints = Set.of(values);
             return this;
         }
 
-        /** Asks clients that load tools when a model searches for them to load this one from the start. */
-        public Draft alwaysLoad() {
-            alwaysLoad = true;
-            return this;
-        }
-
-        /** Asks clients to pass large results of the tool to the model whole. */
-        public Draft largeResult() {
-            largeResult = true;
+        /** Names the tool in the instructions of the MCP endpoint: "Use it " and this. */
+        public Draft use(String value) {
+            use = value;
             return this;
         }
 
@@ -522,7 +502,7 @@ public record Tool<I extends Record, O extends Record>(
                     name,
                     Objects.requireNonNull(title, name),
                     Objects.requireNonNull(description, name),
-                    new Guide(details, phrases, tellsContext, shortener, forWork, alwaysLoad, largeResult),
+                    new Guide(details, phrases, tellsContext, shortener, hints, use),
                     Objects.requireNonNull(capability, name),
                     requirements,
                     effect,

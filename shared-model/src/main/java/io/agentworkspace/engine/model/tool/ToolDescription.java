@@ -42,10 +42,10 @@ public final class ToolDescription {
 
     private static ObjectNode forClients(Tool<?, ?> tool) {
         var guide = tool.guide();
-        var meta = guide.alwaysLoad()
+        var meta = guide.hints().contains(Guide.Hint.ALWAYS_LOAD)
                 ? Json.object().put(ALWAYS_LOAD, true)
                 : found(guide.searchHint(tool.name(), tool.title(), tool.description()));
-        return guide.largeResult() ? meta.put(LONGEST_RESULT, LARGE) : meta;
+        return guide.hints().contains(Guide.Hint.LARGE_RESULT) ? meta.put(LONGEST_RESULT, LARGE) : meta;
     }
 
     /** Returns the {@code _meta} of a tool that clients find by these words. */
