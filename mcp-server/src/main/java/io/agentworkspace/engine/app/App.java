@@ -255,7 +255,7 @@ public final class App implements AutoCloseable {
             var handshakes = new HandshakeStore(db);
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var library = new Library(new SkillQueries(db));
-            var toolIndex = new ToolIndex(catalogue.tools(), search.embedder());
+            var toolIndex = new ToolIndex(catalogue.tools(), search.embedder(), search.heavy());
             var features = EngineFeatures.of(runner, library, toolIndex, VERSION, clock);
             var signals = keep(new DatabaseSignals(db));
             var shares = STREAMS.within(server.mostConnections());
