@@ -267,7 +267,7 @@ public final class App implements AutoCloseable {
             var handshakes = new HandshakeStore(db);
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var library = new Library(new SkillQueries(db));
-            var toolIndex = new ToolIndex(catalogue.tools(), search.embedder());
+            var toolIndex = new ToolIndex(catalogue.tools(), search.embedder(), search.heavy());
             var hooks = new Hooks(db, runner, presence, settings.http().hooks(), clock);
             var features = EngineFeatures.of(runner, library, toolIndex, new WelcomeQueries(db), VERSION, clock)
                     .with(new HookTool(hooks));

@@ -8,9 +8,13 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.util.stream.IntStream;
+import java.nio.charset.StandardCharsets;
+import java.net.URLEncoder;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -201,6 +205,42 @@ class LostAccessTest {
                 assertThat(toldOf(session)).isEqualTo(OWN);
             }
         }
+    }
+
+    /** As many spellings as a request may name, of letters in either case and either width. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "engine://agents/Abcdefgh",
+                "engine://domains/Abcdefgh",
+                "engine://domains/Abcdefgh/zones/main",
+                "engine://banks/Abcdefgh"
+            })
+    void anyNumberOfSpellingsIsOneSubscription(String uri) {
+        var guy = new RawMcpClient(
+                TestServer.url() + "/mcp", tenant.key(ClientApi.MCP, "guy", Role.MEMBER, List.of("*")));
+        call(guy, "AP_Create {'vx':{'name':'Abcdefgh','description':'d'}}");
+        call(guy, "DM_Create {'target':{'agent':'Abcdefgh'},'vx':{'name':'Abcdefgh','description':'d'}}");
+        call(guy, "MB_Create {'vx':{'name':'Abcdefgh'}}");
+        var spelt = IntStream.range(0, 256)
+                .mapToObj(variant -> uri.replace("Abcdefgh", spelling(variant)))
+                .toList();
+        assertThat(spelt).doesNotHaveDuplicates();
+        var asked = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(String.join("','", spelt));
+        try (var events = guy.events("subscriptions/listen", asked)) {
+            assertThat(events.poll(HANG).at("/params/notifications/resourceSubscriptions"))
+                    .hasSize(1);
+        }
+    }
+
+    /** Returns the name "Abcdefgh" with each letter as the bits of the number say: small, or large and twice as wide. */
+    private static String spelling(int variant) {
+        var spelling = new StringBuilder();
+        for (var i = 0; i < 8; i++) {
+            var isSmall = (variant >> i & 1) == 0;
+            spelling.append(isSmall ? (char) ('a' + i) : (char) ('\uff21' + i));
+        }
+        return URLEncoder.encode(spelling.toString(), StandardCharsets.UTF_8);
     }
 
     /** Access checks of listeners are not recorded as calls: the key has run only what Eve called. */

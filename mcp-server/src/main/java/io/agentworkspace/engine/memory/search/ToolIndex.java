@@ -5,6 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.scheduling.FairQueue.Owner;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Comparator;
@@ -36,16 +38,21 @@ public final class ToolIndex implements ToolFinder {
     /** How much meaning counts, compared with words: tried on {@code plain-phrases.txt} with 1 to 6. */
     private static final double MEANING = 2;
 
+    private static final Owner OWNER = new Owner(0, "tool vectors");
+
     private final List<Tool<?, ?>> tools;
     private final Embedder embedder;
+    private final HeavyWork heavy;
     private final Cache<List<String>, List<BankIndex>> indexes =
             Caffeine.newBuilder().maximumSize(SETS).build();
     private final AtomicBoolean isBegun = new AtomicBoolean();
     private volatile Map<String, ToolVectors> vectors = Map.of();
 
-    public ToolIndex(List<Tool<?, ?>> tools, Embedder embedder) {
+    /** @param heavy where the vectors of tools are made, in turns with searches */
+    public ToolIndex(List<Tool<?, ?>> tools, Embedder embedder, HeavyWork heavy) {
         this.tools = List.copyOf(tools);
         this.embedder = embedder;
+        this.heavy = heavy;
     }
 
     @Override
@@ -149,7 +156,8 @@ public final class ToolIndex implements ToolFinder {
         try {
             vectors = tools.stream()
                     .collect(Collectors.toUnmodifiableMap(
-                            Tool::name, tool -> ToolVectors.of(tool, embedder)));
+                            Tool::name,
+                            tool -> heavy.runInBackground(OWNER, () -> ToolVectors.of(tool, embedder))));
         } catch (RuntimeException e) {
             LOG.debug("no vectors of tools: they are found by words", e);
             isBegun.set(false);

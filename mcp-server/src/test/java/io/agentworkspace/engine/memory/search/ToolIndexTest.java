@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.memory.embedding.Embedder;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.scheduling.HeavyWork;
 import io.agentworkspace.engine.settings.EmbeddingSettings;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
@@ -39,7 +40,7 @@ class ToolIndexTest {
     @BeforeAll
     static void makeVectors() {
         embedder = new Embedder(new EmbeddingSettings(true, null, null, null), Clock.systemUTC());
-        index = new ToolIndex(TOOLS, embedder);
+        index = new ToolIndex(TOOLS, embedder, HeavyWork.ofMachine());
         assertThat(index.find("make an agent", _ -> true)).isNotEmpty(); // By words, while the vectors are made.
         await().until(index::knowsMeanings);
     }
@@ -109,7 +110,7 @@ class ToolIndexTest {
     @Test
     void aToolThatTheCallerMayNotUseChangesNothing() {
         Predicate<Tool<?, ?>> allowed = tool -> tool.name().startsWith("MB_");
-        var few = new ToolIndex(TOOLS.stream().filter(allowed).toList(), embedder);
+        var few = new ToolIndex(TOOLS.stream().filter(allowed).toList(), embedder, HeavyWork.ofMachine());
         for (var request : requests("plain-phrases")) {
             assertThat(index.findByWords(request.getKey(), allowed))
                     .isEqualTo(few.findByWords(request.getKey(), _ -> true));
