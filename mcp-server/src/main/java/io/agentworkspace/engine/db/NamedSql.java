@@ -50,7 +50,8 @@ final class NamedSql {
     private static final Map<List<String>, String> TOGETHER = new ConcurrentHashMap<>();
     private static final Pattern TOKENS =
             Pattern.compile("(?s)'[^']*'|\"[^\"]*\"|--[^\n]*|/\\*.*?\\*/|::|:([A-Za-z_]\\w*)");
-    private static final Pattern WRITES = Pattern.compile("(?:INSERT INTO|UPDATE|DELETE FROM)\\s+(\\w+)");
+    /** What is said of a message later, such as who has read it, is not announced. */
+    private static final Pattern WRITES = Pattern.compile("(?:INSERT INTO|UPDATE(?! message\\b)|DELETE FROM)\\s+(\\w+)");
     private static final Pattern ASKED = Pattern.compile("CAST\\(:(\\w+) AS [^)]+\\) IS (?:NOT )?NULL");
 
     private final List<String> names = new ArrayList<>();

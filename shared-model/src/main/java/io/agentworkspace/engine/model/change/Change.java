@@ -33,10 +33,6 @@ public record Change(
 
     /** An agent, domain or bank, before or after a change. */
     public record Resource(String name, Access access, long owner) {
-        private String key() {
-            return Name.key(name);
-        }
-
         private Audience audience() {
             return Audience.of(access, owner);
         }

@@ -26,27 +26,32 @@ public final class Call {
     private final Tool<?, ?> tool;
     private final String requestId;
     private final Instant now;
-    private final List<Event> events = new ArrayList<>();
-    private final List<Change> changes = new ArrayList<>();
-    private final Set<Requirement> checked = new HashSet<>(2);
-    private final Map<Scope, Long> created = new EnumMap<>(Scope.class);
     private String contextName = Context.DEFAULT;
     private @Nullable UserHandle actingFor;
-    private boolean queued;
-    private boolean isAnnounced;
     private boolean isBegun;
-    private @Nullable Context loaded;
-    private @Nullable Context context;
     private Progress progress = Progress.SILENT;
     private RequestSource source = RequestSource.NOWHERE;
-    private Context.@Nullable Ref acting;
-    private @Nullable About about;
     private ResponseBudget budget = ResponseBudget.once().forCall();
     private boolean readOnly;
     private List<String> rules = List.of();
-    private @Nullable TextChange revision;
-    private @Nullable String details;
-    private boolean dryRun;
+    private Attempt attempt = new Attempt();
+
+    /** What one attempt at the call has recorded. A repeated one begins with nothing. */
+    private static final class Attempt {
+        private final List<Event> events = new ArrayList<>();
+        private final List<Change> changes = new ArrayList<>();
+        private final Set<Requirement> checked = new HashSet<>(2);
+        private final Map<Scope, Long> created = new EnumMap<>(Scope.class);
+        private @Nullable Context loaded;
+        private @Nullable Context context;
+        private Context.@Nullable Ref acting;
+        private @Nullable About about;
+        private @Nullable TextChange revision;
+        private @Nullable String details;
+        private boolean isAnnounced;
+        private boolean queued;
+        private boolean dryRun;
+    }
 
     /** The text of a thing before and after a call changed it; null where there is none. */
     public record TextChange(
@@ -138,7 +143,7 @@ public final class Call {
 
     /** Records an event. It is written in the transaction and sent to subscribers after the commit. */
     public void emit(EventType type, EventData data) {
-        events.add(Event.of(type, now, data));
+        attempt.events.add(Event.of(type, now, data));
     }
 
     /** Records a change of a thing that others may listen to. It is announced to its audience when the transaction is committed. */
@@ -148,28 +153,28 @@ public final class Call {
 
     /** Records changes; none if the call turned out to change nothing that others may listen to. */
     public void changed(Collection<Change> all) {
-        changes.addAll(all);
-        isAnnounced = true;
+        attempt.changes.addAll(all);
+        attempt.isAnnounced = true;
     }
 
     /** Adds the audit's own entry, which every call has: it does not say what the call changed. */
     public void noted(Change entry) {
-        changes.add(entry);
+        attempt.changes.add(entry);
     }
 
     /** Returns the changes recorded so far, in order. */
     public List<Change> changes() {
-        return Collections.unmodifiableList(changes);
+        return Collections.unmodifiableList(attempt.changes);
     }
 
     /** Returns whether the call said what it changed, or that it changed nothing. */
     public boolean isAnnounced() {
-        return isAnnounced;
+        return attempt.isAnnounced;
     }
 
     /** Records that the handler has checked a requirement of its tool, or that it does not apply to this call. */
     public void checked(Requirement requirement) {
-        checked.add(requirement);
+        attempt.checked.add(requirement);
     }
 
     /**
@@ -180,7 +185,7 @@ public final class Call {
     public void requireAllChecked() {
         for (var requirement : tool.requirements()) {
             var needed = requirement instanceof OfZone zone ? zone.inDomain() : requirement;
-            if (requirement.isCheckedByHandlers() && !checked.contains(needed)) {
+            if (requirement.isCheckedByHandlers() && !attempt.checked.contains(needed)) {
                 throw new IllegalStateException(
                         "%s has not checked %s %s".formatted(tool.name(), requirement.kind(), requirement));
             }
@@ -189,12 +194,12 @@ public final class Call {
 
     /** Returns the events recorded so far, in order. */
     public List<Event> events() {
-        return Collections.unmodifiableList(events);
+        return Collections.unmodifiableList(attempt.events);
     }
 
     /** Records how many things with a plan limit were created, so that the response shows how many are left. */
     public void created(Scope scope, long count) {
-        created.merge(scope, count, Long::sum);
+        attempt.created.merge(scope, count, Long::sum);
     }
 
     /** Returns the names of the rules that matched the call and have an effect. */
@@ -208,72 +213,66 @@ public final class Call {
 
     /** Returns the text change for the audit entry; null for calls whose texts are not audited. */
     public @Nullable TextChange revision() {
-        return revision;
+        return attempt.revision;
     }
 
     public void revised(TextChange change) {
-        revision = change;
+        attempt.revision = change;
     }
 
     /** Returns what the audit entry says besides its subject, such as what became of a document's memories. */
     public @Nullable String details() {
-        return details;
+        return attempt.details;
     }
 
     public void details(String text) {
-        details = text;
+        attempt.details = text;
     }
 
     /** Returns whether the call only showed what it would change. */
     public boolean isDryRun() {
-        return dryRun;
+        return attempt.dryRun;
     }
 
     public void dryRun() {
-        dryRun = true;
+        attempt.dryRun = true;
     }
 
     /** Returns how many things were created so far, by scope. */
     public Map<Scope, Long> created() {
-        return Collections.unmodifiableMap(created);
+        return Collections.unmodifiableMap(attempt.created);
     }
 
     /** Records that deliveries were queued: the outbox has work once the transaction is committed. */
     public void queue() {
-        queued = true;
+        attempt.queued = true;
     }
 
     /** Returns whether the outbox has work to do for this call. */
     public boolean concernsOutbox() {
-        return queued || !events.isEmpty();
+        return attempt.queued || !attempt.events.isEmpty();
     }
 
     /**
-     * Clears what was recorded when a transaction begins, since it may be a repeated one.
+     * Clears all that the handler recorded when a transaction begins, since it may be a repeated one.
      *
      * @return whether it is the first one
      */
     public boolean begin() {
         var isFirst = !isBegun;
         isBegun = true;
-        events.clear();
-        changes.clear();
-        created.clear();
-        checked.clear();
-        details = null;
-        dryRun = false;
-        queued = false;
-        isAnnounced = false;
+        attempt = new Attempt();
         return isFirst;
     }
 
     /** Returns the acting agent: the one that the call names, else self. */
     public Context.@Nullable Ref acting() {
-        return acting != null ? acting : loaded == null ? null : loaded.self();
+        var loaded = attempt.loaded;
+        return attempt.acting != null ? attempt.acting : loaded == null ? null : loaded.self();
     }
 
     public void acting(Context.Ref named) {
-        acting = named;
+        attempt.acting = named;
     }
 
     /**
@@ -281,11 +280,11 @@ public final class Call {
      * document by id.
      */
     public @Nullable About about() {
-        return about;
+        return attempt.about;
     }
 
     public void about(About found) {
-        about = found;
+        attempt.about = found;
     }
 
     /**
@@ -293,6 +292,34 @@ public final class Call {
      * their read.
      */
     public Context context() {
+        return read(attempt.context);
+    }
+
+    public @Nullable Context contextIfKnown() {
+        return attempt.context;
+    }
+
+    /** Returns the context as stored when the call read it, before the call changed anything. */
+    public Context loadedContext() {
+        return read(attempt.loaded);
+    }
+
+    /** Returns whether the call changed what the context selects. */
+    public boolean hasMoved() {
+        return attempt.loaded != null && attempt.context != null && !attempt.context.selectsAs(attempt.loaded);
+    }
+
+    /** Sets the context as read. {@link #context(Context)} sets what the call changes it to. */
+    public void load(Context read) {
+        attempt.loaded = read;
+        attempt.context = read;
+    }
+
+    public void context(Context changed) {
+        attempt.context = changed;
+    }
+
+    private static Context read(@Nullable Context context) {
         if (context == null) {
             throw new IllegalStateException("the context has not been read yet");
         }
@@ -302,32 +329,5 @@ public final class Call {
     /** Returns whether a person speaks: signed in, and not logged on as an agent. */
     public boolean isByPerson() {
         return caller.isPerson() && context().self() == null;
-    }
-
-    public @Nullable Context contextIfKnown() {
-        return context;
-    }
-
-    /** Returns the context as stored when the call read it, before the call changed anything. */
-    public Context loadedContext() {
-        if (loaded == null) {
-            throw new IllegalStateException("the context has not been read yet");
-        }
-        return loaded;
-    }
-
-    /** Returns whether the call changed what the context selects. */
-    public boolean hasMoved() {
-        return loaded != null && context != null && !context.selectsAs(loaded);
-    }
-
-    /** Sets the context as read. {@link #context(Context)} sets what the call changes it to. */
-    public void load(Context read) {
-        loaded = read;
-        context = read;
-    }
-
-    public void context(Context changed) {
-        context = changed;
     }
 }
