@@ -11,7 +11,15 @@ if [ "${2:-}" = listen ]; then
     # The session's id in the event is the first text after its name.
     session=$(tr -d '\n' | sed -n 's/.*"session_id"[[:space:]]*:[[:space:]]*"\([A-Za-z0-9._-]*\)".*/\1/p')
     [ -n "$session" ] || exit 0
-    ENGINE_URL=$url ENGINE_KEY=$key sh "$here/listener.sh" "$1" "$session" </dev/null >/dev/null 2>&1 &
+    # The client is the nearest ancestor that is not a shell.
+    owner=$PPID
+    while [ "$owner" -gt 1 ]; do
+        case $(ps -o comm= -p "$owner") in
+            *sh | env | timeout) owner=$(ps -o ppid= -p "$owner" | tr -d ' ') ;;
+            *) break ;;
+        esac
+    done
+    LISTENER_PID=$owner ENGINE_URL=$url ENGINE_KEY=$key sh "$here/listener.sh" "$1" "$session" </dev/null >/dev/null 2>&1 &
     exit 0
 fi
 

@@ -7,18 +7,9 @@ client=$1
 session=$2
 umask 077
 
-# The program to end with: Claude Code names itself; else the nearest ancestor that is not a shell.
-program() {
-    pid=$PPID
-    while [ "$pid" -gt 1 ]; do
-        case $(ps -o comm= -p "$pid" 2>/dev/null) in
-            *sh | env | timeout) pid=$(ps -o ppid= -p "$pid" | tr -d ' ') ;;
-            *) break ;;
-        esac
-    done
-    echo "$pid"
-}
-owner=${CLAUDE_PID:-${LISTENER_PID:-$(program)}}
+# The program to end with: Claude Code names itself, and the hook names it for others.
+owner=${CLAUDE_PID:-${LISTENER_PID:-$PPID}}
+[ "$owner" -gt 1 ] || exit 0
 
 # One listener for each process: the newest wins, since the session may have been cleared.
 state=${TMPDIR:-/tmp}/aw-listener-$(id -u)
@@ -58,7 +49,7 @@ after=
 pause=1
 while kill -0 "$owner" 2>/dev/null; do
     mkfifo "$mine.$$" || exit 0
-    curl -sfN "$ENGINE_URL/api/hooks/$client/messages?session=$session${after:+&after=$after}" -H @/dev/fd/3 >"$mine.$$" 3<<KEY &
+    curl -sfN "$ENGINE_URL/api/hooks/$client/messages?for=$session${after:+&after=$after}" -H @/dev/fd/3 >"$mine.$$" 3<<KEY &
 X-API-Key: $ENGINE_KEY
 KEY
     reader=$!

@@ -32,11 +32,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code POST /api/hooks/{client}} answers an event of a coding agent's hook. {@code GET
- * /api/hooks/{client}/messages?session=} is the stream that wakes one of its sessions.
+ * /api/hooks/{client}/messages?for=} is the stream that wakes one of its sessions.
  */
 public final class HookEndpoint extends Handler.Abstract implements Graceful {
     private static final Pattern PATH = Pattern.compile("/api/hooks/([^/]+)(/messages)?");
-    private static final String SESSION = "session";
+    private static final String SESSION = "for";
     private static final String AFTER = "after";
 
     private final Ticker ticker = new Ticker();
@@ -109,9 +109,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
         places.take(StreamLimits.credential(request));
         try {
             streams.listen(session.caller().tenant());
-            if (received >= 0) {
-                hooks.store().confirm(session, received);
-            }
+            hooks.open(session, received);
         } catch (Problem refused) {
             places.giveBack();
             throw refused;

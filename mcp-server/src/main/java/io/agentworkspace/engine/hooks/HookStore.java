@@ -110,6 +110,12 @@ final class HookStore {
              WHERE tenant_id = :tenant AND agent_id = :bound AND session = :session
             """;
 
+    private static final String OPEN = """
+            INSERT INTO hook_session (tenant_id, agent_id, session, client, state, seen_at)
+            VALUES (:tenant, :bound, :session, :client, 'idle', :now)
+            ON CONFLICT (tenant_id, agent_id, session) DO UPDATE SET seen_at = excluded.seen_at
+            """;
+
     private static final String END = """
             WITH gone AS (
                 DELETE FROM hook_session
@@ -186,6 +192,14 @@ final class HookStore {
                 return new Announcement(found, line);
             });
         }));
+    }
+
+    /** Creates the session if it has sent no event yet: it has heard of nothing. */
+    void open(HookSession session, Instant now) {
+        bound(db.sql(OPEN), session)
+                .set("client", session.client().word())
+                .set("now", now)
+                .run();
     }
 
     /** Takes back the last wake-up, unless it is among those that the listener got. */

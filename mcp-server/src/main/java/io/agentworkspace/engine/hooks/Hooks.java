@@ -60,6 +60,18 @@ public final class Hooks {
         return HookSession.of(client, caller, id, catalogue);
     }
 
+    /**
+     * Begins to wake a session.
+     *
+     * @param received the number of the last wake-up that its listener got; -1 for a new listener
+     */
+    void open(HookSession session, long received) {
+        store.open(session, clock.instant());
+        if (received >= 0) {
+            store.confirm(session, received);
+        }
+    }
+
     /** Forgets sessions that have sent nothing for long. */
     public void purge(Instant now) {
         store.purge(now);

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -125,21 +126,36 @@ class CodingAgentsTest {
     }
 
     private void wakes(ScriptedModel model, CodingAgent.Terminal terminal) {
-        await("a listener").until(() -> listeners(terminal).findAny().isPresent());
-        var listener = listeners(terminal).toList();
-        it.say("wake up");
-        await("a turn").until(() -> model.shown().stream().anyMatch(text -> text.contains("1 new message from Bert")));
-        var woken = model.shown().stream().filter(text -> text.contains("from Bert")).toList();
-        assertThat(woken).hasSize(1);
-        assertThat(woken.getFirst()).doesNotContain("wake up");
-        terminal.process().destroy();
-        assertThat(listener).isNotEmpty();
+        await("a listener").until(() -> listener().isPresent());
+        var listener = listener().orElseThrow();
+        it.say("tide at six");
+        await("a turn").until(() -> woken(model).size() == 1);
+        assertThat(woken(model).getFirst()).doesNotContain("tide at six");
+        assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
+        terminal.process().descendants().filter(each -> !isListener(each)).forEach(ProcessHandle::destroy);
+        await("the end of the listener").until(() -> !listener.isAlive());
     }
 
-    private static java.util.stream.Stream<ProcessHandle> listeners(CodingAgent.Terminal terminal) {
+    private static List<String> woken(ScriptedModel model) {
+        return model.shown().stream()
+                .filter(text -> text.contains("1 new message from Bert"))
+                .toList();
+    }
+
+    /** Returns the request that follows the stream. */
+    private Optional<ProcessHandle> listener() {
         return ProcessHandle.allProcesses()
-                .filter(process -> process.info().arguments().map(List::of).orElse(List.of()).stream()
-                        .anyMatch(argument -> argument.contains("/api/hooks/")));
+                .filter(CodingAgentsTest::isListener)
+                .filter(process -> arguments(process).contains(TestServer.url()))
+                .findFirst();
+    }
+
+    private static boolean isListener(ProcessHandle process) {
+        return arguments(process).contains("/messages?for=");
+    }
+
+    private static String arguments(ProcessHandle process) {
+        return String.join(" ", process.info().arguments().orElse(new String[0]));
     }
 
     @Test

@@ -117,7 +117,7 @@ final class HookFixture {
         }
 
         static Lines of(String url, String key, String query) {
-            var request = HttpRequest.newBuilder(URI.create(url + "/api/hooks/claude-code/messages?session=" + query))
+            var request = HttpRequest.newBuilder(URI.create(url + "/api/hooks/claude-code/messages?for=" + query))
                     .header("X-Api-Key", key);
             try {
                 var lines = new Lines(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofInputStream()));

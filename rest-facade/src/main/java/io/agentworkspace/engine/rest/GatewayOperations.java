@@ -67,6 +67,68 @@ final class GatewayOperations {
                 .problems(400, 401, 422, 429, 500, 503);
     }
 
+    static Operation hook() {
+        return client(new Operation(
+                        "hook",
+                        Tag.GATEWAY,
+                        "Answer an event of a coding agent's hook",
+                        "Takes the event as the client sends it, and answers in the client's format: what waits for the agent"
+                                + " that the key is bound to, and what its memory has for a prompt. The answer is {} if there"
+                                + " is nothing to say. A message is announced once to each session, and stays unread."))
+                .body(
+                        true,
+                        Json.object().put("type", "object"),
+                        Json.object()
+                                .put("hook_event_name", "UserPromptSubmit")
+                                .put("session_id", "5f0c")
+                                .put("prompt", "When is low water?"))
+                .answers(
+                        200,
+                        "What the hook answers.",
+                        "application/json",
+                        Json.object().put("type", "object"),
+                        Json.object())
+                .problems(400, 401, 403, 404, 422, 429, 500, 503);
+    }
+
+    static Operation hookMessages() {
+        return client(new Operation(
+                        "hookMessages",
+                        Tag.GATEWAY,
+                        "Wake a session of a coding agent",
+                        "Server-sent events: one line for messages that wait for the agent that the key is bound to, with"
+                                + " names only. Messages that arrive together are one line, and a session hears of each message"
+                                + " once, here or by a hook. The stream ends within a second after its credential does."))
+                .parameter(
+                        "query", "for", true, "The id of the session.", Json.object().put("type", "string"))
+                .suchAs("5f0c")
+                .parameter(
+                        "query",
+                        "after",
+                        false,
+                        "The id of the last line that you received, after a break.",
+                        Json.object().put("type", "string"))
+                .suchAs("7")
+                .answers(
+                        200,
+                        "The lines.",
+                        "text/event-stream",
+                        Json.object().put("type", "string"),
+                        Json.valueTree("id: 8\ndata: 2 new messages from Ada; read them with AP_Read\n"))
+                .problems(400, 401, 403, 404, 422, 429, 500, 503);
+    }
+
+    private static Operation client(Operation operation) {
+        return operation
+                .parameter(
+                        "path",
+                        "client",
+                        true,
+                        "claude-code, codex or gemini-cli.",
+                        Json.object().put("type", "string"))
+                .suchAs("claude-code");
+    }
+
     static Operation mcp() {
         var operation = new Operation(
                         "mcpCall",

@@ -69,6 +69,8 @@ public final class RestFacade {
         routes.addAll(new CatalogueRoutes(runner, finder, clock).routes());
         routes.add(GatewayRoute.elsewhere("POST", "/mcp", GatewayOperations::mcp));
         routes.add(GatewayRoute.elsewhere("GET", "/api/stream", GatewayOperations::stream));
+        routes.add(GatewayRoute.elsewhere("POST", "/api/hooks/{client}", GatewayOperations::hook));
+        routes.add(GatewayRoute.elsewhere("GET", "/api/hooks/{client}/messages", GatewayOperations::hookMessages));
         routes.addAll(new AuthRoutes(signIn).routes());
         routes.addAll(new JoinRoutes(joining).routes());
         routes.addAll(new WhyRoutes(runner).routes());

@@ -1,0 +1,112 @@
+package io.agentworkspace.engine.hooks;
+
+import static io.agentworkspace.engine.hooks.HookFixture.END;
+import static io.agentworkspace.engine.hooks.HookFixture.call;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.hooks.HookFixture.Lines;
+import io.agentworkspace.engine.testing.TestServer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** {@code GET /api/hooks/{client}/messages}: wakes a session, on any replica, once for each message. */
+@Tag("slow")
+class MessageStreamTest {
+    private final HookFixture it = new HookFixture();
+
+    private Lines follow(String query) {
+        var lines = it.follow(TestServer.url(), query);
+        assertThat(lines.status()).isEqualTo(200);
+        return lines;
+    }
+
+    @Test
+    void aMessageAtOneReplicaWakesASessionAtAnother() throws Exception {
+        it.told("s", "SessionStart", "");
+        try (var other = TestServer.replica();
+                var lines = it.follow(other.url(), "s")) {
+            it.say("tide at six");
+            assertThat(lines.next()).isEqualTo("1 1 new message from Bert; read it with AP_Read");
+            assertThat(it.told("s", "UserPromptSubmit", ",'prompt':'x'")).isEmpty();
+            assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
+            call(it.ada, "AP_Chat", "{'target':{'agent':'Bert'},'content':'mine wakes nobody'}");
+            it.say("a");
+            it.say("b");
+            it.say("c");
+            assertThat(lines.next()).startsWith("2 ").contains(" from Bert; read ");
+        }
+    }
+
+    @Test
+    void aNewListenerIsWokenForWhatItsSessionHasNotHeard() {
+        it.say("one");
+        try (var lines = follow("new")) {
+            assertThat(lines.next()).startsWith("1 1 new message");
+        }
+        it.told("s", "SessionStart", "");
+        try (var lines = follow("s")) {
+            it.say("two");
+            assertThat(lines.next()).startsWith("1 1 new message");
+        }
+        try (var lines = follow("s")) {
+            it.say("three");
+            assertThat(lines.next()).startsWith("2 1 new message");
+        }
+    }
+
+    @Test
+    void aLineThatWasLostComesAgainAndOthersDoNot() {
+        it.told("s", "SessionStart", "");
+        try (var lines = follow("s")) {
+            it.say("one");
+            assertThat(lines.next()).startsWith("1 1 new message");
+        }
+        try (var lines = follow("s&after=0")) {
+            assertThat(lines.next()).startsWith("2 1 new message");
+        }
+        try (var lines = follow("s&after=2")) {
+            it.say("two");
+            assertThat(lines.next()).startsWith("3 1 new message");
+        }
+    }
+
+    @Test
+    void aStreamEndsWithItsKeyItsRoleAndItsAgent() {
+        var key = it.bound("Ada", "*");
+        try (var lines = Lines.of(TestServer.url(), key.text("/api_key"), "s")) {
+            call(it.owner, "AK_Revoke", "{'id':'%s'}".formatted(key.text("/key/id")));
+            assertThat(lines.next()).isEqualTo(END);
+        }
+        try (var lines = follow("t")) {
+            call(it.owner, "AP_Destroy", "{'target':{'agent':'Ada'}}");
+            assertThat(lines.next()).isEqualTo(END);
+        }
+        await().until(() -> it.follow(TestServer.url(), "t").status() == 401);
+    }
+
+    @Test
+    void aBannedAgentHearsNothingOfTheDomain() {
+        call(it.bert, "DM_Create", "{'vx':{'name':'Den','description':'d','access':'public'}}");
+        call(it.bert, "DM_Invite", "{'target':{'domain':'Den','agent':'Ada'}}");
+        call(it.ada, "DM_Invite", "{'target':{'domain':'Den','agent':'Ada'}}");
+        try (var lines = follow("s")) {
+            call(it.bert, "AP_Chat", "{'target':{'domain':'Den','zone':'main'},'content':'secret'}");
+            assertThat(lines.next()).contains("from Bert");
+            assertThat(it.told("t", "SessionStart", "")).contains("1 from Bert in Den/main");
+            call(it.bert, "DM_Ban", "{'target':{'domain':'Den','agent':'Ada'}}");
+            call(it.bert, "AP_Chat", "{'target':{'domain':'Den','zone':'main'},'content':'after the ban'}");
+            assertThat(it.told("t", "UserPromptSubmit", ",'prompt':'x'")).isEmpty();
+            it.say("direct");
+            assertThat(lines.next()).startsWith("2 1 new message from Bert");
+        }
+    }
+
+    @Test
+    void aStreamNeedsASessionAndAKeyOfAnAgent() {
+        assertThat(it.follow(TestServer.url(), "").status()).isEqualTo(422);
+        assertThat(it.follow(TestServer.url(), "s&after=x").status()).isEqualTo(422);
+        assertThat(it.follow(TestServer.url(), "s&from=1").status()).isEqualTo(400);
+        assertThat(Lines.of(TestServer.url(), it.owner, "s").status()).isEqualTo(403);
+    }
+}
