@@ -25,7 +25,7 @@ record LoopGuard(NextMessage place, Before before) {
 
     private static final int MANY_PARTNERS = 50;
     private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final String RESUME = "a person's message %s resets this, and so do 15 minutes without a message%s";
+    private static final String RESUME = "stop, and wait until a person speaks %s or 15 minutes pass without a message%s";
     private static final String ELSEWHERE = "; another zone has a count of its own";
 
     /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
@@ -85,9 +85,8 @@ record LoopGuard(NextMessage place, Before before) {
         chain.add(answered.speaker());
         if (chain.size() > place.guard().hops()) {
             throw refused(
-                    "loop guard: this would be hop %d of agents answering each other, at most %d are allowed; "
-                                    .formatted(chain.size(), place.guard().hops())
-                            + RESUME.formatted("here", ""),
+                    "loop guard: this would be hop %d of agents answering each other, at most %d are allowed; let a person speak, or begin afresh in 15 minutes"
+                            .formatted(chain.size(), place.guard().hops()),
                     answered.at().plus(MessageStore.CONVERSATION));
         }
         return chain;

@@ -158,7 +158,7 @@ class WaitToolsTest {
         awaitWaiting(2);
         owner.call("DM_Ban", "{'target':{'domain':'Den','agent':'Cleo'}}").ok();
         assertThat(banned.join().text("/status/error")).isEqualTo("conflict");
-        carl.call("AK_Revoke", "{'key':'%s'}".formatted(child.text("/key/id"))).ok();
+        carl.call("AK_Revoke", "{'id':'%s'}".formatted(child.text("/key/id"))).ok();
         assertThat(revoked.join().text("/status/error")).isEqualTo("unauthenticated");
         awaitWaiting(0);
     }
