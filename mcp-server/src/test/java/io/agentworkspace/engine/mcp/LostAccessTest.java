@@ -237,7 +237,7 @@ class LostAccessTest {
     private static String spelling(int variant) {
         var spelling = new StringBuilder();
         for (var i = 0; i < 8; i++) {
-            var isSmall = (variant >> i & 1) == 0;
+            var isSmall = variant / (1 << i) % 2 == 0;
             spelling.append(isSmall ? (char) ('a' + i) : (char) ('\uff21' + i));
         }
         return URLEncoder.encode(spelling.toString(), StandardCharsets.UTF_8);
