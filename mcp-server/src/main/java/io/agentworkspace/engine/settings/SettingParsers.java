@@ -44,9 +44,10 @@ final class SettingParsers {
 
     static Path writableFile(String text) {
         var file = Path.of(text).toAbsolutePath().normalize();
-        require(Files.exists(file)
-                ? Files.isRegularFile(file) && Files.isWritable(file)
-                : Files.isWritable(file.getParent()));
+        require(
+                Files.exists(file)
+                        ? Files.isRegularFile(file) && Files.isWritable(file)
+                        : Files.isWritable(file.getParent()));
         return file;
     }
 

@@ -29,7 +29,8 @@ class LogFileTest {
         var context = new LoggerContext();
         context.putProperty("engine.log", appender);
         context.setMDCAdapter(new LogbackMDCAdapter());
-        context.putProperty("engine.log." + appender, folder.resolve("engine.log").toString());
+        context.putProperty(
+                "engine.log." + appender, folder.resolve("engine.log").toString());
         var configurator = new JoranConfigurator();
         configurator.setContext(context);
         configurator.doConfigure(

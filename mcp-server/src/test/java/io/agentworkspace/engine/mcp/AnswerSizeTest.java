@@ -228,7 +228,9 @@ class AnswerSizeTest {
         assertThat(cut.path("length").asInt()).isEqualTo(600);
         assertThat(last.path("next").asString()).contains("AP_Read with inbox: true");
         var read = ann.call("AP_Read", "{'inbox':true}");
-        assertThat(read.path("content").valueStream().map(message -> message.path("content").asString()))
+        assertThat(read.path("content")
+                        .valueStream()
+                        .map(message -> message.path("content").asString()))
                 .contains(CONTROL.repeat(600));
         assertThat(read.at("/header/unread").asInt()).isZero();
     }

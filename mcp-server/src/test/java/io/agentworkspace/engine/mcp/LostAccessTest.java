@@ -8,17 +8,17 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
-import java.util.stream.IntStream;
-import java.nio.charset.StandardCharsets;
 import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.params.provider.ValueSource;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Eve listens to things of Ann's, and to an agent of her own. A notification of her own agent
@@ -237,7 +237,7 @@ class LostAccessTest {
     private static String spelling(int variant) {
         var spelling = new StringBuilder();
         for (var i = 0; i < 8; i++) {
-            var isSmall = (variant >> i & 1) == 0;
+            var isSmall = variant / (1 << i) % 2 == 0;
             spelling.append(isSmall ? (char) ('a' + i) : (char) ('\uff21' + i));
         }
         return URLEncoder.encode(spelling.toString(), StandardCharsets.UTF_8);

@@ -195,9 +195,11 @@ class LargestRequestsTest {
                 neighbour,
                 key(ClientApi.REST, "cyd"),
                 new TestTenant().key(ClientApi.MCP, "dan", Role.MEMBER, List.of("*")));
-        var calls = lookAt(keys, () -> keys.stream()
-                .flatMap(key -> requests.post(40, twin(key, BODY)).stream())
-                .toList());
+        var calls = lookAt(
+                keys,
+                () -> keys.stream()
+                        .flatMap(key -> requests.post(40, twin(key, BODY)).stream())
+                        .toList());
         var refused = RawRequests.responses(calls).stream()
                 .filter(response -> !response.isEmpty() && !response.startsWith("HTTP/1.1 200 "))
                 .toList();

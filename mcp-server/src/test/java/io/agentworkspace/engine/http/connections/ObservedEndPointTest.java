@@ -25,7 +25,8 @@ class ObservedEndPointTest {
     @Test
     void lookingForTheEndMovesNoByte() throws Exception {
         var sent = IntStream.range(0, 2_000).mapToObj(Integer::toString).collect(Collectors.joining(" "));
-        try (var listening = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        try (var listening =
+                        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
                 var client = SocketChannel.open(listening.getLocalAddress());
                 var server = listening.accept();
                 var selector = Selector.open()) {
