@@ -51,7 +51,9 @@ final class NamedSql {
     private static final Pattern TOKENS =
             Pattern.compile("(?s)'[^']*'|\"[^\"]*\"|--[^\n]*|/\\*.*?\\*/|::|:([A-Za-z_]\\w*)");
     /** What is said of a message later, such as who has read it, is not announced. */
-    private static final Pattern WRITES = Pattern.compile("(?:INSERT INTO|UPDATE(?! message\\b)|DELETE FROM)\\s+(\\w+)");
+    private static final Pattern WRITES =
+            Pattern.compile("(?:INSERT INTO|UPDATE(?! message\\b)|DELETE FROM)\\s+(\\w+)");
+
     private static final Pattern ASKED = Pattern.compile("CAST\\(:(\\w+) AS [^)]+\\) IS (?:NOT )?NULL");
 
     private final List<String> names = new ArrayList<>();

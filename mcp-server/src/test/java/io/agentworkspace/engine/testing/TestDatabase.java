@@ -164,7 +164,7 @@ public final class TestDatabase {
         var queries = new SearchQueries(db, embedder.id());
         var indexes = new IndexCache(queries, Path.of("target", "search"), Clock.systemUTC());
         return new Tools.Shared(
-                searcher(db, queries, indexes, embedder, settings),
+                searcher(db, queries, indexes, embedder),
                 new VectorSource(embedder, new EmbeddingQueue(new EmbeddingStore(db), embedder)),
                 new DocumentFileStore(db, Clock.systemUTC()),
                 waiting(db),
@@ -179,8 +179,7 @@ public final class TestDatabase {
     }
 
     /** Returns the search as a replica has it. */
-    private static Searcher searcher(
-            Db db, SearchQueries queries, IndexCache indexes, Embedder embedder, EmbeddingSettings settings) {
+    private static Searcher searcher(Db db, SearchQueries queries, IndexCache indexes, Embedder embedder) {
         return new Searcher(
                 queries,
                 indexes,

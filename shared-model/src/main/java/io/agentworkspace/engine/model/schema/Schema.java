@@ -69,7 +69,7 @@ public final class Schema {
     private final Shape.Fields root;
     private final ObjectNode json;
 
-    private Schema(Shape.Fields root) {
+    Schema(Shape.Fields root) {
         this.root = root;
         this.json = root.json();
     }
@@ -77,10 +77,6 @@ public final class Schema {
     /** Returns the schema of an output record. */
     public static Schema of(Class<? extends Record> type) {
         return new Schema(Shape.ofRecord(type, false));
-    }
-
-    static Schema of(Shape.Fields root) {
-        return new Schema(root);
     }
 
     /** Returns the schema of an input record, with an idempotency key where the tool changes something. */

@@ -30,7 +30,7 @@ public final class SchemaUnion {
         inputs.forEach((tool, schema) -> shapes.put(tool, schema.root()));
         var all = new ArrayList<>(first.root().fields());
         all.addAll(fields(title, shapes).fields());
-        return Schema.of(new Shape.Fields(List.copyOf(all), true, title));
+        return new Schema(new Shape.Fields(List.copyOf(all), true, title));
     }
 
     private static Shape.Fields fields(String title, Map<String, Shape.Fields> shapes) {

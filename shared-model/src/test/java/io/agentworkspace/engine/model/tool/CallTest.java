@@ -27,7 +27,7 @@ class CallTest {
         var call = new Call(caller, tool, "r", Instant.EPOCH);
         assertThat(call.begin()).isTrue();
         var ref = new Context.Ref(2, "ann");
-        call.load(new Context(ref, null, null, null, null, 0));
+        call.load(new Context(Context.DEFAULT, ref, null, null, null, null, 0));
         call.acting(ref);
         call.about(new Call.About("Ada", null));
         call.revised(new Call.TextChange("a", "b"));
