@@ -94,13 +94,17 @@ final class CodingAgent {
         return this;
     }
 
-    /** Installs Codex with the plugin. */
-    CodingAgent codex(ScriptedModel model, String url, String key) {
+    /**
+     * Installs Codex with the plugin.
+     *
+     * @param name the name of the model: it decides how Codex offers tools, and what it asks when it starts
+     */
+    CodingAgent codex(ScriptedModel model, String name, String url, String key) {
         environment.put("STUB_KEY", "fake");
         environment.put("ENGINE_URL", url);
         environment.put("ENGINE_KEY", key);
         write(".codex/config.toml", """
-                model = "gpt-5.5"
+                model = "%s"
                 model_provider = "stub"
                 approval_policy = "never"
                 sandbox_mode = "danger-full-access"
@@ -117,7 +121,7 @@ final class CodingAgent {
                 supports_websockets = false
                 [projects."%s"]
                 trust_level = "trusted"
-                """.formatted(model.url(), project));
+                """.formatted(name, model.url(), project));
         run("codex", "plugin", "marketplace", "add", copied("", url).toString());
         run("codex", "plugin", "add", PLUGIN);
         return this;
