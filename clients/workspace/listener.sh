@@ -31,6 +31,10 @@ finish() {
 trap finish EXIT
 trap 'exit 0' HUP INT TERM
 
+# The Codex that runs, which need not be the first one in PATH.
+program=$(readlink "/proc/$owner/exe" 2>/dev/null)
+case $program in */codex*) ;; *) program=codex ;; esac
+
 wake() {
     case $client in
         claude-code)
@@ -41,7 +45,7 @@ wake() {
             elif [ -n "${CLAUDE_PLUGIN_DATA:-}" ]; then
                 echo "$1" >>"$CLAUDE_PLUGIN_DATA/messages-$owner"
             fi ;;
-        codex) codex queue --thread "$session" --message "$1" ;;
+        codex) "$program" queue --thread "$session" --message "$1" ;;
     esac </dev/null >/dev/null 2>&1
 }
 

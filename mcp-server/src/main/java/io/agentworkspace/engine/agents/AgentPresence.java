@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.agents;
 
+import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.PendingWrites;
 import io.agentworkspace.engine.db.SqlTemplate;
-import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Context;
@@ -21,7 +21,8 @@ public final class AgentPresence {
     /** The maximum number of uses held in memory while the database is unreachable. */
     private static final int MAX_TOUCHED = 100_000;
 
-    private static final String ENDED = SqlTemplate.of("""
+    private static final String ENDED =
+            SqlTemplate.of("""
             UPDATE context
                SET used_at = least(used_at, CAST(:now AS timestamptz) - {minutes} * INTERVAL '1 minute')
              WHERE tenant_id = :tenant AND principal = :principal AND self_id = :self

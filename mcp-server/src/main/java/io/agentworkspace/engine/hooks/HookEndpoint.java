@@ -87,7 +87,8 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
 
     private void answer(HookClient client, Request request, Response response, Callback callback) {
         parameters(request, List.of());
-        var id = Objects.requireNonNull(request.getAttribute(RequestAttributes.REQUEST_ID)).toString();
+        var id = Objects.requireNonNull(request.getAttribute(RequestAttributes.REQUEST_ID))
+                .toString();
         var body = Json.readObject(BodyReader.read(request));
         var reply = hooks.answer(client, body, caller(request), id);
         new JsonResponse(200, JsonResponse.JSON, reply).send(response, callback);

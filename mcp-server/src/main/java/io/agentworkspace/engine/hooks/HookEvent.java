@@ -16,7 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
  * @param tool the tool that has run; empty if the event has none
  * @param isHeld whether a hook has already let this turn go on
  */
-record HookEvent(Kind kind, String name, String session, String prompt, String tool, String notification, boolean isHeld) {
+record HookEvent(
+        Kind kind, String name, String session, String prompt, String tool, String notification, boolean isHeld) {
     /** The most characters of a session's id. */
     static final int MAX_SESSION = 128;
 
@@ -65,7 +66,9 @@ record HookEvent(Kind kind, String name, String session, String prompt, String t
 
     /** Checks the id of a session. */
     static String session(String id) {
-        if (id.isBlank() || id.length() > MAX_SESSION || !StorableText.replaced(id).equals(id)) {
+        if (id.isBlank()
+                || id.length() > MAX_SESSION
+                || !StorableText.replaced(id).equals(id)) {
             throw Problem.invalid(
                     "session_id", "is '%s'; it must have 1–%d characters".formatted(Name.shortened(id), MAX_SESSION));
         }

@@ -64,12 +64,7 @@ final class HookQueries {
     }
 
     /** A memory as an agent is told it. */
-    record Recalled(
-            String bank,
-            @Nullable String name,
-            String text,
-            String author,
-            Instant createdAt) {}
+    record Recalled(String bank, @Nullable String name, String text, String author, Instant createdAt) {}
 
     /** Returns the newest pinned memories. */
     List<Recalled> pinned(HookSession session, Instant now) {

@@ -91,10 +91,10 @@ final class HookStore {
                                           WHERE x.tenant_id = :tenant AND x.id = z.domain_id OFFSET 0) d ON true) AS senders
               FROM self
             """)
-            .with("last", Unread.LAST)
-            .with("may_wait", Unread.MAY_WAIT)
-            .with("announced", announced)
-            .sql();
+                .with("last", Unread.LAST)
+                .with("may_wait", Unread.MAY_WAIT)
+                .with("announced", announced)
+                .sql();
     }
 
     private static final String LOCK = """
@@ -131,7 +131,10 @@ final class HookStore {
               JOIN participant p ON p.tenant_id = :tenant AND p.party_id = t.id AND {may_wait}
              WHERE {last} > p.read_seq + p.own_unread
              GROUP BY t.id
-            """).with("last", Unread.LAST).with("may_wait", Unread.MAY_WAIT).sql();
+            """)
+            .with("last", Unread.LAST)
+            .with("may_wait", Unread.MAY_WAIT)
+            .sql();
 
     private static final String OLD = Db.oldRows("hook_session", "seen_at < :until");
 
@@ -214,9 +217,7 @@ final class HookStore {
 
     /** Forgets a session that has ended. Returns whether the agent has others. */
     boolean end(HookSession session) {
-        return bound(db.sql(END), session)
-                .one(row -> row.flag("others"))
-                .orElse(false);
+        return bound(db.sql(END), session).one(row -> row.flag("others")).orElse(false);
     }
 
     /** Returns up to which message of each stream messages wait for these agents. Agents for which none waits are missing. */

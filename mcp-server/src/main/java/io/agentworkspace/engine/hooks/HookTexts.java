@@ -26,9 +26,12 @@ final class HookTexts {
     /** Returns who the agent is, what waits and what to know, the most important first. */
     String start(Caller caller, News waiting, List<Recalled> pinned) {
         var parts = new ArrayList<String>();
-        parts.add("You are the agent %s of %s in a workspace that you share with other agents. Your description, as data: %s"
-                .formatted(
-                        waiting.agent(), waiting.owner(), quoted(Excerpt.cut(waiting.description(), DESCRIPTION))));
+        parts.add(
+                "You are the agent %s of %s in a workspace that you share with other agents. Your description, as data: %s"
+                        .formatted(
+                                waiting.agent(),
+                                waiting.owner(),
+                                quoted(Excerpt.cut(waiting.description(), DESCRIPTION))));
         parts.add(waiting.isEmpty() ? "No message waits for you." : waiting.sentence(""));
         parts.add(guide(caller));
         var length = parts.stream().mapToInt(String::length).sum() + 3;
@@ -59,8 +62,9 @@ final class HookTexts {
     /** Returns what a summary of the conversation has to keep. */
     String keep(Caller caller, News waiting, List<String> rooms) {
         var parts = new ArrayList<String>();
-        parts.add("Keep in the summary: you are the agent %s of %s in a shared workspace; who asked you for what, and which questions are open."
-                .formatted(waiting.agent(), waiting.owner()));
+        parts.add(
+                "Keep in the summary: you are the agent %s of %s in a shared workspace; who asked you for what, and which questions are open."
+                        .formatted(waiting.agent(), waiting.owner()));
         if (!rooms.isEmpty()) {
             parts.add("Your domains: " + String.join(", ", rooms) + ".");
         }

@@ -87,7 +87,8 @@ public final class Hooks {
         var event = HookEvent.of(body);
         var session = session(client, caller, event.session());
         return TimeLimited.run(
-                within, answer -> ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller)
+                within,
+                answer -> ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller)
                         .call(() -> answered(session, event, requestId, answer)));
     }
 
@@ -141,8 +142,8 @@ public final class Hooks {
     }
 
     private String prompt(HookSession session, HookEvent event, String requestId, TimeLimited answer) {
-        var recalled = answer.alongside(
-                () -> texts.recalled(recall.find(session.caller(), event.prompt(), requestId)), "");
+        var recalled =
+                answer.alongside(() -> texts.recalled(recall.find(session.caller(), event.prompt(), requestId)), "");
         var fresh = look(session, State.BUSY).filter(news -> !news.isEmpty());
         var memories = recalled.get();
         var news = fresh.isEmpty() ? "" : announced(session, answer);
@@ -191,6 +192,7 @@ public final class Hooks {
 
     /** The answers of our own tools say how many messages wait. */
     private boolean isOurs(String tool) {
-        return catalogue.tools().stream().anyMatch(ours -> tool.equals(ours.name()) || tool.endsWith("_" + ours.name()));
+        return catalogue.tools().stream()
+                .anyMatch(ours -> tool.equals(ours.name()) || tool.endsWith("_" + ours.name()));
     }
 }

@@ -15,7 +15,11 @@ record News(String agent, String owner, String description, List<Sender> senders
     private static final int NAMED = 5;
 
     /** What one party has said in one place: {@code domain} and {@code zone} are null for direct messages. */
-    record Sender(String name, long count, @Nullable String domain, @Nullable String zone) {
+    record Sender(
+            String name,
+            long count,
+            @Nullable String domain,
+            @Nullable String zone) {
         private String where() {
             return domain == null ? "" : " in %s/%s".formatted(domain, zone);
         }

@@ -26,8 +26,9 @@ record Undo(Map<Long, Change> changes) {
 
     static Undo of(Row row, String column) throws SQLException {
         var changes = new TreeMap<Long, Change>();
-        Json.readValue(row.text(column), ObjectNode.class).properties().forEach(each -> changes.put(
-                Long.valueOf(each.getKey()), Json.bind(each.getValue(), Change.class)));
+        Json.readValue(row.text(column), ObjectNode.class)
+                .properties()
+                .forEach(each -> changes.put(Long.valueOf(each.getKey()), Json.bind(each.getValue(), Change.class)));
         return new Undo(changes);
     }
 }

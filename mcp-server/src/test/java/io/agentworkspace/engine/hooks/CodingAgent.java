@@ -68,9 +68,7 @@ final class CodingAgent {
         var copy = home.resolve("source");
         try (var files = Files.walk(source)) {
             for (var file : files.filter(Files::isRegularFile).toList()) {
-                write(
-                        "source/" + source.relativize(file),
-                        Repository.text(file).replace("http://127.0.0.1:8080", url));
+                write("source/" + source.relativize(file), Repository.text(file).replace("http://127.0.0.1:8080", url));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -94,13 +92,17 @@ final class CodingAgent {
         return this;
     }
 
-    /** Installs Codex with the plugin. */
-    CodingAgent codex(ScriptedModel model, String url, String key) {
+    /**
+     * Installs Codex with the plugin.
+     *
+     * @param name the name of the model: it decides how Codex offers tools, and what it asks when it starts
+     */
+    CodingAgent codex(ScriptedModel model, String name, String url, String key) {
         environment.put("STUB_KEY", "fake");
         environment.put("ENGINE_URL", url);
         environment.put("ENGINE_KEY", key);
         write(".codex/config.toml", """
-                model = "gpt-5.5"
+                model = "%s"
                 model_provider = "stub"
                 approval_policy = "never"
                 sandbox_mode = "danger-full-access"
@@ -117,7 +119,7 @@ final class CodingAgent {
                 supports_websockets = false
                 [projects."%s"]
                 trust_level = "trusted"
-                """.formatted(model.url(), project));
+                """.formatted(name, model.url(), project));
         run("codex", "plugin", "marketplace", "add", copied("", url).toString());
         run("codex", "plugin", "add", PLUGIN);
         return this;
@@ -144,7 +146,8 @@ final class CodingAgent {
         try {
             var output = home.resolve("output");
             var process = builder(List.of(command))
-                    .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                    .redirectInput(
+                            ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                     .redirectErrorStream(true)
                     .redirectOutput(output.toFile())
                     .start();
@@ -152,7 +155,9 @@ final class CodingAgent {
             process.destroyForcibly();
             var printed = Files.readString(output);
             assertThat(ended).as("%s ended: %s", command[0], printed).isTrue();
-            assertThat(process.exitValue()).as(String.join(" ", command) + ": " + printed).isZero();
+            assertThat(process.exitValue())
+                    .as(String.join(" ", command) + ": " + printed)
+                    .isZero();
             return printed;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -191,8 +196,10 @@ final class CodingAgent {
     /** Starts the program as a person would, in a terminal. */
     Terminal terminal(String... command) {
         var inner = builder(List.of(command));
-        var line = String.join(" ", inner.command().stream().map(part -> "'" + part + "'").toList());
-        inner.command("script", "-qfec", "stty cols 160 rows 48; exec " + line, "/dev/null").redirectErrorStream(true);
+        var line = String.join(
+                " ", inner.command().stream().map(part -> "'" + part + "'").toList());
+        inner.command("script", "-qfec", "stty cols 160 rows 48; exec " + line, "/dev/null")
+                .redirectErrorStream(true);
         try {
             return new Terminal(inner.start());
         } catch (IOException e) {

@@ -89,7 +89,7 @@ class CodingAgentsTest {
     @Test
     void codexHearsDuringATurn() {
         try (var model = new ScriptedModel(turn())) {
-            var agent = new CodingAgent(home).codex(model, TestServer.url(), it.ada);
+            var agent = new CodingAgent(home).codex(model, "gpt-5.5", TestServer.url(), it.ada);
             agent.run("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", PROMPT);
             checkTurn("codex", model);
         }
@@ -117,7 +117,7 @@ class CodingAgentsTest {
     @Test
     void anIdleCodexTakesATurnForAMessage() {
         try (var model = new ScriptedModel(_ -> DONE)) {
-            var agent = new CodingAgent(home).codex(model, TestServer.url(), it.ada);
+            var agent = new CodingAgent(home).codex(model, "gpt-6-sol", TestServer.url(), it.ada);
             try (var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
                 await().until(() -> !model.shown().isEmpty());
                 wakes(model, terminal);

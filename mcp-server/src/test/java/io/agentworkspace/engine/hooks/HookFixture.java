@@ -38,7 +38,10 @@ final class HookFixture {
     final String bert = agent("Bert", "d");
 
     private String agent(String name, String description) {
-        call(owner, "AP_Create", "{'vx':{'name':'%s','description':'%s','access':'public'}}".formatted(name, description));
+        call(
+                owner,
+                "AP_Create",
+                "{'vx':{'name':'%s','description':'%s','access':'public'}}".formatted(name, description));
         return bound(name, "*").text("/api_key");
     }
 
@@ -51,7 +54,9 @@ final class HookFixture {
 
     /** Calls a tool; single quotes stand for double quotes. */
     static Reply call(String key, String service, String arguments) {
-        return ClientApi.MCP.call(TestServer.url(), key, service, object(arguments)).ok();
+        return ClientApi.MCP
+                .call(TestServer.url(), key, service, object(arguments))
+                .ok();
     }
 
     static ObjectNode object(String json) {
@@ -97,8 +102,7 @@ final class HookFixture {
     static ObjectNode tool(String key, String agent, String arguments) {
         var rpc = Json.object().put("jsonrpc", "2.0").put("id", "1").put("method", "tools/call");
         rpc.putObject("params").put("name", "AW_Hook").set("arguments", object(arguments));
-        var answer =
-                ClientApi.post(TestServer.url() + "/mcp", key, Json.bytes(rpc), Map.of("User-Agent", agent));
+        var answer = ClientApi.post(TestServer.url() + "/mcp", key, Json.bytes(rpc), Map.of("User-Agent", agent));
         return (ObjectNode) Json.readObject(answer.body()).path("result");
     }
 

@@ -27,8 +27,17 @@ final class ScriptedModel implements AutoCloseable {
     static final String TOOL = "(run a tool)";
 
     private static final List<String> TEXTS = List.of(
-            "text", "content", "parts", "input_text", "output", "functionResponse", "response", "error", "result",
-            "message", "input");
+            "text",
+            "content",
+            "parts",
+            "input_text",
+            "output",
+            "functionResponse",
+            "response",
+            "error",
+            "result",
+            "message",
+            "input");
 
     private final HttpServer server;
     private final UnaryOperator<String> script;
@@ -59,7 +68,8 @@ final class ScriptedModel implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         var body = exchange.getRequestBody().readAllBytes();
         var path = exchange.getRequestURI().getPath();
-        var isStream = path.endsWith("streamGenerateContent") || new String(body, StandardCharsets.UTF_8).contains("\"stream\":true");
+        var isStream = path.endsWith("streamGenerateContent")
+                || new String(body, StandardCharsets.UTF_8).contains("\"stream\":true");
         var reply = exchange.getRequestMethod().equals("POST") && body.length > 0
                 ? reply(path, Json.readObject(body))
                 : "{\"object\":\"list\",\"data\":[],\"models\":[]}";
@@ -104,14 +114,19 @@ final class ScriptedModel implements AutoCloseable {
 
     private static boolean isOwn(JsonNode message) {
         var role = message.path("role").asString("");
-        return role.equals("assistant") || role.equals("model") || message.path("type").asString("").endsWith("_call");
+        return role.equals("assistant")
+                || role.equals("model")
+                || message.path("type").asString("").endsWith("_call");
     }
 
     private static String text(JsonNode node) {
         if (node.isString()) {
             return node.asString();
         } else if (node instanceof ArrayNode array) {
-            return array.valueStream().map(ScriptedModel::text).filter(text -> !text.isEmpty()).collect(Collectors.joining("\n"));
+            return array.valueStream()
+                    .map(ScriptedModel::text)
+                    .filter(text -> !text.isEmpty())
+                    .collect(Collectors.joining("\n"));
         }
         return TEXTS.stream()
                 .filter(node::has)
@@ -122,7 +137,9 @@ final class ScriptedModel implements AutoCloseable {
 
     private static String events(List<ObjectNode> events) {
         return events.stream()
-                .map(event -> (event.has("type") ? "event: %s\n".formatted(event.path("type").asString()) : "")
+                .map(event -> (event.has("type")
+                                ? "event: %s\n".formatted(event.path("type").asString())
+                                : "")
                         + "data: %s\n\n".formatted(Json.text(event)))
                 .collect(Collectors.joining());
     }
@@ -134,11 +151,14 @@ final class ScriptedModel implements AutoCloseable {
     private static String anthropic(ObjectNode request, String reply) {
         var isTool = reply.equals(TOOL);
         var block = isTool
-                ? object("{'type':'tool_use','id':'toolu_1','name':'Bash','input':{'command':'true','description':'d'}}")
+                ? object(
+                        "{'type':'tool_use','id':'toolu_1','name':'Bash','input':{'command':'true','description':'d'}}")
                 : object("{'type':'text'}").put("text", reply);
         var message = object("{'id':'msg_1','type':'message','role':'assistant','model':'m','stop_sequence':null,"
                 + "'usage':{'input_tokens':10,'output_tokens':5}}");
-        message.put("stop_reason", isTool ? "tool_use" : "end_turn").putArray("content").add(block);
+        message.put("stop_reason", isTool ? "tool_use" : "end_turn")
+                .putArray("content")
+                .add(block);
         if (!request.path("stream").asBoolean(false)) {
             return Json.text(message);
         }
@@ -155,9 +175,16 @@ final class ScriptedModel implements AutoCloseable {
                         ? object("{'type':'input_json_delta'}").put("partial_json", Json.text(block.get("input")))
                         : object("{'type':'text_delta'}").put("text", reply));
         var end = object("{'type':'message_delta','usage':{'output_tokens':5}}");
-        end.putObject("delta").put("stop_reason", isTool ? "tool_use" : "end_turn").putNull("stop_sequence");
+        end.putObject("delta")
+                .put("stop_reason", isTool ? "tool_use" : "end_turn")
+                .putNull("stop_sequence");
         return events(List.of(
-                first, start, delta, object("{'type':'content_block_stop','index':0}"), end, object("{'type':'message_stop'}")));
+                first,
+                start,
+                delta,
+                object("{'type':'content_block_stop','index':0}"),
+                end,
+                object("{'type':'message_stop'}")));
     }
 
     private static String openai(ObjectNode request, String reply) {
@@ -170,10 +197,13 @@ final class ScriptedModel implements AutoCloseable {
         if (item.at("/content/0") instanceof ObjectNode content) {
             content.put("text", reply);
         }
-        var response = object("{'id':'resp_1','object':'response','created_at':1,'status':'completed','usage':{'input_tokens':10,"
-                + "'input_tokens_details':{'cached_tokens':0},'output_tokens':5,'output_tokens_details':{'reasoning_tokens':0},"
-                + "'total_tokens':15}}");
-        response.put("model", request.path("model").asString("m")).putArray("output").add(item);
+        var response = object(
+                "{'id':'resp_1','object':'response','created_at':1,'status':'completed','usage':{'input_tokens':10,"
+                        + "'input_tokens_details':{'cached_tokens':0},'output_tokens':5,'output_tokens_details':{'reasoning_tokens':0},"
+                        + "'total_tokens':15}}");
+        response.put("model", request.path("model").asString("m"))
+                .putArray("output")
+                .add(item);
         var created = object("{'type':'response.created'}");
         created.set("response", response);
         var added = object("{'type':'response.output_item.added','output_index':0}");
@@ -187,11 +217,15 @@ final class ScriptedModel implements AutoCloseable {
 
     private static String gemini(String path, String reply) {
         var part = reply.equals(TOOL)
-                ? object("{'functionCall':{'id':'f1','name':'run_shell_command','args':{'command':'true','description':'d'}}}")
+                ? object(
+                        "{'functionCall':{'id':'f1','name':'run_shell_command','args':{'command':'true','description':'d'}}}")
                 : Json.object().put("text", reply);
         var response = object("{'usageMetadata':{'promptTokenCount':10,'candidatesTokenCount':5,'totalTokenCount':15},"
                 + "'modelVersion':'m','responseId':'r'}");
-        var candidate = response.putArray("candidates").addObject().put("finishReason", "STOP").put("index", 0);
+        var candidate = response.putArray("candidates")
+                .addObject()
+                .put("finishReason", "STOP")
+                .put("index", 0);
         candidate.putObject("content").put("role", "model").putArray("parts").add(part);
         return path.endsWith("streamGenerateContent") ? events(List.of(response)) : Json.text(response);
     }

@@ -92,15 +92,20 @@ final class GatewayOperations {
     }
 
     static Operation hookMessages() {
-        return client(new Operation(
-                        "hookMessages",
-                        Tag.GATEWAY,
-                        "Wake a session of a coding agent",
-                        "Server-sent events: one line for messages that wait for the agent that the key is bound to, with"
-                                + " names only. Messages that arrive together are one line, and a session hears of each message"
-                                + " once, here or by a hook. The stream ends within a second after its credential does."))
+        return client(
+                        new Operation(
+                                "hookMessages",
+                                Tag.GATEWAY,
+                                "Wake a session of a coding agent",
+                                "Server-sent events: one line for messages that wait for the agent that the key is bound to, with"
+                                        + " names only. Messages that arrive together are one line, and a session hears of each message"
+                                        + " once, here or by a hook. The stream ends within a second after its credential does."))
                 .parameter(
-                        "query", "for", true, "The id of the session.", Json.object().put("type", "string"))
+                        "query",
+                        "for",
+                        true,
+                        "The id of the session.",
+                        Json.object().put("type", "string"))
                 .suchAs("5f0c")
                 .parameter(
                         "query",
