@@ -92,7 +92,7 @@ public final class MessageWait {
         return new Heard(
                 heard.messages(),
                 heard.waitedMillis(),
-                Objects.requireNonNull(place[0]).hears());
+                narrowing.domain() == null || Objects.requireNonNull(place[0]).hears());
     }
 
     /** Waits for what others say where the speaker's own message is, after it, and marks it as read. */

@@ -71,7 +71,7 @@ public final class WaitTools {
                 .needs(Capability.AGENT_READ)
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.MARKS)
-                .example("wait_seconds", "0")
+                .exampleWithout("target.agent")
                 .handledBy(WaitRequest.class, WaitResponse.class, (in, call) -> {
                     call.checked(OfDomain.TAKE_PART); // Each look checks it.
                     var heard = wait.forMessages(
