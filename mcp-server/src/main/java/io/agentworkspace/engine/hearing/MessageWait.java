@@ -124,8 +124,8 @@ public final class MessageWait {
         if (waiting.isEmpty()) {
             return Optional.empty();
         }
-        var messages =
-                call.budget().fit(waiting.stream().map(each -> each.message().message()).toList());
+        var messages = call.budget()
+                .fit(waiting.stream().map(each -> each.message().message()).toList());
         var shown = new ArrayList<StoredMessage>();
         var consecutive = new ArrayList<StoredMessage>();
         for (var i = 0; i < messages.size(); i++) {

@@ -33,8 +33,7 @@ public final class WaitTools {
     record WaitRequest(
             @Doc("Only messages from there.") Targets.@Nullable Heard target,
 
-            @Doc("Only answers to this message.") @Nullable
-            String replyTo,
+            @Doc("Only answers to this message.") @Nullable String replyTo,
 
             @Doc(value = "0–300, default 50.", max = MessageWait.MAX_SECONDS) @Nullable
             Integer waitSeconds) {}
@@ -74,8 +73,7 @@ public final class WaitTools {
                 .exampleWithout("target.agent")
                 .handledBy(WaitRequest.class, WaitResponse.class, (in, call) -> {
                     call.checked(OfDomain.TAKE_PART); // Each look checks it.
-                    var heard = wait.forMessages(
-                            call, narrowing(in, call), MessageWait.time(call, in.waitSeconds()));
+                    var heard = wait.forMessages(call, narrowing(in, call), MessageWait.time(call, in.waitSeconds()));
                     return new WaitResponse(heard.messages(), heard.waitedMillis(), next(heard));
                 });
     }
