@@ -42,7 +42,8 @@ final class DestinationQueries {
             x.low_id = least(CAST(:speaker AS bigint), {agent}) AND x.high_id = greatest(CAST(:speaker AS bigint), {agent})
             """).with("agent", AGENT).sql();
 
-    private static final String WHO = SqlTemplate.of("""
+    private static final String WHO =
+            SqlTemplate.of("""
             , {agent} AS other,
             (SELECT a.name FROM agent a WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL) AS other_name
             """).with("agent", AGENT).sql() + Reach.columns(AGENT, "CAST(NULL AS bigint)");
@@ -118,10 +119,7 @@ final class DestinationQueries {
                 .all(results -> {
                     results.next(_ -> true); // The lock.
                     return results.next(row -> new NamedBeginning(
-                            MessageStore.beginning(row),
-                            null,
-                            row.text("domain_name"),
-                            row.text("zone_name")));
+                            MessageStore.beginning(row), null, row.text("domain_name"), row.text("zone_name")));
                 });
     }
 

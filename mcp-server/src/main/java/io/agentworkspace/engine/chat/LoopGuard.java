@@ -25,7 +25,8 @@ record LoopGuard(NextMessage place, Before before) {
 
     private static final int MANY_PARTNERS = 50;
     private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final String RESUME = "stop, and wait until a person speaks %s or 15 minutes pass without a message%s";
+    private static final String RESUME =
+            "stop, and wait until a person speaks %s or 15 minutes pass without a message%s";
     private static final String ELSEWHERE = "; another zone has a count of its own";
 
     /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */

@@ -108,7 +108,8 @@ public final class Targets {
 
     /** Where messages come from. */
     public record Heard(
-            @Doc("Only direct messages from this agent.") @Nullable Name agent,
+            @Doc("Only direct messages from this agent.") @Nullable
+            Name agent,
 
             @Doc("Default: the entered one.") @Nullable Name domain,
 

@@ -67,8 +67,7 @@ public final class DomainTools {
             @Nullable
             Access access,
 
-            @Doc("The loop guard in its zones.") @Nullable
-            Guard guard) {}
+            @Doc("The loop guard in its zones.") @Nullable Guard guard) {}
 
     record SameDomain(
             @Doc("The new name.") Name name,
@@ -85,8 +84,7 @@ public final class DomainTools {
             @Nullable
             Access access,
 
-            @Doc("The loop guard in its zones.") @Nullable
-            Guard guard) {}
+            @Doc("The loop guard in its zones.") @Nullable Guard guard) {}
 
     record ListRequest(
             @Doc("Which domains.") Targets.@Nullable DomainPrefix target,
@@ -256,8 +254,7 @@ public final class DomainTools {
                     var words = new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access());
                     var domain = domains.insert(call, words, host);
                     var guard = vx.guard() == null ? null : domains.guard(call, vx.name(), vx.guard());
-                    return new DomainResponse(
-                            domain, domain.revision(), null, guard == null ? null : guard.guard());
+                    return new DomainResponse(domain, domain.revision(), null, guard == null ? null : guard.guard());
                 });
     }
 

@@ -92,7 +92,7 @@ public final class MessageWait {
         return new Heard(
                 heard.messages(),
                 heard.waitedMillis(),
-                Objects.requireNonNull(place[0]).hears());
+                narrowing.domain() == null || Objects.requireNonNull(place[0]).hears());
     }
 
     /** Waits for what others say where the speaker's own message is, after it, and marks it as read. */
@@ -124,8 +124,8 @@ public final class MessageWait {
         if (waiting.isEmpty()) {
             return Optional.empty();
         }
-        var messages =
-                call.budget().fit(waiting.stream().map(each -> each.message().message()).toList());
+        var messages = call.budget()
+                .fit(waiting.stream().map(each -> each.message().message()).toList());
         var shown = new ArrayList<StoredMessage>();
         var consecutive = new ArrayList<StoredMessage>();
         for (var i = 0; i < messages.size(); i++) {

@@ -70,7 +70,8 @@ public final class WaitQueries {
             .sql();
 
     /** The oldest unread messages. With :reply, those between that are not answers are counted. */
-    private static final String WAITING = SUBJECT + STREAMS
+    private static final String WAITING = SUBJECT
+            + STREAMS
             + SqlTemplate.of("""
             , waiting AS (
                 SELECT m.*,

@@ -33,8 +33,7 @@ public final class WaitTools {
     record WaitRequest(
             @Doc("Only messages from there.") Targets.@Nullable Heard target,
 
-            @Doc("Only answers to this message.") @Nullable
-            String replyTo,
+            @Doc("Only answers to this message.") @Nullable String replyTo,
 
             @Doc(value = "0–300, default 50.", max = MessageWait.MAX_SECONDS) @Nullable
             Integer waitSeconds) {}
@@ -71,11 +70,10 @@ public final class WaitTools {
                 .needs(Capability.AGENT_READ)
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.MARKS)
-                .example("wait_seconds", "0")
+                .exampleWithout("target.agent")
                 .handledBy(WaitRequest.class, WaitResponse.class, (in, call) -> {
                     call.checked(OfDomain.TAKE_PART); // Each look checks it.
-                    var heard = wait.forMessages(
-                            call, narrowing(in, call), MessageWait.time(call, in.waitSeconds()));
+                    var heard = wait.forMessages(call, narrowing(in, call), MessageWait.time(call, in.waitSeconds()));
                     return new WaitResponse(heard.messages(), heard.waitedMillis(), next(heard));
                 });
     }

@@ -172,7 +172,8 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
         each(waiting -> {
             if (!known.computeIfAbsent(waiting.request().validity(), BooleanSupplier::getAsBoolean)) {
                 waiting.end(WaitingCall.revoked());
-            } else if (!now.isBefore(waiting.until()) || waiting.request().gone().getAsBoolean()) {
+            } else if (!now.isBefore(waiting.until())
+                    || waiting.request().gone().getAsBoolean()) {
                 waiting.wake();
             }
         });
@@ -184,7 +185,9 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
 
     /** Returns how many calls wait. */
     public int size() {
-        return tenants.values().stream().mapToInt(tenant -> tenant.calls().size()).sum();
+        return tenants.values().stream()
+                .mapToInt(tenant -> tenant.calls().size())
+                .sum();
     }
 
     /** Ends all waiting calls, since the engine stops. */

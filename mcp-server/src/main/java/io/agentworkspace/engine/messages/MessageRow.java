@@ -39,7 +39,8 @@ public final class MessageRow {
             """).with("cut", TextSize.CUT).sql());
 
     /** The same as a JSON object. */
-    public static final String CUT_JSON = "(SELECT to_jsonb(r) - ARRAY['stream_id', 'delivered_at', 'read_at'] FROM (SELECT " + CUT_COLUMNS + ") r)";
+    public static final String CUT_JSON =
+            "(SELECT to_jsonb(r) - ARRAY['stream_id', 'delivered_at', 'read_at'] FROM (SELECT " + CUT_COLUMNS + ") r)";
 
     /** The number of unread messages of the party {@code :party}. */
     public static final String UNREAD = Unread.of(":party");

@@ -445,7 +445,9 @@ public final class MessageStore {
                 .set("other", draft.other())
                 .set("content", draft.content())
                 .set("by_program", !call.isByPerson())
-                .set("by_key", draft.byAgent() ? null : call.caller().credential().key())
+                .set(
+                        "by_key",
+                        draft.byAgent() ? null : call.caller().credential().key())
                 .set("answers", lineage.answers())
                 .set("chain", lineage.chain())
                 .set("person_at", lineage.personAt())
@@ -458,7 +460,8 @@ public final class MessageStore {
             return new Posted(message(id, place, draft, call.isByPerson(), lineage), List.of(), 0);
         }
         return storing.all(results -> {
-            var own = results.next(row -> to == null ? MessageRow.read(row) : message(id, place, draft, call.isByPerson(), lineage))
+            var own = results.next(row ->
+                            to == null ? MessageRow.read(row) : message(id, place, draft, call.isByPerson(), lineage))
                     .orElseThrow(() -> Problem.conflict("the agent '%s' was just removed from the zone"
                             .formatted(draft.speaker().name())));
             var waiting = limit == 0 ? List.<StoredMessage>of() : results.list(MessageRow::stored);
@@ -466,8 +469,7 @@ public final class MessageStore {
         });
     }
 
-    private static Message message(
-            UUID id, NextMessage place, NewMessage draft, boolean byPerson, Lineage lineage) {
+    private static Message message(UUID id, NextMessage place, NewMessage draft, boolean byPerson, Lineage lineage) {
         var to = Objects.requireNonNull(draft.to());
         return new Message(
                 id.toString(),

@@ -17,10 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param wakes {@code wait}, {@code stream} or {@code hook}; null if nothing wakes the recipient
  * @param members the other members, those online, and those that something wakes; empty for a direct message
  */
-public record Reach(
-        @Nullable String wakes,
-        @Nullable Instant lastSeenAt,
-        List<Long> members) {
+public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<Long> members) {
     /** How long a party counts as online after it was seen. */
     private static final Duration ONLINE = Duration.ofMinutes(15);
 

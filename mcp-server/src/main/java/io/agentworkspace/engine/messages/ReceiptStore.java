@@ -7,7 +7,8 @@ import java.time.Instant;
 
 /** Receipts of direct messages that a session of the recipient was told of, without showing them. */
 public final class ReceiptStore {
-    private static final String DELIVERED = SqlTemplate.of("""
+    private static final String DELIVERED =
+            SqlTemplate.of("""
             UPDATE message m
                SET delivered_at = :now
               FROM participant p

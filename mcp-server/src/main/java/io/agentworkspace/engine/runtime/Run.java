@@ -91,7 +91,9 @@ record Run<I extends Record, O extends Record>(
     /** Checks the acting user of a tool that acts only for the caller, once it is known. */
     void checkSelf() {
         var context = call.contextIfKnown();
-        if (tool.onlySelf() && context != null && context.user().id() != call.caller().user()) {
+        if (tool.onlySelf()
+                && context != null
+                && context.user().id() != call.caller().user()) {
             throw otherUser(call.caller());
         }
     }

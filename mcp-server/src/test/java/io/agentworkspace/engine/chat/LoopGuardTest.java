@@ -230,7 +230,9 @@ class LoopGuardTest {
             direct(ann, "P0", "P1").ok();
         }
         direct(ann, "P0", "P1").refused(3003, "loop guard", "at most 12");
-        ann.call("DM_Update", "{'target':{'domain':'Hall'},'vx':{'name':'Hall','description':'d','guard':{'per_minute':1}}}")
+        ann.call(
+                        "DM_Update",
+                        "{'target':{'domain':'Hall'},'vx':{'name':'Hall','description':'d','guard':{'per_minute':1}}}")
                 .ok();
         for (var i = 0; i < 3; i++) {
             inZone(ann, "P" + i % 2).ok();

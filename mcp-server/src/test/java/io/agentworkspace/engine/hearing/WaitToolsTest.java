@@ -55,8 +55,7 @@ class WaitToolsTest {
 
     private static Reply say(TestCaller caller, String as, String to, String content) {
         return caller.call(
-                        "AP_Chat",
-                        "{'target':{'agent':'%s','context':'%s'},'content':'%s'}".formatted(to, as, content))
+                        "AP_Chat", "{'target':{'agent':'%s','context':'%s'},'content':'%s'}".formatted(to, as, content))
                 .ok();
     }
 
@@ -86,11 +85,13 @@ class WaitToolsTest {
         assertThat(heard.texts("/content", "content")).containsExactly("one", text);
         assertThat(heard.number("/header/unread")).isZero();
         assertThat(heard.at("/next").isMissingNode()).isTrue();
-        var nothing = both.call("AP_Wait", "{'target':{'context':'Ada'},'wait_seconds':0}").ok();
+        var nothing = both.call("AP_Wait", "{'target':{'context':'Ada'},'wait_seconds':0}")
+                .ok();
         assertThat(nothing.at("/content").isEmpty()).isTrue();
         assertThat(nothing.at("/waited_ms").isNumber()).isTrue();
         assertThat(nothing.text("/next")).contains("AP_Wait");
-        assertThat(both.call("AP_Wait", "{'wait_seconds':301}").text("/status/error")).isEqualTo("invalid_field");
+        assertThat(both.call("AP_Wait", "{'wait_seconds':301}").text("/status/error"))
+                .isEqualTo("invalid_field");
     }
 
     @ParameterizedTest
@@ -129,8 +130,7 @@ class WaitToolsTest {
         var byAgent = begin(carl, "{'target':{'agent':'Eli','context':'Cleo'},'wait_seconds':300}");
         var byZone = begin(carl, "{'target':{'domain':'Den','context':'Cleo'},'wait_seconds':300}");
         var asked = say(carl, "Cleo", "Dan", "a question").text("/content/0/id");
-        var byAnswer =
-                begin(carl, "{'target':{'context':'Cleo'},'reply_to':'%s','wait_seconds':300}".formatted(asked));
+        var byAnswer = begin(carl, "{'target':{'context':'Cleo'},'reply_to':'%s','wait_seconds':300}".formatted(asked));
         awaitWaiting(3);
         carl.call("AP_Chat", "{'target':{'domain':'Den','context':'Dan'},'content':'in the zone'}")
                 .ok();
@@ -226,7 +226,9 @@ class WaitToolsTest {
         say(carl, "Dan", "Cleo", "news");
         CompletableFuture.anyOf(waits.toArray(CompletableFuture[]::new)).join();
         awaitWaiting(WaitSlots.MOST_OF_KEY - 1);
-        assertThat(waits.stream().filter(wait -> wait.isDone() && wait.join().at("/content").size() > 0))
+        assertThat(waits.stream()
+                        .filter(wait ->
+                                wait.isDone() && wait.join().at("/content").size() > 0))
                 .hasSize(1);
         revokeAll();
         waits.forEach(CompletableFuture::join);
@@ -265,8 +267,9 @@ class WaitToolsTest {
     }
 
     private void send(OutputStream out, String body) throws IOException {
-        var head = "POST /demo/v1/Engine/tps/agent/wait HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-                .formatted(key, body.length());
+        var head =
+                "POST /demo/v1/Engine/tps/agent/wait HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                        .formatted(key, body.length());
         out.write((head + body).getBytes(StandardCharsets.UTF_8));
         out.flush();
     }
@@ -278,8 +281,7 @@ class WaitToolsTest {
         var mcp = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("*"));
         var client = new RawMcpClient(app.baseUrl() + "/mcp", mcp);
         try (var events = client.events(
-                "tools/call",
-                "{'name':'AP_Wait','arguments':{'wait_seconds':300},'_meta':{'progressToken':'p'}}")) {
+                "tools/call", "{'name':'AP_Wait','arguments':{'wait_seconds':300},'_meta':{'progressToken':'p'}}")) {
             await().until(() -> waiting(ClientApi.MCP) == 1);
             clock.advance(Duration.ofSeconds(241)); // At most 240 over MCP.
             var result = events.next().at("/result/structuredContent");

@@ -174,8 +174,7 @@ public final class TestDatabase {
 
     private static WaitingCalls waiting(Db db) {
         var clock = Clock.systemUTC();
-        return new WaitingCalls(
-                new WaitQueries(db), new ListeningTenants(db, clock), new WakeStore(db, clock), clock);
+        return new WaitingCalls(new WaitQueries(db), new ListeningTenants(db, clock), new WakeStore(db, clock), clock);
     }
 
     /** Returns the search as a replica has it. */
