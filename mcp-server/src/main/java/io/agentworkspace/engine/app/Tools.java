@@ -93,7 +93,8 @@ public final class Tools {
     private Tools() {}
 
     /** What tools share with other parts of the engine: the search, the files of documents, and its public address. */
-    public record Shared(Searcher searcher, VectorSource vectors, DocumentFileStore files, Clock clock, String baseUrl) {}
+    public record Shared(
+            Searcher searcher, VectorSource vectors, DocumentFileStore files, Clock clock, String baseUrl) {}
 
     /** Returns all tools in the order that clients see: in each family a harmless read first. */
     public static Catalogue catalogue(Db db, Allowance.Meter meter, EndpointServices outbound, Shared shared) {
