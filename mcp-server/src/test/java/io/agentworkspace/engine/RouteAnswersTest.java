@@ -151,7 +151,8 @@ class RouteAnswersTest {
 
     private static HttpResponse<byte[]> join(String url) {
         var json = "application/json";
-        var made = body(at(url, "POST", "/api/invitations", "{\"agent\": \"tides\"}", "X-Api-Key", CLIENT, "Content-Type", json));
+        var made = body(at(
+                url, "POST", "/api/invitations", "{\"agent\": \"tides\"}", "X-Api-Key", CLIENT, "Content-Type", json));
         var code = made.at("/invitation/code").asString();
         var asked = Json.object().put("code", code).put("client", "claude-code");
         return at(url, "POST", "/api/join", Json.text(asked), "Content-Type", json);

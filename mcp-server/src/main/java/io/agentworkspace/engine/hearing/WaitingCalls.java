@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.hearing;
 
 import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.OpenRequest;
@@ -28,8 +29,7 @@ import org.slf4j.LoggerFactory;
 public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WaitingCalls.class);
 
-    /** The kind of signal that tells of a change in a tenant. */
-    private static final String LIVE = "live";
+    private static final String MESSAGES = ChangeTopic.MESSAGES.word();
 
     private static final Duration CHECK = Duration.ofMillis(400);
 
@@ -154,7 +154,7 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
 
     @Override
     public void received(DatabaseSignals.Signal signal) {
-        var tenant = signal.k().equals(LIVE) ? tenants.get(signal.t()) : null;
+        var tenant = signal.k().equals(MESSAGES) ? tenants.get(signal.t()) : null;
         if (tenant != null) {
             tenant.look();
         }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.hooks;
 
 import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Duration;
@@ -25,8 +26,7 @@ final class MessageStreams implements DatabaseSignals.Listener {
     /** The pause between two reads of a tenant, in which signals are collected. */
     private static final Duration COLLECTED = Duration.ofMillis(50);
 
-    /** The kind of signal that the database's triggers send when a change was logged. */
-    private static final String LIVE = "live";
+    private static final String MESSAGES = ChangeTopic.MESSAGES.word();
 
     private final ConcurrentHashMap<Long, Set<MessageStream>> streams = new ConcurrentHashMap<>();
     private final Set<Long> scheduled = ConcurrentHashMap.newKeySet();
@@ -68,7 +68,7 @@ final class MessageStreams implements DatabaseSignals.Listener {
 
     @Override
     public void received(DatabaseSignals.Signal signal) {
-        if (signal.k().equals(LIVE) && streams.containsKey(signal.t())) {
+        if (signal.k().equals(MESSAGES) && streams.containsKey(signal.t())) {
             wake(signal.t());
         }
     }

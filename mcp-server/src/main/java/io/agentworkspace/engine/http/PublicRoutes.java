@@ -26,7 +26,13 @@ final class PublicRoutes {
             Endpoints.METRICS,
             Endpoints.CARD);
     private static final List<String> PREFIXES = List.of(
-            HEALTH + "/", "/api/mcp/tools/", "/api/mcp/clients/", "/api/skills/", "/api/auth/oauth/", "/.well-known/", "/join/");
+            HEALTH + "/",
+            "/api/mcp/tools/",
+            "/api/mcp/clients/",
+            "/api/skills/",
+            "/api/auth/oauth/",
+            "/.well-known/",
+            "/join/");
 
     private PublicRoutes() {}
 

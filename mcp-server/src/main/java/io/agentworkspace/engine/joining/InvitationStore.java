@@ -41,7 +41,8 @@ public final class InvitationStore {
               FROM ctx
             """).with("managed", MANAGED).sql();
 
-    private static final String INSERT = SqlTemplate.of("""
+    private static final String INSERT =
+            SqlTemplate.of("""
             SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE;
             INSERT INTO invitation (tenant_id, id, code_hash, user_id, key_id, agent, terms, powers, created_at, expires_at)
             SELECT :tenant, :id, :hash, :caller, CAST(:key AS text), :agent, CAST(:terms AS jsonb), CAST(:powers AS jsonb),
@@ -86,7 +87,7 @@ public final class InvitationStore {
 
     /** @throws Problem {@code conflict} if there are too many */
     void insert(Call call, String id, InvitationCode code, Name agent, Terms terms, Instant expires) {
-        db.sql(call, INSERT)
+        var inserted = db.sql(call, INSERT)
                 .set("id", id)
                 .set("hash", code.hash())
                 .set("key", call.caller().credential().key())
@@ -94,10 +95,11 @@ public final class InvitationStore {
                 .set("terms", Json.text(terms))
                 .set("powers", Json.text(Grant.of(call.caller())))
                 .set("expires", expires)
-                .last(row -> row.text("id"))
-                .orElseThrow(() -> Problem.conflict(
-                        "%,d invitations are open, which is the maximum: withdraw some with AK_Uninvite"
-                                .formatted(MAX_OPEN)));
+                .last(row -> row.text("id"));
+        if (inserted.isEmpty()) {
+            throw Problem.conflict("%,d invitations are open, which is the maximum: withdraw some with AK_Uninvite"
+                    .formatted(MAX_OPEN));
+        }
     }
 
     /**
@@ -150,7 +152,8 @@ public final class InvitationStore {
 
     /** Returns whether the tenant has an agent of this name. */
     boolean hasAgent(long tenant, Name agent) {
-        return db.sql("SELECT 1 AS one FROM agent WHERE tenant_id = :tenant AND name_key = :key AND destroyed_at IS NULL")
+        return db.sql(
+                        "SELECT 1 AS one FROM agent WHERE tenant_id = :tenant AND name_key = :key AND destroyed_at IS NULL")
                 .set("tenant", tenant)
                 .set("key", agent.key())
                 .one(_ -> true)

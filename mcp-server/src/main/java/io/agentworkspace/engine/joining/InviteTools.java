@@ -103,7 +103,8 @@ public final class InviteTools {
                         "unused invitations")
                 .needs(Capability.KEY_READ)
                 .route("GET", "/api/invitations")
-                .handledBy(ListRequest.class, ListResponse.class, (_, call) -> new ListResponse(invitations.list(call)));
+                .handledBy(
+                        ListRequest.class, ListResponse.class, (_, call) -> new ListResponse(invitations.list(call)));
     }
 
     record InviteRequest(
@@ -119,9 +120,7 @@ public final class InviteTools {
             @Doc(value = "Domains that it becomes a member of.", max = 20) @Nullable
             List<Name> domains,
 
-            @Doc(
-                    value = "What its key may do, at most what yours may. Default: talk, read, remember.",
-                    max = 50)
+            @Doc(value = "What its key may do, at most what yours may. Default: talk, read, remember.", max = 50)
             @Nullable
             List<String> capabilities,
 
@@ -132,11 +131,12 @@ public final class InviteTools {
             Long expiresSeconds) {}
 
     record NewInvitation(
-            @Doc("Identifies the invitation in AK_Uninvite.") String id,
+            @Doc("Identifies the invitation in AK_Uninvite.")
+            String id,
+
             @Doc("The agent that joins.") String agent,
 
-            @Doc(value = "The code, for one use. It is never shown again.", once = true)
-            @Nullable
+            @Doc(value = "The code, for one use. It is never shown again.", once = true) @Nullable
             String code,
 
             @Doc(value = "The line to type where the agent runs: it joins and configures the client.", once = true)
@@ -145,8 +145,7 @@ public final class InviteTools {
 
             @Doc("When it expires.") Instant expiresAt) {}
 
-    record InviteResponse(
-            @Doc("The invitation.") NewInvitation invitation) {}
+    record InviteResponse(@Doc("The invitation.") NewInvitation invitation) {}
 
     private Tool<InviteRequest, InviteResponse> invite() {
         return Tool.named("AK_Invite")
@@ -185,7 +184,11 @@ public final class InviteTools {
         shares.forEach(share -> checkBank(share, call));
         places.forEach(place -> checkDomain(place, call));
         var terms = new Terms(
-                in.description(), shares, places.stream().map(Name::text).toList(), capabilities(in, call), toolset(in));
+                in.description(),
+                shares,
+                places.stream().map(Name::text).toList(),
+                capabilities(in, call),
+                toolset(in));
         var powers = Grant.of(call.caller());
         var grant = new Grant(
                 Set.copyOf(terms.capabilities()),
@@ -206,8 +209,7 @@ public final class InviteTools {
         var expires = call.now().plusSeconds(seconds);
         invitations.insert(call, id, code, in.agent(), terms, expires);
         call.about(new Call.About(in.agent().text(), id));
-        return new InviteResponse(
-                new NewInvitation(id, in.agent().text(), code.reveal(), command(code), expires));
+        return new InviteResponse(new NewInvitation(id, in.agent().text(), code.reveal(), command(code), expires));
     }
 
     private String command(InvitationCode code) {

@@ -80,7 +80,9 @@ public final class Joiner implements Joining {
 
     @Override
     public String script() {
-        return resource(SCRIPT).orElseThrow().replace("@BASE_URL@", published.baseUrl().replace("'", "%27"));
+        return resource(SCRIPT)
+                .orElseThrow()
+                .replace("@BASE_URL@", published.baseUrl().replace("'", "%27"));
     }
 
     @Override
@@ -109,12 +111,7 @@ public final class Joiner implements Joining {
         });
         events.committed(); // The tools have reported this before the transaction was committed.
         return new JoinResponse(
-                key.apiKey(),
-                key.agent(),
-                published.baseUrl(),
-                published.mcpUrl(),
-                client.files(),
-                client.commands());
+                key.apiKey(), key.agent(), published.baseUrl(), published.mcpUrl(), client.files(), client.commands());
     }
 
     private record Joined(String agent, String apiKey) {}
@@ -127,7 +124,9 @@ public final class Joiner implements Joining {
     }
 
     private static String name(JoiningClient client, @Nullable String host) {
-        var where = host == null ? "" : host.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " ").strip();
+        var where = host == null
+                ? ""
+                : host.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " ").strip();
         var name = where.isEmpty() ? client.title() : client.title() + " on " + KeyFormat.masked(where);
         return Excerpt.cut(name, MAX_KEY_NAME);
     }
@@ -153,8 +152,7 @@ public final class Joiner implements Joining {
                 powers.capabilities(),
                 principal,
                 null,
-                new Credential(
-                        null, false, powers.toolset(), powers.confirmDestructive(), powers.expiresAt(), false));
+                new Credential(null, false, powers.toolset(), powers.confirmDestructive(), powers.expiresAt(), false));
     }
 
     /** The calls by which a program joins, each as the caller who invited it. */
@@ -206,7 +204,9 @@ public final class Joiner implements Joining {
         }
 
         private String createKey(Terms terms, String keyName) {
-            var call = Json.object().put("name", keyName).put("agent", taken.agent().text());
+            var call = Json.object()
+                    .put("name", keyName)
+                    .put("agent", taken.agent().text());
             terms.capabilities().forEach(call.putArray("capabilities")::add);
             terms.toolset().forEach(call.putArray("toolset")::add);
             return call("AK_Create", call).path("api_key").asString();
@@ -240,9 +240,8 @@ public final class Joiner implements Joining {
         }
 
         private Problem stale(String reason) {
-            return Problem.conflict(
-                    "the invitation of '%s' cannot be carried out now (%s); ask '%s' for a new one"
-                            .formatted(taken.agent().text(), reason, taken.userName()));
+            return Problem.conflict("the invitation of '%s' cannot be carried out now (%s); ask '%s' for a new one"
+                    .formatted(taken.agent().text(), reason, taken.userName()));
         }
     }
 }

@@ -35,7 +35,7 @@ record JoiningClient(String title, List<ClientFile> files, List<String> commands
         return new JoiningClient(
                 client.title(),
                 List.of(file),
-                Stream.ofNullable(configuration.command()).toList());
+                configuration.command() == null ? List.of() : List.of(configuration.command()));
     }
 
     private static Problem unknown() {
@@ -64,7 +64,8 @@ record JoiningClient(String title, List<ClientFile> files, List<String> commands
         return new JoiningClient(
                 "Gemini CLI",
                 List.of(new ClientFile("~/.gemini/settings.json", Json.pretty(file))),
-                List.of("gemini mcp add --scope user --transport http --header 'X-Api-Key: $ENGINE_KEY' agent-workspace "
-                        + url));
+                List.of(
+                        "gemini mcp add --scope user --transport http --header 'X-Api-Key: $ENGINE_KEY' agent-workspace "
+                                + url));
     }
 }

@@ -29,7 +29,7 @@ final class JoinRoutes {
     List<GatewayRoute> routes() {
         return List.of(
                 GatewayRoute.get("/join", _ -> text(joining.script()), JoinRoutes::ofScript),
-                GatewayRoute.undescribed("/join/{file}", this::file),
+                GatewayRoute.get("/join/{file}", this::file, JoinRoutes::ofFile),
                 GatewayRoute.post("/api/join", this::join, JoinRoutes::ofJoin));
     }
 
@@ -68,6 +68,24 @@ final class JoinRoutes {
                 .open()
                 .answers(200, "The script.", TEXT, Json.object().put("type", "string"), Json.valueTree("#!/bin/sh"))
                 .problems(400, 401, 429, 500);
+    }
+
+    private static Operation ofFile() {
+        return new Operation(
+                        "joinFile",
+                        Tag.MCP,
+                        "Get a file that joining installs",
+                        "What the script of GET /join installs beside the hooks: the skill, and the listener. No secrets.")
+                .open()
+                .parameter("path", "file", true, "The file.", Json.object().put("type", "string"))
+                .suchAs("SKILL.md")
+                .answers(
+                        200,
+                        "The file.",
+                        TEXT,
+                        Json.object().put("type", "string"),
+                        Json.valueTree("# Working with others"))
+                .problems(400, 401, 404, 429, 500);
     }
 
     private static Operation ofJoin() {
