@@ -184,7 +184,7 @@ class HandshakesTest {
                 wrong(
                         "POST",
                         "/mcp",
-                        modern("subscriptions/listen", "deaf", "2026-07-28")
+                        modern("subscriptions/listen", "silent", "2026-07-28")
                                 .replace("'params':{", "'params':{'notifications':{},"),
                         200,
                         -32602,
