@@ -82,7 +82,10 @@ class CatalogueTest {
                         tools().stream().filter(Tool::isDefault).map(CatalogueTest::listed), discovery.stream())
                 .toList();
         var work = Stream.concat(
-                        tools().stream().filter(tool -> tool.guide().isForWork()).map(CatalogueTest::listed), discovery.stream())
+                        tools().stream()
+                                .filter(tool -> tool.guide().isForWork())
+                                .map(CatalogueTest::listed),
+                        discovery.stream())
                 .toList();
 
         var counted = new StringBuilder("# Tokens (o200k_base) of each tool's entry in tools/list. Generated.\n");

@@ -119,11 +119,16 @@ record ConnectPage(
             var others = words.stream()
                     .filter(word -> !word.equals(Toolset.WORK) && !word.equals(Toolset.DISCOVERY))
                     .toList();
-            return tool.guide().isForWork() || !others.isEmpty() && Toolset.of(others).covers(tool);
+            return tool.guide().isForWork()
+                    || !others.isEmpty() && Toolset.of(others).covers(tool);
         }
 
         boolean covers(Tool<?, ?> tool) {
-            var shown = words.isEmpty() ? tool.isDefault() : words.contains(Toolset.WORK) ? isInWork(tool) : Toolset.of(words).covers(tool);
+            var shown = words.isEmpty()
+                    ? tool.isDefault()
+                    : words.contains(Toolset.WORK)
+                            ? isInWork(tool)
+                            : Toolset.of(words).covers(tool);
             return shown && (!readOnly || tool.effect().reads());
         }
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Capacity {
     private static final int KIB = 1 << 10;
     private static final Duration AT_ONCE = Duration.ZERO;
-    private static final Duration STRANGERS_ID_TIME = Duration.ofSeconds(2);
+    private static final Duration ANONYMOUS_ID_TIME = Duration.ofSeconds(2);
 
     /** The memory of a request besides its body and its response. */
     private static final int REQUEST = 128 * KIB;
@@ -117,7 +117,7 @@ final class Capacity {
     }
 
     private Duration idTime(Request request) {
-        return request.getAttribute(RequestAttributes.CALLER) == null ? STRANGERS_ID_TIME : bodyTime;
+        return request.getAttribute(RequestAttributes.CALLER) == null ? ANONYMOUS_ID_TIME : bodyTime;
     }
 
     private static void noteId(Request request, byte[] body) {

@@ -239,7 +239,7 @@ public final class KeyChangeStore {
                               WHERE k.tenant_id = :tenant AND k.revoked_at IS NULL
                                 AND (k.expires_at IS NULL OR k.expires_at > :now)
                                 AND k.agent_id IS NULL AND k.parent_id IS NULL AND k.capabilities && '{*,key:write}'
-                                AND (k.toolset IS NULL OR (k.toolset && '{all,default,key}' OR k.toolset <@ '{discovery}')
+                                AND (k.toolset IS NULL OR (k.toolset && '{all,default,work,key}' OR k.toolset <@ '{discovery}')
                                      AND NOT k.toolset && '{readonly}')
                               UNION ALL
                              SELECT NULL FROM browser_session s JOIN owner o ON o.id = s.user_id

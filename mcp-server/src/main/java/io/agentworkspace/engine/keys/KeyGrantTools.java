@@ -36,7 +36,7 @@ public final class KeyGrantTools {
             + " user, key, webhook, skill, account, document, rule; * for all. At most what your key may.";
     static final String TOOLSET =
             "Limits it to families (agent, domain, zone, bank, user, key, webhook, skill, document, rule, account) or to"
-                    + " readonly; default, all and discovery limit only tools/list.";
+                    + " readonly; default, work, all and discovery limit only tools/list.";
     static final String CONFIRM = "Ask the person at an MCP client before a destructive tool runs.";
 
     private final SecureRandom random = new SecureRandom();

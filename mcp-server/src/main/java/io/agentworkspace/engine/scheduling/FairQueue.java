@@ -25,7 +25,7 @@ public final class FairQueue {
     static final Duration UNLIMITED = Duration.ofDays(10_000);
 
     /** An engine that has just started knows no key, so the first calls of all keys wait together to have theirs looked up. */
-    private static final int MOST_OF_STRANGERS = MOST / 2;
+    private static final int MOST_OF_ANONYMOUS = MOST / 2;
 
     /** A call waits this many times its patience, if calls before it are served all the time. */
     static final int MOST_PATIENCE = 6;
@@ -45,14 +45,14 @@ public final class FairQueue {
         private static final Owner ENGINE = new Owner(0, "engine");
 
         /** The owner for requests whose credential has not been looked up yet. */
-        private static final Owner STRANGERS = new Owner(0, "strangers");
+        private static final Owner ANONYMOUS = new Owner(0, "anonymous");
 
         public static Owner current() {
             if (RequestAttributes.CURRENT_CALLER.isBound()) {
                 Caller caller = RequestAttributes.CURRENT_CALLER.get();
                 return new Owner(caller.tenant(), caller.principal());
             }
-            return RequestAttributes.CURRENT_ID.isBound() ? STRANGERS : ENGINE;
+            return RequestAttributes.CURRENT_ID.isBound() ? ANONYMOUS : ENGINE;
         }
 
         boolean isCaller() {
@@ -126,7 +126,7 @@ public final class FairQueue {
                 return SlotResult.BUSY;
             }
             var key = key(owner);
-            if (isLimited && key.waiting.size() >= (owner.equals(Owner.STRANGERS) ? MOST_OF_STRANGERS : MOST_OF_ONE)) {
+            if (isLimited && key.waiting.size() >= (owner.equals(Owner.ANONYMOUS) ? MOST_OF_ANONYMOUS : MOST_OF_ONE)) {
                 return owner.isCaller() ? SlotResult.OWN_FAULT : SlotResult.BUSY;
             }
             var waiter = queued(key);

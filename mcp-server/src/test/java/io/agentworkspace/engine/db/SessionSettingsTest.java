@@ -48,7 +48,9 @@ class SessionSettingsTest {
     void theValuesOfTheRoleAreReplaced() {
         TestDatabase.db().sql("CREATE ROLE hasty LOGIN PASSWORD 'hasty'").run();
         TestDatabase.db().sql("ALTER ROLE hasty SET statement_timeout = '1s'").run();
-        TestDatabase.db().sql("ALTER ROLE hasty SET plan_cache_mode = 'force_custom_plan'").run();
+        TestDatabase.db()
+                .sql("ALTER ROLE hasty SET plan_cache_mode = 'force_custom_plan'")
+                .run();
         try (var db = new Db(TestDatabase.postgres().jdbcUrl(), "hasty", "hasty", 1)) {
             db.awaitConnection();
             assertThat(db.sql("""

@@ -49,8 +49,12 @@ public final class SampleServer implements AutoCloseable {
     public SampleServer(RequestRate callers, RequestRate strangers) {
         this(
                 EngineFeatures.of(
-                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(),
-                        new WelcomeQueries(TestDatabase.db()), "1", Clock.systemUTC()),
+                        new SampleTools(),
+                        TestDatabase.library(),
+                        (_, _) -> List.of(),
+                        new WelcomeQueries(TestDatabase.db()),
+                        "1",
+                        Clock.systemUTC()),
                 new TestKeys(),
                 PUBLIC,
                 callers,
@@ -61,8 +65,12 @@ public final class SampleServer implements AutoCloseable {
     SampleServer(TrustedProxies proxies, RequestRate strangers) {
         this(
                 EngineFeatures.of(
-                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(),
-                        new WelcomeQueries(TestDatabase.db()), "1", Clock.systemUTC()),
+                        new SampleTools(),
+                        TestDatabase.library(),
+                        (_, _) -> List.of(),
+                        new WelcomeQueries(TestDatabase.db()),
+                        "1",
+                        Clock.systemUTC()),
                 new TestKeys(),
                 PUBLIC,
                 rules -> rules.behind(proxies),
@@ -74,8 +82,12 @@ public final class SampleServer implements AutoCloseable {
     SampleServer(Capacity capacity) {
         this(
                 EngineFeatures.of(
-                        new SampleTools(), TestDatabase.library(), (_, _) -> List.of(),
-                        new WelcomeQueries(TestDatabase.db()), "1", Clock.systemUTC()),
+                        new SampleTools(),
+                        TestDatabase.library(),
+                        (_, _) -> List.of(),
+                        new WelcomeQueries(TestDatabase.db()),
+                        "1",
+                        Clock.systemUTC()),
                 new TestKeys(),
                 PUBLIC,
                 rules -> rules.holding(capacity),

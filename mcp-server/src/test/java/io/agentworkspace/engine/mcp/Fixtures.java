@@ -28,8 +28,7 @@ public final class Fixtures {
     /** Returns the fixture catalogue in the form of the production endpoint. */
     public static ServerFeatures offer() {
         return new ServerFeatures(
-                new ServerFeatures.Identity(
-                        "io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee."),
+                new ServerFeatures.Identity("io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee."),
                 _ -> "For tests.",
                 List.of(new FixtureTools(), new FixtureTasks()),
                 List.of(new FixtureResources()),

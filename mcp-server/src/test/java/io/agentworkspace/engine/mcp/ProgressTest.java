@@ -55,8 +55,13 @@ class ProgressTest {
 
     @BeforeAll
     static void start() {
-        server = new SampleServer(
-                EngineFeatures.of(RUNNER, TestDatabase.library(), (_, _) -> List.of(), new WelcomeQueries(TestDatabase.db()), "1", Clock.systemUTC()));
+        server = new SampleServer(EngineFeatures.of(
+                RUNNER,
+                TestDatabase.library(),
+                (_, _) -> List.of(),
+                new WelcomeQueries(TestDatabase.db()),
+                "1",
+                Clock.systemUTC()));
     }
 
     @AfterAll

@@ -105,10 +105,12 @@ class ReadOnlyTest {
     void aReadOnlyRestRequestMarksNothing() {
         rest("AP_Create", "{'vx':{'name':'Ada','description':'d'}}", "false").ok();
         rest("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}", "false").ok();
-        rest("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}", "false").ok();
+        rest("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}", "false")
+                .ok();
         for (var value : List.of("true", "false")) {
             assertThat(rest("US_Read", "{}", value).number("/header/unread")).isEqualTo(1);
-            assertThat(rest("AP_Read", "{}", value).ok().text("/content/0/content")).isEqualTo("one");
+            assertThat(rest("AP_Read", "{}", value).ok().text("/content/0/content"))
+                    .isEqualTo("one");
         }
         assertThat(rest("US_Read", "{}", "false").number("/header/unread")).isZero();
     }

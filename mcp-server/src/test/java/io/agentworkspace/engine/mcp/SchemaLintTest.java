@@ -66,7 +66,8 @@ class SchemaLintTest {
                 .containsExactlyInAnyOrder("AP_Chat", "AP_Read", "MB_Search", "MB_Store", "US_Read");
         assertThat(named(tools, tool -> tool.at("/_meta").path(LONGEST_RESULT).asInt(0) == 300_000))
                 .containsExactlyInAnyOrder("MB_Load", "DC_Read", "ZN_Read", "MB_Search");
-        for (var tool : Stream.concat(tools.stream(), list("work").valueStream()).toList()) {
+        for (var tool :
+                Stream.concat(tools.stream(), list("work").valueStream()).toList()) {
             var meta = tool.path("_meta");
             assertThat(meta.path(SEARCH_HINT).asString(""))
                     .as(tool.path("name").asString())

@@ -93,7 +93,8 @@ class IssuedTokensTest extends IssuedTokensFixture {
     void otherPathsHaveNone(String path) {
         var got = Browser.send(engine.url(), "GET", METADATA + path, "");
         assertThat(got.status()).isEqualTo(404);
-        assertThat(Browser.send(TestServer.url(), "GET", METADATA + "/x/agent", "").status())
+        assertThat(Browser.send(TestServer.url(), "GET", METADATA + "/x/agent", "")
+                        .status())
                 .isEqualTo(404);
     }
 

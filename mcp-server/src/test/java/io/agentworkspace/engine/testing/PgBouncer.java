@@ -40,7 +40,8 @@ public final class PgBouncer implements AutoCloseable {
         try {
             var folder = Files.createTempDirectory("pgbouncer");
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-            var file = Files.writeString(folder.resolve("pgbouncer.ini"), configuration(mode, port) + String.join("\n", more));
+            var file = Files.writeString(
+                    folder.resolve("pgbouncer.ini"), configuration(mode, port) + String.join("\n", more));
             var command = new ArrayList<>(List.of(program.toString(), "--quiet"));
             if (System.getProperty("user.name").equals("root")) {
                 command.addAll(List.of("--user", "nobody"));

@@ -172,7 +172,7 @@ final class ConnectRoutes {
                         "query",
                         "toolset",
                         false,
-                        "Only these toolsets, with commas between them: families of tools such as agent or bank, all, discovery.",
+                        "Only these toolsets, with commas between them: families of tools such as agent or bank, work, all, discovery.",
                         Json.object().put("type", "string"))
                 .suchAs("agent,bank")
                 .parameter(

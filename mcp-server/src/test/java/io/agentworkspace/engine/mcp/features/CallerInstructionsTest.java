@@ -33,7 +33,9 @@ class CallerInstructionsTest {
     }
 
     private static void call(String key, String tool, String arguments) {
-        ClientApi.MCP.call(TestServer.url(), key, tool, Json.readObject(json(arguments))).ok();
+        ClientApi.MCP
+                .call(TestServer.url(), key, tool, Json.readObject(json(arguments)))
+                .ok();
     }
 
     private static byte[] json(String text) {
@@ -42,12 +44,11 @@ class CallerInstructionsTest {
 
     /** Returns the text of {@code initialize}, after a comparison with that of {@code server/discover}. */
     private static String instructions(String key, String path, String client) {
-        var params =
-                "{'protocolVersion':'2025-06-18','capabilities':{},'clientInfo':{'name':'%s','version':'1'}}"
-                        .formatted(client);
+        var params = "{'protocolVersion':'2025-06-18','capabilities':{},'clientInfo':{'name':'%s','version':'1'}}"
+                .formatted(client);
         var message = "{'jsonrpc':'2.0','id':'1','method':'initialize','params':%s}".formatted(params);
-        var text = Json.readObject(
-                        ClientApi.post(TestServer.url() + path, key, json(message), Map.of()).body())
+        var text = Json.readObject(ClientApi.post(TestServer.url() + path, key, json(message), Map.of())
+                        .body())
                 .at("/result/instructions")
                 .asString();
         var discovered = new RawMcpClient(TestServer.url() + path, key)
@@ -66,7 +67,8 @@ class CallerInstructionsTest {
                         TestServer.url(),
                         owner,
                         "AK_Create",
-                        Json.readObject(json("{'name':'of %s','agent':'%s','capabilities':['*']}".formatted(agent, agent))))
+                        Json.readObject(
+                                json("{'name':'of %s','agent':'%s','capabilities':['*']}".formatted(agent, agent))))
                 .ok()
                 .text("/api_key");
     }
@@ -109,16 +111,24 @@ class CallerInstructionsTest {
     @Test
     void onlyToolsThatTheCallerHasAreNamed() {
         var narrow = tenant.key(ClientApi.MCP, "nora", Role.MEMBER, List.of("bank:read"));
-        assertThat(tools(instructions(narrow, "/mcp", "any"))).containsExactlyInAnyOrder("MB_Search", "MB_List", "find_tools");
+        assertThat(tools(instructions(narrow, "/mcp", "any")))
+                .containsExactlyInAnyOrder("MB_Search", "MB_List", "find_tools");
         assertThat(instructions(narrow, "/mcp", "any")).doesNotContain("Rooms");
         assertThat(tools(instructions(owner, "/mcp/x/webhook", "any"))).isEmpty();
         assertThat(tools(instructions(owner, "/mcp/x/discovery", "any"))).containsExactly("find_tools");
-        assertThat(tools(instructions(owner, "/mcp/readonly", "any"))).doesNotContain("AP_Chat", "MB_Store", "AP_LogOn");
-        assertThat(tools(instructions(owner, "/mcp/x/work", "any"))).contains("AP_Chat").doesNotContain("AP_LogOn");
+        assertThat(tools(instructions(owner, "/mcp/readonly", "any")))
+                .doesNotContain("AP_Chat", "MB_Store", "AP_LogOn");
+        assertThat(tools(instructions(owner, "/mcp/x/work", "any")))
+                .contains("AP_Chat")
+                .doesNotContain("AP_LogOn");
     }
 
     private static List<String> tools(String text) {
-        return TOOL.matcher(text).results().map(found -> found.group()).distinct().toList();
+        return TOOL.matcher(text)
+                .results()
+                .map(found -> found.group())
+                .distinct()
+                .toList();
     }
 
     @Test
@@ -126,7 +136,10 @@ class CallerInstructionsTest {
         IntStream.range(0, 12).forEach(number -> {
             var name = "%02d-".formatted(number) + "long name ".repeat(6).strip();
             call(owner, "MB_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(name));
-            call(owner, "ZN_Create", "{'vx':{'name':'%s','description':'d'},'target':{'domain':'Den'}}".formatted(name));
+            call(
+                    owner,
+                    "ZN_Create",
+                    "{'vx':{'name':'%s','description':'d'},'target':{'domain':'Den'}}".formatted(name));
         });
         for (var key : List.of(owner, bound("Scout"))) {
             var whole = instructions(key, "/mcp", "claude-code");
@@ -141,7 +154,8 @@ class CallerInstructionsTest {
     @Test
     void atMostTenOfEachAreNamed() {
         IntStream.range(0, 12)
-                .forEach(number -> call(owner, "MB_Create", "{'vx':{'name':'b%d','description':'d'}}".formatted(number)));
+                .forEach(number ->
+                        call(owner, "MB_Create", "{'vx':{'name':'b%d','description':'d'}}".formatted(number)));
         var banks = instructions(owner, "/mcp", "any")
                 .lines()
                 .filter(line -> line.startsWith("Memory banks"))

@@ -253,10 +253,11 @@ class McpTasksTest {
 
     /** Starts a replica of a server with another name, which leaves this server's tasks alone. */
     private static SampleServer apart() {
-        var identity =
-                new ServerFeatures.Identity("io.agentworkspace/apart", "Apart", "1", "Another server.");
+        var identity = new ServerFeatures.Identity("io.agentworkspace/apart", "Apart", "1", "Another server.");
         return new SampleServer(
-                new ServerFeatures(identity, _ -> "For tests.", List.of(new FixtureTasks()), List.of(), List.of(), List.of()), keys);
+                new ServerFeatures(
+                        identity, _ -> "For tests.", List.of(new FixtureTasks()), List.of(), List.of(), List.of()),
+                keys);
     }
 
     /** The state that a killed replica leaves. Its later reports are ignored. */

@@ -47,10 +47,58 @@ public record Guide(
 
     /** Words that say nothing about what a tool does. */
     private static final Set<String> FUNCTION_WORDS = Set.of(
-            "about", "already", "and", "any", "are", "can", "could", "did", "does", "for", "from", "get", "has", "have",
-            "here", "his", "how", "into", "its", "made", "make", "may", "need", "not", "off", "one", "our", "out", "shall",
-            "should", "some", "someone", "something", "that", "the", "their", "them", "there", "they", "this", "was", "what",
-            "when", "where", "which", "who", "whose", "why", "will", "with", "you", "your");
+            "about",
+            "already",
+            "and",
+            "any",
+            "are",
+            "can",
+            "could",
+            "did",
+            "does",
+            "for",
+            "from",
+            "get",
+            "has",
+            "have",
+            "here",
+            "his",
+            "how",
+            "into",
+            "its",
+            "made",
+            "make",
+            "may",
+            "need",
+            "not",
+            "off",
+            "one",
+            "our",
+            "out",
+            "shall",
+            "should",
+            "some",
+            "someone",
+            "something",
+            "that",
+            "the",
+            "their",
+            "them",
+            "there",
+            "they",
+            "this",
+            "was",
+            "what",
+            "when",
+            "where",
+            "which",
+            "who",
+            "whose",
+            "why",
+            "will",
+            "with",
+            "you",
+            "your");
 
     /** Returns whether the tool is in the toolset {@code work}. */
     public boolean isForWork() {
@@ -64,7 +112,9 @@ public record Guide(
     String searchHint(String name, String title, String description) {
         var known = new LinkedHashSet<>(words(name + " " + description));
         var hint = new LinkedHashSet<String>();
-        words(title + " " + String.join(" ", phrases)).stream().filter(known::add).forEach(hint::add);
+        words(title + " " + String.join(" ", phrases)).stream()
+                .filter(known::add)
+                .forEach(hint::add);
         return String.join(" ", hint.stream().limit(WORDS).toList());
     }
 
