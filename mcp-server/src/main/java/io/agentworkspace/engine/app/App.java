@@ -24,11 +24,11 @@ import io.agentworkspace.engine.documents.queue.QueueStore;
 import io.agentworkspace.engine.documents.queue.ValidationQueue;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.events.RestoreStore;
-import io.agentworkspace.engine.hooks.HookEndpoint;
-import io.agentworkspace.engine.hooks.Hooks;
 import io.agentworkspace.engine.hearing.WaitQueries;
 import io.agentworkspace.engine.hearing.WaitingCalls;
 import io.agentworkspace.engine.hearing.WakeStore;
+import io.agentworkspace.engine.hooks.HookEndpoint;
+import io.agentworkspace.engine.hooks.Hooks;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.GateRules;
@@ -235,7 +235,8 @@ public final class App implements AutoCloseable {
             var wakes = new WakeStore(db, clock);
             var waiting = new WaitingCalls(new WaitQueries(db), new ListeningTenants(db, clock), wakes, clock);
             housekeeping.clearing("registrations of who hears", wakes::purge);
-            var shared = new Tools.Shared(search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl());
+            var shared =
+                    new Tools.Shared(search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl());
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
             var sealKeys = new SealKeys(db, clock);

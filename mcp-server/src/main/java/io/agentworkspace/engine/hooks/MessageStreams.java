@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.hooks;
 
 import io.agentworkspace.engine.db.DatabaseSignals;
-import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.change.ChangeTopic;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Duration;

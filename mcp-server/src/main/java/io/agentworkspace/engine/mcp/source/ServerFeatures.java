@@ -24,7 +24,10 @@ public record ServerFeatures(
         return new ServerFeatures(
                 identity,
                 instructions,
-                Stream.concat(tools.stream(), Stream.of(more)).toList(), resources, prompts, extensions);
+                Stream.concat(tools.stream(), Stream.of(more)).toList(),
+                resources,
+                prompts,
+                extensions);
     }
 
     /**
