@@ -1,4 +1,4 @@
-/** How agents hear of messages: calls that wait for one ({@code AP_Wait}), and who can be woken ({@code WakeStore}). */
+/** How agents hear of messages: calls that wait for one (AP_Wait), and who can be woken: {@code WakeStore}. */
 @NullMarked
 package io.agentworkspace.engine.hearing;
 

@@ -91,77 +91,6 @@ public final class MessageStore {
                     OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND {may_talk}))
             """).with("may_talk", Visibility.talk("d")).sql();
 
-    /**
-     * Stores a message. In a direct conversation the speaker's row stays as it is: when the other side speaks, all messages
-     * since the last one counted there are the party's own.
-     *
-     * @param counted what counts an agent's messages, nothing for people
-     * @param shown what is returned of the message {@code m}
-     */
-    private static String insert(String counted, String shown) {
-        return SqlTemplate.of("""
-            WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
-                                            created_at, person, by_key)
-                       SELECT :tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at,
-                              NOT :by_program,
-                              (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:by_key AS text))
-                       RETURNING *),
-                 known AS (SELECT 1 FROM participant
-                            WHERE CAST(:other AS bigint) IS NOT NULL
-                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream),
-                 spoke AS (UPDATE participant
-                              SET own_unread = own_unread + 1
-                            WHERE CAST(:other AS bigint) IS NULL
-                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream
-                        RETURNING 1),
-                 joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
-                            SELECT :tenant, :speaker, :stream, :user, :seq,
-                                   CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN :seq END
-                             WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke) AND NOT EXISTS (SELECT 1 FROM known)
-                            ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
-                               SET own_unread = participant.own_unread + CASE WHEN participant.last_seq IS NULL THEN 1 ELSE 0 END
-                            RETURNING 1),
-                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
-                           SELECT :tenant, o.id, :stream, COALESCE(a.owner_id, o.id), :seq - 1, :seq
-                             FROM (SELECT CAST(:other AS bigint) AS id) o
-                             LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
-                            WHERE o.id IS NOT NULL
-                           ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
-                              SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
-                                  last_seq = excluded.last_seq),
-                 {counted}
-                 told AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
-                          SELECT a.tenant_id, a.id, news.person_at, news.agent_at
-                            FROM (SELECT CASE WHEN :by_program THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
-                                         CASE WHEN :by_program THEN CAST(:at AS timestamptz) END AS agent_at) news
-                            JOIN agent a ON a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)
-                           WHERE NOT EXISTS (SELECT 1 FROM agent_heard h
-                                              WHERE h.tenant_id = :tenant AND h.agent_id = a.id
-                                                AND (news.person_at IS NULL OR h.person_at >= news.person_at)
-                                                AND (news.agent_at IS NULL
-                                                     OR h.agent_at > news.agent_at - INTERVAL '1 minute'))
-                          ON CONFLICT (tenant_id, agent_id) DO UPDATE
-                             SET person_at = greatest(agent_heard.person_at, excluded.person_at),
-                                 agent_at = greatest(agent_heard.agent_at, excluded.agent_at))
-            SELECT {shown}
-             WHERE EXISTS (SELECT 1 FROM known) OR EXISTS (SELECT 1 FROM spoke) OR EXISTS (SELECT 1 FROM joined)
-            """).with("counted", counted).with("shown", shown).sql();
-    }
-
-    private static final String COUNTED = """
-                 counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
-                             SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
-                              WHERE :said > 0
-                             ON CONFLICT (tenant_id, agent_id) DO UPDATE
-                                SET said = excluded.said, partners = excluded.partners,
-                                    person_at = excluded.person_at, said_at = excluded.said_at),
-            """;
-
-    private static final String STORED = SqlTemplate.of("{columns} FROM m {joins}")
-            .with("columns", MessageRow.COLUMNS)
-            .with("joins", MessageRow.JOINS)
-            .sql();
-
     private static final String READ_SAID = SqlTemplate.of(
                     "SELECT {columns} FROM message m {joins} WHERE m.tenant_id = :tenant AND m.id = :id")
             .with("columns", MessageRow.CUT_COLUMNS)
@@ -213,15 +142,15 @@ public final class MessageStore {
     private record Say(String alone, String andTake) {}
 
     private static Say say(String counted, String shown) {
-        var statement = insert(counted, shown);
+        var statement = InsertQueries.insert(counted, shown);
         return new Say(statement, statement + ";\n" + TAKE);
     }
 
-    private static final Say SAY = say(COUNTED, STORED);
+    private static final Say SAY = say(InsertQueries.COUNTED, InsertQueries.STORED);
 
-    private static final Say SAY_KNOWN = say(COUNTED, NOTHING_MORE);
+    private static final Say SAY_KNOWN = say(InsertQueries.COUNTED, NOTHING_MORE);
 
-    private static final Say SAY_AS_PERSON = say("", STORED);
+    private static final Say SAY_AS_PERSON = say("", InsertQueries.STORED);
 
     private static final Say SAY_KNOWN_AS_PERSON = say("", NOTHING_MORE);
 

@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner.Request;
+import io.agentworkspace.engine.model.tool.Work;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -133,7 +134,7 @@ record Run<I extends Record, O extends Record>(
 
     /** Completes the response after the commit, if the tool does that. */
     void complete(ObjectNode envelope) {
-        if (tool.work() instanceof Tool.Continued<I, O> continued) {
+        if (tool.work() instanceof Work.Continued<I, O> continued) {
             continued.sequel().complete(input, envelope, call);
         }
     }

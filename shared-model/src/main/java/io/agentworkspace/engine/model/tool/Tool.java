@@ -95,53 +95,6 @@ public record Tool<I extends Record, O extends Record>(
         O handle(I input, Call call);
     }
 
-    /** What a tool does when it runs. */
-    public sealed interface Work<I, O> {
-        /** Does the work before the transaction, and returns the handler to run in it. */
-        Handler<I, O> begin(I input, Call call);
-    }
-
-    /** Work that uses only the database. */
-    public record OnePhase<I, O>(Handler<I, O> handler) implements Work<I, O> {
-        @Override
-        public Handler<I, O> begin(I input, Call call) {
-            return handler;
-        }
-    }
-
-    /**
-     * Work that calls other servers, which no transaction may wait for.
-     *
-     * @param outside calls them before the transaction; its statements are transactions of their own
-     * @param inside runs in the transaction, with the outcome
-     */
-    public record TwoPhase<I, M, O>(Handler<I, M> outside, Finish<I, M, O> inside) implements Work<I, O> {
-        @Override
-        public Handler<I, O> begin(I input, Call call) {
-            var outcome = outside.handle(input, call);
-            return (in, running) -> inside.handle(in, outcome, running);
-        }
-    }
-
-    /**
-     * Work whose response is completed after the transaction was committed, since that may wait.
-     *
-     * @param handler runs in the transaction
-     * @param sequel completes the response, also that of a replay
-     */
-    public record Continued<I, O>(Handler<I, O> handler, Sequel<I> sequel) implements Work<I, O> {
-        @Override
-        public Handler<I, O> begin(I input, Call call) {
-            return handler;
-        }
-    }
-
-    /** What completes a response after the commit. What was done stays done: it must not fail. */
-    @FunctionalInterface
-    public interface Sequel<I> {
-        void complete(I input, ObjectNode envelope, Call call);
-    }
-
     /** The second phase of work that calls other servers. */
     @FunctionalInterface
     public interface Finish<I, M, O> {
@@ -156,7 +109,7 @@ public record Tool<I extends Record, O extends Record>(
 
     /** Returns whether the tool calls other servers. */
     public boolean callsOut() {
-        return work instanceof TwoPhase;
+        return work instanceof Work.TwoPhase;
     }
 
     public Family family() {
@@ -259,7 +212,7 @@ public record Tool<I extends Record, O extends Record>(
                 audited,
                 onlySelf,
                 example,
-                new OnePhase<>(reading.handler()));
+                new Work.OnePhase<>(reading.handler()));
     }
 
     private Tool<I, O> with(
@@ -481,19 +434,19 @@ public record Tool<I extends Record, O extends Record>(
 
         public <I extends Record, O extends Record> Tool<I, O> handledBy(
                 Class<I> input, Class<O> output, Handler<I, O> handler) {
-            return handledBy(input, output, new OnePhase<>(handler));
+            return handledBy(input, output, new Work.OnePhase<>(handler));
         }
 
         /** Completes a tool whose response is completed after the commit. */
         public <I extends Record, O extends Record> Tool<I, O> completedBy(
-                Class<I> input, Class<O> output, Handler<I, O> handler, Sequel<I> sequel) {
-            return handledBy(input, output, new Continued<>(handler, sequel));
+                Class<I> input, Class<O> output, Handler<I, O> handler, Work.Sequel<I> sequel) {
+            return handledBy(input, output, new Work.Continued<>(handler, sequel));
         }
 
         /** Completes a tool that calls other servers: {@code outside} before the transaction, {@code inside} in it. */
         public <I extends Record, M, O extends Record> Tool<I, O> handledBy(
                 Class<I> input, Class<O> output, Handler<I, M> outside, Finish<I, M, O> inside) {
-            return handledBy(input, output, new TwoPhase<>(outside, inside));
+            return handledBy(input, output, new Work.TwoPhase<>(outside, inside));
         }
 
         private <I extends Record, O extends Record> Tool<I, O> handledBy(
