@@ -15,8 +15,10 @@ record Positions(Map<Long, Long> last) {
         var stored = row.textOrNull(column);
         var last = new TreeMap<Long, Long>();
         if (stored != null) {
-            Json.readValue(stored, ObjectNode.class).properties().forEach(each -> last.put(
-                    Long.valueOf(each.getKey()), each.getValue().asLong()));
+            Json.readValue(stored, ObjectNode.class)
+                    .properties()
+                    .forEach(each -> last.put(
+                            Long.valueOf(each.getKey()), each.getValue().asLong()));
         }
         return new Positions(last);
     }
@@ -29,8 +31,9 @@ record Positions(Map<Long, Long> last) {
     /** Returns these positions, where a change is undone unless another one followed it. */
     Positions without(Undo undo) {
         var without = new TreeMap<>(last);
-        undo.changes().forEach((stream, change) -> without.computeIfPresent(
-                stream, (_, now) -> now.equals(change.after()) ? (Long) change.before() : now));
+        undo.changes()
+                .forEach((stream, change) -> without.computeIfPresent(
+                        stream, (_, now) -> now.equals(change.after()) ? (Long) change.before() : now));
         return new Positions(without);
     }
 }

@@ -33,8 +33,10 @@ final class TimeLimited {
                 () -> limited.claim() ? Json.object() : null,
                 CompletableFuture.delayedExecutor(limited.left(), TimeUnit.NANOSECONDS, THREADS));
         try {
-            return result.applyToEither(late.thenCompose(
-                    nothing -> nothing == null ? result : CompletableFuture.completedFuture(nothing)), answer -> answer)
+            return result.applyToEither(
+                            late.thenCompose(
+                                    nothing -> nothing == null ? result : CompletableFuture.completedFuture(nothing)),
+                            answer -> answer)
                     .join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof Problem problem) {

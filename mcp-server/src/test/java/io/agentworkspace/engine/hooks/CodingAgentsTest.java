@@ -40,7 +40,10 @@ class CodingAgentsTest {
     private UnaryOperator<String> turn() {
         call(it.owner, "MB_Create", "{'vx':{'name':'Notes','access':'private'}}");
         call(it.owner, "MB_Permissions", "{'target':{'bank':'Notes','agent':'Ada'},'vx':{'access':'read'}}");
-        call(it.owner, "MB_Store", "{'target':{'bank':'Notes'},'vx':{'name':'deploy'},'content':'The deploy password rotates on Fridays.'}");
+        call(
+                it.owner,
+                "MB_Store",
+                "{'target':{'bank':'Notes'},'vx':{'name':'deploy'},'content':'The deploy password rotates on Fridays.'}");
         it.say("one");
         var requests = new AtomicInteger();
         return _ -> switch (requests.getAndIncrement()) {
@@ -73,7 +76,8 @@ class CodingAgentsTest {
     private static String ours(String shown) {
         return shown.lines()
                 .filter(line -> OURS.matcher(line).find())
-                .map(line -> line.replaceAll("\\d{4}-\\d\\d-\\d\\d", "<date>").replaceAll("hook_run_id=\"[^\"]*\"", "hook_run_id=<id>"))
+                .map(line -> line.replaceAll("\\d{4}-\\d\\d-\\d\\d", "<date>")
+                        .replaceAll("hook_run_id=\"[^\"]*\"", "hook_run_id=<id>"))
                 .collect(Collectors.joining("\n"));
     }
 
