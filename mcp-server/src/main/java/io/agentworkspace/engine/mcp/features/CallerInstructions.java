@@ -44,7 +44,10 @@ final class CallerInstructions implements InstructionSource {
         var repeats = client != null && client.startsWith(REPEATS);
         var longest = repeats ? LONGEST_REPEATED : LONGEST;
         var draft = new InstructionText(
-                name -> has(name, request), catalogue.tools(), request.caller(), welcome(request).orElse(null));
+                name -> has(name, request),
+                catalogue.tools(),
+                request.caller(),
+                welcome(request).orElse(null));
         for (var names = NAMES; names > 0; names--) {
             var text = draft.text(names, !repeats);
             if (text.length() <= longest) {
@@ -59,7 +62,8 @@ final class CallerInstructions implements InstructionSource {
                 ? request.selection().discovers(name)
                 : catalogue
                         .find(name)
-                        .filter(tool -> request.caller().may(tool) && request.selection().includes(tool))
+                        .filter(tool -> request.caller().may(tool)
+                                && request.selection().includes(tool))
                         .isPresent();
     }
 

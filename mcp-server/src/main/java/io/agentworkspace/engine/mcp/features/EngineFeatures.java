@@ -27,7 +27,12 @@ public final class EngineFeatures {
     }
 
     public static ServerFeatures of(
-            ToolRunner runner, Library library, ToolFinder finder, WelcomeQueries welcome, String version, Clock clock) {
+            ToolRunner runner,
+            Library library,
+            ToolFinder finder,
+            WelcomeQueries welcome,
+            String version,
+            Clock clock) {
         var tools = new CatalogueTools(runner, clock);
         var skills = new ReadableSkills(library);
         return new ServerFeatures(

@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param welcome what is known about the caller; null for the general text
  */
 record InstructionText(
-        Predicate<String> has, List<Tool<?, ?>> tools, Caller caller, @Nullable Welcome welcome) {
+        Predicate<String> has,
+        List<Tool<?, ?>> tools,
+        Caller caller,
+        @Nullable Welcome welcome) {
     private static final String READ = "AP_Read";
     private static final String WHO = "US_Read";
 

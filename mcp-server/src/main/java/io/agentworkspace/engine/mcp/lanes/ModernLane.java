@@ -31,7 +31,6 @@ public final class ModernLane implements Lane {
     /** The instructions are for the caller alone, and say what waits. */
     private static final MethodResult.Caching A_MINUTE = new MethodResult.Caching(60_000, false);
 
-
     private final McpMethods methods;
     private final ModernChecks checks;
     private final LaneContext lane;

@@ -94,7 +94,8 @@ public record ToolSelection(
 
     /** Returns whether one of the discovery tools is listed. Read-only keeps all three, and limits what they run. */
     public boolean discovers(String tool) {
-        return !excluded.contains(tool) && (listsDefault()
+        return !excluded.contains(tool)
+                && (listsDefault()
                         || toolsets.contains(DISCOVERY)
                         || toolsets.contains(Toolset.WORK)
                         || tools.contains(tool));

@@ -91,8 +91,7 @@ public final class ToolIndex implements ToolFinder {
     private Map<String, Double> words(String query, List<Tool<?, ?>> usable) {
         var names = usable.stream().<String>map(Tool::name).toList();
         var shares = new HashMap<String, Double>();
-        for (var index :
-                indexes.get(names, _ -> List.of(ToolTexts.index(usable), ToolTexts.indexOfNames(usable)))) {
+        for (var index : indexes.get(names, _ -> List.of(ToolTexts.index(usable), ToolTexts.indexOfNames(usable)))) {
             try {
                 shares(query, index, names).forEach((name, share) -> shares.merge(name, share, Double::sum));
             } catch (IOException e) {
@@ -148,8 +147,7 @@ public final class ToolIndex implements ToolFinder {
     private void embed() {
         try {
             vectors = tools.stream()
-                    .collect(Collectors.toUnmodifiableMap(
-                            Tool::name, tool -> ToolVectors.of(tool, embedder)));
+                    .collect(Collectors.toUnmodifiableMap(Tool::name, tool -> ToolVectors.of(tool, embedder)));
         } catch (RuntimeException e) {
             LOG.debug("no vectors of tools: they are found by words", e);
             isBegun.set(false);

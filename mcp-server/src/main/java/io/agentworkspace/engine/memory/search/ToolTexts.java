@@ -26,7 +26,9 @@ final class ToolTexts {
 
     /** Returns the same of what these tools are called. */
     static BankIndex indexOfNames(List<Tool<?, ?>> tools) {
-        return index(tools, tool -> tool.title() + "\n" + String.join("\n", tool.guide().phrases()));
+        return index(
+                tools,
+                tool -> tool.title() + "\n" + String.join("\n", tool.guide().phrases()));
     }
 
     private static BankIndex index(List<Tool<?, ?>> tools, Function<Tool<?, ?>, String> text) {
