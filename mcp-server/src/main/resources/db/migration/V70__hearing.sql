@@ -2,13 +2,13 @@
 CREATE TABLE wake (
     tenant_id bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
     party_id  bigint      NOT NULL,
-    kind      text        NOT NULL CHECK (kind IN ('wait', 'stream', 'hook')),
+    kind      text        NOT NULL CHECK (kind IN ('wait', 'stream')),
     holder    text        NOT NULL,
     until     timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, party_id, kind, holder)
 );
 COMMENT ON COLUMN wake.party_id IS 'The agent, or the user, that is woken.';
-COMMENT ON COLUMN wake.holder IS 'One waiting call, one open stream, or one session of a program with hooks.';
+COMMENT ON COLUMN wake.holder IS 'One waiting call, or one open stream.';
 CREATE INDEX wake_age ON wake (until);
 
 -- Receipts of direct messages.

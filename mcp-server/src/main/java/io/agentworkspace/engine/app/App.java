@@ -281,7 +281,7 @@ public final class App implements AutoCloseable {
             var news = new LiveQueries(db, clock);
             var live = new LiveEndpoint(catalogue, news, new ListeningTenants(db, clock), streams, clock);
             signals.onSignal(live.listener());
-            var hookRoutes = new HookEndpoint(hooks, new ListeningTenants(db, clock), streams);
+            var hookRoutes = new HookEndpoint(hooks, new ListeningTenants(db, clock), streams, wakes);
             signals.onSignal(hookRoutes.listener());
             signals.onSignal(waiting);
             waiting.start();

@@ -2,14 +2,12 @@ package io.agentworkspace.engine.hearing;
 
 import java.util.Locale;
 
-/** What wakes an agent when a message arrives, the most immediate first. */
+/** What wakes an agent when a message arrives, the most immediate first. Sessions with hooks are in {@code hook_session}. */
 public enum WakeKind {
     /** A call that waits for messages. */
     WAIT,
     /** An open stream that its program listens to. */
-    STREAM,
-    /** A hook of its program: the agent hears at the latest when its turn ends. */
-    HOOK;
+    STREAM;
 
     /** Returns the word in responses and in the database. */
     public String word() {

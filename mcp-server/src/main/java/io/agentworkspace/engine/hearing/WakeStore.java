@@ -15,8 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Who can be woken by a message, and how. Waiting calls and open streams are registered while they are open, and renewed
- * by their replica; what a replica that died has registered expires soon. Hooks are registered by each event of their
- * session.
+ * by their replica; what a replica that died has registered expires soon.
  */
 public final class WakeStore {
     /** How often the registrations of open calls and streams are renewed. */
@@ -54,9 +53,9 @@ public final class WakeStore {
      * One way to wake a party.
      *
      * @param party the agent, or a user who acts as none
-     * @param holder the session, stream or call that hears
+     * @param holder the stream or call that hears
      */
-    public record Registration(long tenant, long party, WakeKind kind, String holder) {}
+    private record Registration(long tenant, long party, WakeKind kind, String holder) {}
 
     /** A registration that lasts until it is closed. */
     @FunctionalInterface
@@ -65,17 +64,7 @@ public final class WakeStore {
         void close();
     }
 
-    /**
-     * Registers a party as reachable until then. Doing it again extends the time.
-     *
-     * @throws Problem {@code unavailable}
-     */
-    public void registered(Registration registration, Instant until) {
-        register(List.of(registration), until);
-    }
-
-    /** Removes a registration, such as that of a session that ended. */
-    public void gone(Registration registration) {
+    private void remove(Registration registration) {
         db.sql(REMOVE)
                 .set("tenant", registration.tenant())
                 .set("party", registration.party())
@@ -89,10 +78,10 @@ public final class WakeStore {
         var registration =
                 new Registration(tenant, party, kind, UUID.randomUUID().toString());
         open.add(registration);
-        attempt(() -> registered(registration, clock.instant().plus(VALID)));
+        attempt(() -> register(List.of(registration), clock.instant().plus(VALID)));
         return () -> {
             open.remove(registration);
-            attempt(() -> gone(registration));
+            attempt(() -> remove(registration));
         };
     }
 

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.hooks;
 
 import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.hearing.WakeKind;
+import io.agentworkspace.engine.hearing.WakeStore;
 import io.agentworkspace.engine.http.JsonResponse;
 import io.agentworkspace.engine.http.limits.BodyReader;
 import io.agentworkspace.engine.model.json.Json;
@@ -43,11 +45,16 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
     private final Hooks hooks;
     private final MessageStreams streams;
     private final StreamLimits limits;
+    private final WakeStore wakes;
     private volatile boolean stopping;
 
-    /** @param limits shared with the streams of the other endpoints */
-    public HookEndpoint(Hooks hooks, ListeningTenants listening, StreamLimits limits) {
+    /**
+     * @param limits shared with the streams of the other endpoints
+     * @param wakes where an open stream is registered, so that senders learn that it wakes its agent
+     */
+    public HookEndpoint(Hooks hooks, ListeningTenants listening, StreamLimits limits, WakeStore wakes) {
         this.hooks = hooks;
+        this.wakes = wakes;
         this.streams = new MessageStreams(hooks.store(), listening, ticker);
         this.limits = limits;
     }
@@ -115,6 +122,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
             places.giveBack();
             throw refused;
         }
+        var wake = wakes.open(session.caller().tenant(), session.agent(), WakeKind.STREAM);
         var valid = (BooleanSupplier) Objects.requireNonNull(request.getAttribute(RequestAttributes.VALIDITY));
         var itself = new MessageStream[1];
         var stream = new MessageStream(
@@ -126,6 +134,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
                 () -> {
                     places.giveBack();
                     streams.remove(itself[0]);
+                    Thread.startVirtualThread(wake::close);
                 });
         itself[0] = stream;
         stream.keepAlive();

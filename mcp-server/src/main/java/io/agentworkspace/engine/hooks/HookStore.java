@@ -5,8 +5,10 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.messages.ReceiptStore;
 import io.agentworkspace.engine.model.json.Json;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -139,9 +141,13 @@ final class HookStore {
     private static final String OLD = Db.oldRows("hook_session", "seen_at < :until");
 
     private final Db db;
+    private final Clock clock;
+    private final ReceiptStore receipts;
 
-    HookStore(Db db) {
+    HookStore(Db db, Clock clock) {
         this.db = db;
+        this.clock = clock;
+        this.receipts = new ReceiptStore(db);
     }
 
     /** What a session does. */
@@ -192,6 +198,9 @@ final class HookStore {
                 var line = told.line() + (isLine ? 1 : 0);
                 var undo = isLine ? Undo.of(before, found.positions()) : told.undo();
                 save(session, found.positions(), line, undo);
+                if (!found.isEmpty()) {
+                    receipts.delivered(session.caller().tenant(), session.agent(), clock.instant());
+                }
                 return new Announcement(found, line);
             });
         }));

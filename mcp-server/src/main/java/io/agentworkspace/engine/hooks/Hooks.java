@@ -41,7 +41,7 @@ public final class Hooks {
 
     /** @param within how long a hook may take; then its answer is empty */
     public Hooks(Db db, ToolRunner runner, AgentPresence presence, Duration within, Clock clock) {
-        this.store = new HookStore(db);
+        this.store = new HookStore(db, clock);
         this.queries = new HookQueries(db);
         this.recall = new Recall(runner);
         this.catalogue = runner.catalogue();

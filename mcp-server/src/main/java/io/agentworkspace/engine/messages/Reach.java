@@ -23,6 +23,11 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
 
     private static final String HOOK = "hook";
 
+    /** A session {@code h} in the middle of a turn: a hook tells it of the message after its next tool, or at the end of its turn. */
+    private static final String BUSY =
+            "h.state = 'busy' AND h.seen_at > CAST(:now AS timestamptz) - %d * INTERVAL '1 minute'"
+                    .formatted(ONLINE.toMinutes());
+
     /**
      * Returns the columns, each after a comma.
      *
@@ -31,10 +36,13 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
      */
     public static String columns(String party, String stream) {
         return SqlTemplate.of("""
-                , (SELECT w.kind FROM wake w
-                    WHERE w.tenant_id = :tenant AND w.party_id = {party} AND w.until > CAST(:now AS timestamptz)
-                    ORDER BY CASE w.kind WHEN 'wait' THEN 1 WHEN 'stream' THEN 2 ELSE 3 END
-                    LIMIT 1) AS wakes,
+                , COALESCE((SELECT w.kind FROM wake w
+                             WHERE w.tenant_id = :tenant AND w.party_id = {party} AND w.until > CAST(:now AS timestamptz)
+                             ORDER BY w.kind DESC -- wait before stream
+                             LIMIT 1),
+                           (SELECT 'hook' FROM hook_session h
+                             WHERE h.tenant_id = :tenant AND h.agent_id = {party} AND {busy}
+                             LIMIT 1)) AS wakes,
                 greatest((SELECT max(c.used_at) FROM context c WHERE c.tenant_id = :tenant AND c.self_id = {party}),
                          (SELECT max(s.last_seen_at) FROM browser_session s
                            WHERE s.tenant_id = :tenant AND s.user_id = {party})) AS last_seen_at,
@@ -44,7 +52,9 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
                                            AND c.used_at > CAST(:now AS timestamptz) - {online} * INTERVAL '1 minute') AS online,
                                 EXISTS (SELECT 1 FROM wake w
                                          WHERE w.tenant_id = :tenant AND w.party_id = member.agent_id
-                                           AND w.until > CAST(:now AS timestamptz)) AS wakes
+                                           AND w.until > CAST(:now AS timestamptz))
+                                 OR EXISTS (SELECT 1 FROM hook_session h
+                                             WHERE h.tenant_id = :tenant AND h.agent_id = member.agent_id AND {busy}) AS wakes
                            FROM zone z
                            JOIN membership member ON member.tenant_id = z.tenant_id AND member.domain_id = z.domain_id
                                                  AND member.state = 'member' AND member.agent_id <> :speaker
@@ -52,6 +62,7 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
                 """)
                 .with("party", party)
                 .with("stream", stream)
+                .with("busy", BUSY)
                 .with("online", ONLINE.toMinutes())
                 .sql();
     }

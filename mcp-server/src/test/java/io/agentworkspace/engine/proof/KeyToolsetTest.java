@@ -39,7 +39,8 @@ class KeyToolsetTest {
         assertThat(rest.json()
                         .path("tools")
                         .valueStream()
-                        .map(tool -> tool.path("family").asString()))
+                        .map(tool -> tool.path("family").asString(""))
+                        .filter(family -> !family.isEmpty())) // find_tools and its like have none.
                 .containsOnly("bank", "zone");
         assertThat(route(limited, "GET", "/api/mcp/tools/AP_List", "").note()).contains("toolset bank, zone");
         assertThat(route(limited, "GET", "/api/keys", "").status()).isEqualTo(403);
