@@ -6,11 +6,9 @@ import io.agentworkspace.engine.account.Quotas;
 import io.agentworkspace.engine.account.RateStore;
 import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.agents.AgentStore;
-import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.context.ContextStore;
-import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
@@ -43,7 +41,6 @@ import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.joining.InvitationStore;
 import io.agentworkspace.engine.joining.Joiner;
 import io.agentworkspace.engine.keys.CallerChanges;
-import io.agentworkspace.engine.keys.KeyStore;
 import io.agentworkspace.engine.keys.SealKeys;
 import io.agentworkspace.engine.keys.SealedCursors;
 import io.agentworkspace.engine.keys.StateSigner;
@@ -73,16 +70,6 @@ import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.RateLimit;
 import io.agentworkspace.engine.settings.Settings;
-import io.agentworkspace.engine.signin.AccessTokens;
-import io.agentworkspace.engine.signin.BrowserSessions;
-import io.agentworkspace.engine.signin.CredentialResolver;
-import io.agentworkspace.engine.signin.IssuedTokens;
-import io.agentworkspace.engine.signin.ProviderHttp;
-import io.agentworkspace.engine.signin.SessionEndpoint;
-import io.agentworkspace.engine.signin.SignInEndpoint;
-import io.agentworkspace.engine.signin.SignInStore;
-import io.agentworkspace.engine.signin.SigningKeyStore;
-import io.agentworkspace.engine.signin.TokenGrantStore;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.streams.ListeningTenants;
@@ -105,7 +92,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.eclipse.jetty.server.Handler;
 import org.jspecify.annotations.Nullable;
@@ -179,33 +165,11 @@ public final class App implements AutoCloseable {
             var tracing = tracing();
 
             // Callers: keys, sessions and tokens.
-            var keys = new KeyStore(db, clock, watch);
-            firstKey = firstKey(db, keys);
-            var audit =
-                    keep(new AuditStore(db, Duration.ofDays(settings.retention().auditDays())));
-            var sessions = new BrowserSessions(db, keys, watch, clock);
-            var signingKeys = new SigningKeyStore(db, vault, clock);
-            var tokens = tokens(signingKeys);
-            var signIns = new SignInStore(db, audit);
-            var grants = new TokenGrantStore(db, watch);
-            var provider = keep(new ProviderHttp());
-            var callers = new CredentialResolver(keys, sessions, tokens, issued(provider, signIns, grants));
-            var signIn = new SessionEndpoint(sessions, tokens, providers(provider, signIns), audit, clock);
-            housekeeping
-                    .every(SECOND, "writing the use of keys", keys.use()::flush)
-                    .every(SECOND, "writing the audit", () -> audit.flush(clock.instant()))
-                    .every(Duration.ofMinutes(1), "writing sessions", sessions::flush)
-                    .clearing("use of keys", keys.use()::purge)
-                    .clearing("audit", audit::purge)
-                    .clearing("sessions", sessions::purge)
-                    .clearing("sign-ins", signIns::purge)
-                    .clearing("grants of tokens", grants::purge)
-                    .clearing("signing keys", signingKeys::purge);
-
-            figures.caches()
-                    .with("keys", keys.cache())
-                    .with("sessions", sessions.cache())
-                    .with("token_grants", grants.cache());
+            var callers = CallerAssembly.of(settings, published, db, watch, vault, clock, this::keep, housekeeping);
+            firstKey = callers.firstKey();
+            var keys = callers.keys();
+            var audit = callers.audit();
+            callers.count(figures);
 
             // Webhooks.
             var webhooks = settings.webhooks();
@@ -277,7 +241,7 @@ public final class App implements AutoCloseable {
             var streams = new StreamLimits(shares, Runtime.getRuntime().maxMemory(), PATIENCE);
             figures.streams(streams);
             var mcp = new McpEndpoint(
-                    features, db, callers, signals, handshakes, streams, published.mcpUrl(), sealKeys, clock);
+                    features, db, callers.resolver(), signals, handshakes, streams, published.mcpUrl(), sealKeys, clock);
             var news = new LiveQueries(db, clock);
             var live = new LiveEndpoint(catalogue, news, new ListeningTenants(db, clock), streams, clock);
             signals.onSignal(live.listener());
@@ -296,7 +260,7 @@ public final class App implements AutoCloseable {
             housekeeping.clearing("invitations", invitations::purge);
             var joiner = new Joiner(db, invitations, keys, runner, events, published, clock);
             var rest = RestFacade.handler(
-                    runner, toolIndex, published, db::state, signIn, joiner, doctor::latest, files, clock);
+                    runner, toolIndex, published, db::state, callers.signIn(), joiner, doctor::latest, files, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published));
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
             housekeeping.every(SECOND, "writing repeated requests", refusals::flushLog);
@@ -307,7 +271,7 @@ public final class App implements AutoCloseable {
             var text = new MetricsText(metrics);
             var gate = new Gate(
                     gateRules,
-                    callers,
+                    callers.resolver(),
                     refusals,
                     clock,
                     new Endpoints(
@@ -339,12 +303,6 @@ public final class App implements AutoCloseable {
             close();
             throw e;
         }
-    }
-
-    private Optional<FirstKey> firstKey(Db db, KeyStore keys) {
-        var embedded = settings.database().url() == null;
-        return new FirstStart(db, keys, clock)
-                .run(settings, embedded ? settings.database().dataDir() : null);
     }
 
     /** Started before the endpoints open, and closed after them. */
@@ -386,27 +344,6 @@ public final class App implements AutoCloseable {
     private @Nullable MetricsServer metricsServer(MetricsText text) {
         var listen = settings.observability().metricsListen();
         return listen == null ? null : keep(MetricsServer.start(listen.host(), listen.port(), text));
-    }
-
-    private AccessTokens tokens(SigningKeyStore keys) {
-        var audience = List.of(published.baseUrl(), published.mcpUrl());
-        return new AccessTokens(keys, published.baseUrl(), audience, clock);
-    }
-
-    private @Nullable IssuedTokens issued(ProviderHttp http, SignInStore signIns, TokenGrantStore grants) {
-        var provider = settings.signIn().mcpProvider();
-        if (provider == null) {
-            return null;
-        }
-        var resource = new ProtectedResource(published.mcpUrl(), provider.issuer(), published.baseUrl());
-        var issuer = SignInEndpoint.issuers(List.of(provider), http, clock).getFirst();
-        return new IssuedTokens(resource, issuer, signIns, grants, clock);
-    }
-
-    private SignInEndpoint providers(ProviderHttp http, SignInStore signIns) {
-        var issuers = SignInEndpoint.issuers(settings.signIn().providers(), http, clock);
-        var surfaces = Set.copyOf(settings.signIn().surfaces());
-        return new SignInEndpoint(issuers, surfaces, published.baseUrl(), signIns, clock);
     }
 
     private GateRules rules(CallerLimit callerLimit) {

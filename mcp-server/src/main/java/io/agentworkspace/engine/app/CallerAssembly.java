@@ -1,0 +1,113 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Housekeeping;
+import io.agentworkspace.engine.keys.CallerChanges;
+import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.signin.AccessTokens;
+import io.agentworkspace.engine.signin.BrowserSessions;
+import io.agentworkspace.engine.signin.CredentialResolver;
+import io.agentworkspace.engine.signin.IssuedTokens;
+import io.agentworkspace.engine.signin.ProviderHttp;
+import io.agentworkspace.engine.signin.SessionEndpoint;
+import io.agentworkspace.engine.signin.SignInEndpoint;
+import io.agentworkspace.engine.signin.SignInStore;
+import io.agentworkspace.engine.signin.SigningKeyStore;
+import io.agentworkspace.engine.signin.TokenGrantStore;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Who calls: keys, browser sessions and tokens, how people sign in, and the audit of what callers do. */
+record CallerAssembly(
+        KeyStore keys,
+        AuditStore audit,
+        BrowserSessions sessions,
+        TokenGrantStore grants,
+        CredentialResolver resolver,
+        SessionEndpoint signIn,
+        Optional<FirstKey> firstKey) {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    /** @param keep takes what is closed with the engine */
+    static CallerAssembly of(
+            Settings settings,
+            PublicAddresses published,
+            Db db,
+            CallerChanges watch,
+            Vault vault,
+            Clock clock,
+            Consumer<AutoCloseable> keep,
+            Housekeeping housekeeping) {
+        var keys = new KeyStore(db, clock, watch);
+        var embedded = settings.database().url() == null;
+        var firstKey = new FirstStart(db, keys, clock)
+                .run(settings, embedded ? settings.database().dataDir() : null);
+        var audit = new AuditStore(db, Duration.ofDays(settings.retention().auditDays()));
+        keep.accept(audit);
+        var sessions = new BrowserSessions(db, keys, watch, clock);
+        var signingKeys = new SigningKeyStore(db, vault, clock);
+        var audience = List.of(published.baseUrl(), published.mcpUrl());
+        var tokens = new AccessTokens(signingKeys, published.baseUrl(), audience, clock);
+        var signIns = new SignInStore(db, audit);
+        var grants = new TokenGrantStore(db, watch);
+        var provider = new ProviderHttp();
+        keep.accept(provider);
+        var issued = issued(settings, published, provider, signIns, grants, clock);
+        var issuers = SignInEndpoint.issuers(settings.signIn().providers(), provider, clock);
+        var surfaces = Set.copyOf(settings.signIn().surfaces());
+        var providers = new SignInEndpoint(issuers, surfaces, published.baseUrl(), signIns, clock);
+        housekeeping
+                .every(SECOND, "writing the use of keys", keys.use()::flush)
+                .every(SECOND, "writing the audit", () -> audit.flush(clock.instant()))
+                .every(Duration.ofMinutes(1), "writing sessions", sessions::flush)
+                .clearing("use of keys", keys.use()::purge)
+                .clearing("audit", audit::purge)
+                .clearing("sessions", sessions::purge)
+                .clearing("sign-ins", signIns::purge)
+                .clearing("grants of tokens", grants::purge)
+                .clearing("signing keys", signingKeys::purge);
+        return new CallerAssembly(
+                keys,
+                audit,
+                sessions,
+                grants,
+                new CredentialResolver(keys, sessions, tokens, issued),
+                new SessionEndpoint(sessions, tokens, providers, audit, clock),
+                firstKey);
+    }
+
+    /** Returns what accepts the tokens of the provider for MCP clients; null without one. */
+    private static @Nullable IssuedTokens issued(
+            Settings settings,
+            PublicAddresses published,
+            ProviderHttp http,
+            SignInStore signIns,
+            TokenGrantStore grants,
+            Clock clock) {
+        var provider = settings.signIn().mcpProvider();
+        if (provider == null) {
+            return null;
+        }
+        var resource = new ProtectedResource(published.mcpUrl(), provider.issuer(), published.baseUrl());
+        var issuer = SignInEndpoint.issuers(List.of(provider), http, clock).getFirst();
+        return new IssuedTokens(resource, issuer, signIns, grants, clock);
+    }
+
+    /** Counts how often the caches of credentials help. */
+    void count(EngineMetrics figures) {
+        figures.caches()
+                .with("keys", keys.cache())
+                .with("sessions", sessions.cache())
+                .with("token_grants", grants.cache());
+    }
+}
