@@ -20,7 +20,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.sql.DriverManager;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -88,14 +87,12 @@ class PgvectorTest {
                 .equals("vector")); // The first one loads the model.
     }
 
-    /** Applies the migrations in one session. Flyway itself needs two, of which one would wait for the other. */
+    /** Creates the schema in one session. Flyway itself needs two, of which one would wait for the other. */
     private static void migrate() throws Exception {
-        try (var files = Files.list(Path.of("src/main/resources/db/migration"));
+        try (var files = Files.list(Path.of("src/main/resources/db/baseline"));
                 var connection = DriverManager.getConnection(url);
                 var statement = connection.createStatement()) {
-            var byVersion = Comparator.comparingInt((Path file) -> Integer.parseInt(
-                    file.getFileName().toString().split("__", 2)[0].substring(1)));
-            for (var file : files.sorted(byVersion).toList()) {
+            for (var file : files.sorted().toList()) {
                 statement.execute(Files.readString(file));
             }
         }
