@@ -29,8 +29,7 @@ BEGIN
     PERFORM pg_notify('callers_changed', 'tenant:' || NEW.tenant_id);
     RETURN NULL;
 END $$;
-CREATE TRIGGER tenant_plan_changed AFTER UPDATE OF plan ON tenant
-    FOR EACH ROW WHEN (OLD.plan <> NEW.plan) EXECUTE FUNCTION tell_plan_changed();
+CREATE TRIGGER tenant_plan_changed AFTER UPDATE OF plan ON tenant FOR EACH ROW WHEN (OLD.plan <> NEW.plan) EXECUTE FUNCTION tell_plan_changed();
 COMMENT ON TRIGGER tenant_plan_changed ON tenant IS 'Every replica forgets the limits of the former plan, whatever changes it.';
 
 CREATE TABLE app_user (
@@ -53,8 +52,7 @@ BEGIN
     PERFORM pg_notify('callers_changed', '');
     RETURN NULL;
 END $$;
-CREATE TRIGGER app_user_changed AFTER DELETE OR UPDATE OR TRUNCATE ON app_user
-    FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
+CREATE TRIGGER app_user_changed AFTER DELETE OR UPDATE OR TRUNCATE ON app_user FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
 COMMENT ON TRIGGER app_user_changed ON app_user IS 'Every replica forgets what a changed user may do, whatever changes it.';
 
 -- Whether a replica has listeners in a tenant. Where nobody listens, nothing is announced: a transaction that notifies
@@ -80,8 +78,7 @@ BEGIN
     PERFORM tell_changed(NEW.tenant_id, 'tools', '{}', ARRAY[(to_jsonb(NEW) ->> TG_ARGV[0])::bigint]);
     RETURN NULL;
 END $$;
-CREATE TRIGGER app_user_tools_changed AFTER UPDATE OF role ON app_user
-    FOR EACH ROW EXECUTE FUNCTION tell_tools_changed('id');
+CREATE TRIGGER app_user_tools_changed AFTER UPDATE OF role ON app_user FOR EACH ROW EXECUTE FUNCTION tell_tools_changed('id');
 COMMENT ON TRIGGER app_user_tools_changed ON app_user IS 'Announces the change.';
 
 CREATE FUNCTION tell_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -50,24 +50,18 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER agent_changed AFTER INSERT OR UPDATE ON agent
-    FOR EACH ROW EXECUTE FUNCTION tell_agent_changed();
+CREATE TRIGGER agent_changed AFTER INSERT OR UPDATE ON agent FOR EACH ROW EXECUTE FUNCTION tell_agent_changed();
 COMMENT ON TRIGGER agent_changed ON agent IS 'Announces the change.';
-CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON agent
-    FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
+CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON agent FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
 COMMENT ON TRIGGER zz_owner_is_there ON agent IS 'Nothing belongs to a user who was removed at the same time.';
-CREATE TRIGGER counted_added AFTER INSERT ON agent
-    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('agents');
+CREATE TRIGGER counted_added AFTER INSERT ON agent REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('agents');
 COMMENT ON TRIGGER counted_added ON agent IS 'A plan limits agents, whatever creates them.';
 CREATE TRIGGER counted_ended AFTER UPDATE OF destroyed_at ON agent
-    FOR EACH ROW WHEN (OLD.destroyed_at IS NULL AND NEW.destroyed_at IS NOT NULL)
-    EXECUTE FUNCTION count_ended('agents');
+    FOR EACH ROW WHEN (OLD.destroyed_at IS NULL AND NEW.destroyed_at IS NOT NULL) EXECUTE FUNCTION count_ended('agents');
 COMMENT ON TRIGGER counted_ended ON agent IS 'A destroyed agent no longer counts for the plan.';
-CREATE TRIGGER counted_gone AFTER DELETE ON agent
-    FOR EACH ROW WHEN (OLD.destroyed_at IS NULL) EXECUTE FUNCTION count_ended('agents');
+CREATE TRIGGER counted_gone AFTER DELETE ON agent FOR EACH ROW WHEN (OLD.destroyed_at IS NULL) EXECUTE FUNCTION count_ended('agents');
 COMMENT ON TRIGGER counted_gone ON agent IS 'An agent that goes with its tenant no longer counts for the plan.';
-CREATE TRIGGER access_begun AFTER INSERT OR DELETE ON agent
-    FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
+CREATE TRIGGER access_begun AFTER INSERT OR DELETE ON agent FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
 COMMENT ON TRIGGER access_begun ON agent IS 'Announces the change.';
 
 CREATE FUNCTION tell_live(tenant bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -139,9 +133,7 @@ BEGIN
                          ARRAY[COALESCE(NEW.user_id, OLD.user_id)]);
     RETURN NULL;
 END $$;
-CREATE TRIGGER roster_changed AFTER INSERT OR DELETE ON roster
-    FOR EACH ROW EXECUTE FUNCTION tell_roster_changed();
+CREATE TRIGGER roster_changed AFTER INSERT OR DELETE ON roster FOR EACH ROW EXECUTE FUNCTION tell_roster_changed();
 COMMENT ON TRIGGER roster_changed ON roster IS 'Announces the change.';
-CREATE TRIGGER access_changed AFTER INSERT OR DELETE ON roster
-    FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
+CREATE TRIGGER access_changed AFTER INSERT OR DELETE ON roster FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
 COMMENT ON TRIGGER access_changed ON roster IS 'Announces the change.';

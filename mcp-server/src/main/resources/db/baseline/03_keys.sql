@@ -39,8 +39,7 @@ CREATE INDEX api_key_user ON api_key (tenant_id, user_id);
 CREATE INDEX api_key_parent ON api_key (tenant_id, parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX api_key_agent ON api_key (tenant_id, agent_id) WHERE agent_id IS NOT NULL;
 CREATE INDEX api_key_child_age ON api_key (expires_at) WHERE parent_id IS NOT NULL;
-CREATE TRIGGER api_key_tools_changed AFTER UPDATE OF capabilities ON api_key
-    FOR EACH ROW EXECUTE FUNCTION tell_tools_changed('user_id');
+CREATE TRIGGER api_key_tools_changed AFTER UPDATE OF capabilities ON api_key FOR EACH ROW EXECUTE FUNCTION tell_tools_changed('user_id');
 COMMENT ON TRIGGER api_key_tools_changed ON api_key IS 'Announces the change.';
 
 -- Signals that an id that was unknown before is now that of a key. What was cached of others stays.
@@ -51,14 +50,11 @@ BEGIN
 END $$;
 CREATE TRIGGER api_key_added AFTER INSERT ON api_key FOR EACH ROW EXECUTE FUNCTION tell_key_added();
 COMMENT ON TRIGGER api_key_added ON api_key IS 'Every replica forgets that a new key was unknown, whatever creates it.';
-CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OR TRUNCATE ON api_key
-    FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
+CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OR TRUNCATE ON api_key FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
 COMMENT ON TRIGGER api_key_changed ON api_key IS 'Every replica forgets a changed key within a second, whatever changes it.';
-CREATE TRIGGER api_key_toolset_changed AFTER UPDATE OF toolset ON api_key
-    FOR EACH ROW EXECUTE FUNCTION tell_tools_changed('user_id');
+CREATE TRIGGER api_key_toolset_changed AFTER UPDATE OF toolset ON api_key FOR EACH ROW EXECUTE FUNCTION tell_tools_changed('user_id');
 COMMENT ON TRIGGER api_key_toolset_changed ON api_key IS 'Announces the change.';
-CREATE TRIGGER zz_user_is_there AFTER INSERT OR UPDATE OF user_id ON api_key
-    FOR EACH ROW EXECUTE FUNCTION refuse_removed_user();
+CREATE TRIGGER zz_user_is_there AFTER INSERT OR UPDATE OF user_id ON api_key FOR EACH ROW EXECUTE FUNCTION refuse_removed_user();
 COMMENT ON TRIGGER zz_user_is_there ON api_key IS 'No key belongs to a user who was removed at the same time.';
 
 CREATE TABLE key_seen (

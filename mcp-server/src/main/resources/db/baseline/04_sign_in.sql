@@ -29,8 +29,7 @@ BEGIN
     PERFORM pg_notify('callers_changed', 'session:' || OLD.id);
     RETURN NULL;
 END $$;
-CREATE TRIGGER browser_session_ended AFTER DELETE ON browser_session
-    FOR EACH ROW EXECUTE FUNCTION tell_session_ended();
+CREATE TRIGGER browser_session_ended AFTER DELETE ON browser_session FOR EACH ROW EXECUTE FUNCTION tell_session_ended();
 COMMENT ON TRIGGER browser_session_ended ON browser_session IS 'Every replica forgets a session that has ended, whatever ends it.';
 
 CREATE TABLE sign_in (

@@ -30,8 +30,7 @@ BEGIN
      WHERE m.tenant_id = old_row.tenant_id AND m.stream_id = old_row.id;
     RETURN NULL;
 END $$;
-CREATE TRIGGER went AFTER DELETE ON stream
-    REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION stream_went();
+CREATE TRIGGER went AFTER DELETE ON stream REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION stream_went();
 COMMENT ON TRIGGER went ON stream IS 'The messages of a conversation go with it, whatever deletes it.';
 
 CREATE TABLE message (
@@ -71,8 +70,7 @@ BEGIN
       WHERE st.tenant_id = NEW.tenant_id AND st.id = NEW.stream_id;
     RETURN NULL;
 END $$;
-CREATE TRIGGER said AFTER INSERT ON message
-    FOR EACH ROW WHEN (listened_to(NEW.tenant_id)) EXECUTE FUNCTION tell_message();
+CREATE TRIGGER said AFTER INSERT ON message FOR EACH ROW WHEN (listened_to(NEW.tenant_id)) EXECUTE FUNCTION tell_message();
 COMMENT ON TRIGGER said ON message IS 'Announces the change.';
 
 CREATE TABLE participant (
@@ -148,8 +146,7 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER live_logged_on AFTER INSERT ON context
-    FOR EACH ROW WHEN (NEW.self_id IS NOT NULL) EXECUTE FUNCTION live_context();
+CREATE TRIGGER live_logged_on AFTER INSERT ON context FOR EACH ROW WHEN (NEW.self_id IS NOT NULL) EXECUTE FUNCTION live_context();
 COMMENT ON TRIGGER live_logged_on ON context IS 'Announces the change.';
 CREATE TRIGGER live_presence AFTER UPDATE ON context
     FOR EACH ROW WHEN (NEW.self_id IS DISTINCT FROM OLD.self_id OR NEW.used_at > (OLD.used_at + INTERVAL '00:15:00'))

@@ -44,20 +44,15 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER domain_changed AFTER INSERT OR DELETE OR UPDATE ON domain
-    FOR EACH ROW EXECUTE FUNCTION tell_place_changed('domain');
+CREATE TRIGGER domain_changed AFTER INSERT OR DELETE OR UPDATE ON domain FOR EACH ROW EXECUTE FUNCTION tell_place_changed('domain');
 COMMENT ON TRIGGER domain_changed ON domain IS 'Announces the change.';
-CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON domain
-    FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
+CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON domain FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
 COMMENT ON TRIGGER zz_owner_is_there ON domain IS 'Nothing belongs to a user who was removed at the same time.';
-CREATE TRIGGER counted_added AFTER INSERT ON domain
-    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('domains');
+CREATE TRIGGER counted_added AFTER INSERT ON domain REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('domains');
 COMMENT ON TRIGGER counted_added ON domain IS 'A plan limits domains, whatever creates them.';
-CREATE TRIGGER counted_gone AFTER DELETE ON domain
-    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('domains');
+CREATE TRIGGER counted_gone AFTER DELETE ON domain REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('domains');
 COMMENT ON TRIGGER counted_gone ON domain IS 'A deleted domain no longer counts for the plan.';
-CREATE TRIGGER access_begun AFTER INSERT OR DELETE ON domain
-    FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
+CREATE TRIGGER access_begun AFTER INSERT OR DELETE ON domain FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
 COMMENT ON TRIGGER access_begun ON domain IS 'Announces the change.';
 CREATE TRIGGER access_changed AFTER UPDATE ON domain
     FOR EACH ROW
@@ -89,8 +84,7 @@ CREATE FUNCTION taking_part(tenant bigint, domain bigint, owner bigint) RETURNS 
             SELECT m.owner_id FROM membership m
              WHERE m.tenant_id = tenant AND m.domain_id = domain AND m.state = 'member') u;
 $$;
-CREATE TRIGGER access_changed AFTER INSERT OR DELETE OR UPDATE ON membership
-    FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
+CREATE TRIGGER access_changed AFTER INSERT OR DELETE OR UPDATE ON membership FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
 COMMENT ON TRIGGER access_changed ON membership IS 'Announces the change.';
 
 CREATE FUNCTION live_membership() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -100,8 +94,7 @@ BEGIN
                          COALESCE(NEW.domain_id, OLD.domain_id));
     RETURN NULL;
 END $$;
-CREATE TRIGGER live_joined AFTER INSERT OR DELETE OR UPDATE ON membership
-    FOR EACH ROW EXECUTE FUNCTION live_membership();
+CREATE TRIGGER live_joined AFTER INSERT OR DELETE OR UPDATE ON membership FOR EACH ROW EXECUTE FUNCTION live_membership();
 COMMENT ON TRIGGER live_joined ON membership IS 'Announces the change.';
 
 CREATE TABLE zone (
@@ -128,9 +121,7 @@ BEGIN
       WHERE d.tenant_id = COALESCE(NEW.tenant_id, OLD.tenant_id) AND d.id = COALESCE(NEW.domain_id, OLD.domain_id);
     RETURN NULL;
 END $$;
-CREATE TRIGGER zone_changed AFTER INSERT OR DELETE OR UPDATE ON zone
-    FOR EACH ROW EXECUTE FUNCTION tell_zone_changed();
+CREATE TRIGGER zone_changed AFTER INSERT OR DELETE OR UPDATE ON zone FOR EACH ROW EXECUTE FUNCTION tell_zone_changed();
 COMMENT ON TRIGGER zone_changed ON zone IS 'Announces the change.';
-CREATE TRIGGER access_changed AFTER INSERT OR DELETE OR UPDATE ON zone
-    FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
+CREATE TRIGGER access_changed AFTER INSERT OR DELETE OR UPDATE ON zone FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
 COMMENT ON TRIGGER access_changed ON zone IS 'Announces the change.';

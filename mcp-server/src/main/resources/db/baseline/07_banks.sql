@@ -24,17 +24,13 @@ CREATE INDEX bank_owner ON bank (tenant_id, owner_id);
 CREATE UNIQUE INDEX bank_name ON bank (tenant_id, name_key) WHERE deleted_at IS NULL;
 
 CREATE FUNCTION memory_near_table(bank bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT CONCAT('memory_near_', bank) $$;
-CREATE TRIGGER bank_changed AFTER INSERT OR DELETE OR UPDATE ON bank
-    FOR EACH ROW EXECUTE FUNCTION tell_place_changed('bank');
+CREATE TRIGGER bank_changed AFTER INSERT OR DELETE OR UPDATE ON bank FOR EACH ROW EXECUTE FUNCTION tell_place_changed('bank');
 COMMENT ON TRIGGER bank_changed ON bank IS 'Announces the change.';
-CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON bank
-    FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
+CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON bank FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
 COMMENT ON TRIGGER zz_owner_is_there ON bank IS 'Nothing belongs to a user who was removed at the same time.';
-CREATE TRIGGER counted_added AFTER INSERT ON bank
-    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('banks');
+CREATE TRIGGER counted_added AFTER INSERT ON bank REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('banks');
 COMMENT ON TRIGGER counted_added ON bank IS 'A plan limits banks, whatever creates them.';
-CREATE TRIGGER counted_gone AFTER DELETE ON bank
-    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('banks');
+CREATE TRIGGER counted_gone AFTER DELETE ON bank REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('banks');
 COMMENT ON TRIGGER counted_gone ON bank IS 'A deleted bank no longer counts for the plan.';
 CREATE TRIGGER access_begun AFTER INSERT OR DELETE ON bank FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
 COMMENT ON TRIGGER access_begun ON bank IS 'Announces the change.';
@@ -58,8 +54,7 @@ COMMENT ON TABLE bank_grant IS 'The permission of an agent on a bank.';
 COMMENT ON COLUMN bank_grant.owner_id IS 'The owner of the agent, who may use the bank through it.';
 CREATE INDEX bank_grant_owner ON bank_grant (tenant_id, owner_id, bank_id);
 CREATE INDEX bank_grant_agent ON bank_grant (tenant_id, agent_id);
-CREATE TRIGGER access_changed AFTER INSERT OR DELETE OR UPDATE ON bank_grant
-    FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
+CREATE TRIGGER access_changed AFTER INSERT OR DELETE OR UPDATE ON bank_grant FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
 COMMENT ON TRIGGER access_changed ON bank_grant IS 'Announces the change.';
 
 CREATE TABLE bank_load (
@@ -158,14 +153,11 @@ BEGIN
     NEW.change := pg_current_xact_id();
     RETURN NEW;
 END $$;
-CREATE TRIGGER memory_changed AFTER UPDATE ON memory
-    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_memories_changed();
+CREATE TRIGGER memory_changed AFTER UPDATE ON memory REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_memories_changed();
 COMMENT ON TRIGGER memory_changed ON memory IS 'Announces the change.';
-CREATE TRIGGER memory_removed AFTER DELETE ON memory
-    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_memories_changed();
+CREATE TRIGGER memory_removed AFTER DELETE ON memory REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_memories_changed();
 COMMENT ON TRIGGER memory_removed ON memory IS 'Announces the change.';
-CREATE TRIGGER counted_gone AFTER DELETE ON memory
-    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('memories');
+CREATE TRIGGER counted_gone AFTER DELETE ON memory REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('memories');
 COMMENT ON TRIGGER counted_gone ON memory IS 'A deleted memory no longer counts for the plan.';
 
 -- Stores the revision that an update replaces.
@@ -178,8 +170,7 @@ BEGIN
             OLD.updated_at, NEW.updated_at);
     RETURN NULL;
 END $$;
-CREATE TRIGGER memory_replaced AFTER UPDATE OF revision ON memory
-    FOR EACH ROW WHEN (NEW.revision <> OLD.revision) EXECUTE FUNCTION keep_revision();
+CREATE TRIGGER memory_replaced AFTER UPDATE OF revision ON memory FOR EACH ROW WHEN (NEW.revision <> OLD.revision) EXECUTE FUNCTION keep_revision();
 COMMENT ON TRIGGER memory_replaced ON memory IS 'Each revision of a memory is kept, whatever replaces it, and the next one gets vectors.';
 CREATE TRIGGER changed BEFORE UPDATE ON memory FOR EACH ROW EXECUTE FUNCTION memory_changed();
 COMMENT ON TRIGGER changed ON memory IS 'The search reads each memory that changed, whatever changed it.';
@@ -201,8 +192,7 @@ BEGIN
     ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
-CREATE TRIGGER went AFTER DELETE ON memory
-    REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION memory_went();
+CREATE TRIGGER went AFTER DELETE ON memory REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION memory_went();
 COMMENT ON TRIGGER went ON memory IS 'The search forgets each memory that is gone, whatever deleted it.';
 
 -- Many at once are counted instead of named.
@@ -236,8 +226,7 @@ BEGIN
     RETURN NULL;
 END $$;
 CREATE TRIGGER live_updated AFTER UPDATE ON memory
-    REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT
-    EXECUTE FUNCTION live_memories_changed();
+    REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION live_memories_changed();
 COMMENT ON TRIGGER live_updated ON memory IS 'Announces the change.';
 
 CREATE FUNCTION await_other_vectors() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -268,8 +257,7 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER stored AFTER INSERT ON memory
-    REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION memories_stored();
+CREATE TRIGGER stored AFTER INSERT ON memory REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION memories_stored();
 COMMENT ON TRIGGER stored ON memory IS 'A plan limits memories, whatever stores them, and each gets vectors.';
 
 -- Lists the memories that a deleted, restored or differently contributed memory supersedes, for the search.
@@ -322,8 +310,7 @@ BEGIN
      WHERE v.tenant_id = g.tenant_id AND v.bank_id = g.bank_id AND v.memory_id = g.memory_id AND v.revision = g.revision;
     RETURN NULL;
 END $$;
-CREATE TRIGGER vectors_drop AFTER DELETE ON memory_revision
-    REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION drop_vectors();
+CREATE TRIGGER vectors_drop AFTER DELETE ON memory_revision REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION drop_vectors();
 COMMENT ON TRIGGER vectors_drop ON memory_revision IS 'The vectors of a revision go with it, whatever deletes it.';
 
 CREATE TABLE memory_vector (

@@ -61,11 +61,9 @@ CREATE INDEX document_validated ON document (validated_at) WHERE validated_at IS
 CREATE INDEX document_upload_of ON document (tenant_id, upload_id);
 CREATE INDEX document_begun ON document (tenant_id, begun_at);
 CREATE UNIQUE INDEX document_name ON document (tenant_id, name_key, version);
-CREATE TRIGGER counted_added AFTER INSERT ON document
-    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('documents');
+CREATE TRIGGER counted_added AFTER INSERT ON document REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('documents');
 COMMENT ON TRIGGER counted_added ON document IS 'A plan limits documents, whatever hands them in.';
-CREATE TRIGGER counted_gone AFTER DELETE ON document
-    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('documents');
+CREATE TRIGGER counted_gone AFTER DELETE ON document REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('documents');
 COMMENT ON TRIGGER counted_gone ON document IS 'A deleted document no longer counts for the plan.';
 
 -- Deletes the file of a document with it.
@@ -85,12 +83,10 @@ BEGIN
     PERFORM tell_changed(tenant, 'resources', '{}', NULL);
     RETURN NULL;
 END $$;
-CREATE TRIGGER document_changed AFTER INSERT OR DELETE ON document
-    FOR EACH ROW EXECUTE FUNCTION tell_document_changed();
+CREATE TRIGGER document_changed AFTER INSERT OR DELETE ON document FOR EACH ROW EXECUTE FUNCTION tell_document_changed();
 COMMENT ON TRIGGER document_changed ON document IS 'Announces the change.';
 CREATE TRIGGER document_validated AFTER UPDATE OF state ON document
-    FOR EACH ROW WHEN (NEW.state <> OLD.state AND NEW.state <> 'validating')
-    EXECUTE FUNCTION tell_document_changed();
+    FOR EACH ROW WHEN (NEW.state <> OLD.state AND NEW.state <> 'validating') EXECUTE FUNCTION tell_document_changed();
 COMMENT ON TRIGGER document_validated ON document IS 'Announces the change.';
 
 CREATE FUNCTION live_document() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -107,8 +103,7 @@ BEGIN
 END $$;
 CREATE TRIGGER live_handed_in AFTER INSERT OR DELETE ON document FOR EACH ROW EXECUTE FUNCTION live_document();
 COMMENT ON TRIGGER live_handed_in ON document IS 'Announces the change.';
-CREATE TRIGGER live_validated AFTER UPDATE OF state ON document
-    FOR EACH ROW WHEN (NEW.state <> OLD.state) EXECUTE FUNCTION live_document();
+CREATE TRIGGER live_validated AFTER UPDATE OF state ON document FOR EACH ROW WHEN (NEW.state <> OLD.state) EXECUTE FUNCTION live_document();
 COMMENT ON TRIGGER live_validated ON document IS 'Announces the change.';
 
 CREATE TABLE document_part (

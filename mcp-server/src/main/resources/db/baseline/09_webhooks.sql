@@ -37,8 +37,7 @@ BEGIN
     PERFORM tell_changed(NEW.tenant_id, 'events', '{}', NULL);
     RETURN NULL;
 END $$;
-CREATE TRIGGER event_feed_grown AFTER INSERT OR UPDATE OF last_seq ON event_feed
-    FOR EACH ROW EXECUTE FUNCTION tell_feed_grown();
+CREATE TRIGGER event_feed_grown AFTER INSERT OR UPDATE OF last_seq ON event_feed FOR EACH ROW EXECUTE FUNCTION tell_feed_grown();
 COMMENT ON TRIGGER event_feed_grown ON event_feed IS 'Announces the change.';
 
 CREATE TABLE webhook_endpoint (
@@ -85,8 +84,7 @@ CREATE TRIGGER counted_added AFTER INSERT ON webhook_endpoint
     REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('webhook_endpoints');
 COMMENT ON TRIGGER counted_added ON webhook_endpoint IS 'A plan limits webhook endpoints, whatever creates them.';
 CREATE TRIGGER counted_ended AFTER UPDATE OF deleted_at ON webhook_endpoint
-    FOR EACH ROW WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL)
-    EXECUTE FUNCTION count_ended('webhook_endpoints');
+    FOR EACH ROW WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION count_ended('webhook_endpoints');
 COMMENT ON TRIGGER counted_ended ON webhook_endpoint IS 'A deleted endpoint no longer counts for the plan, though its row stays for a while.';
 CREATE TRIGGER counted_gone AFTER DELETE ON webhook_endpoint
     FOR EACH ROW WHEN (OLD.deleted_at IS NULL) EXECUTE FUNCTION count_ended('webhook_endpoints');

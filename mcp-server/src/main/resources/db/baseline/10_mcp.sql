@@ -102,11 +102,9 @@ CREATE INDEX handshake_latest ON handshake (tenant_id, holder, at DESC, place DE
 CREATE INDEX handshake_key ON handshake (tenant_id, key_id) WHERE key_id IS NOT NULL;
 CREATE INDEX handshake_user ON handshake (tenant_id, user_id);
 CREATE INDEX handshake_age ON handshake (at);
-CREATE TRIGGER live_met AFTER INSERT ON handshake
-    REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION live_rows('handshakes');
+CREATE TRIGGER live_met AFTER INSERT ON handshake REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION live_rows('handshakes');
 COMMENT ON TRIGGER live_met ON handshake IS 'Announces the change.';
-CREATE TRIGGER live_met_again AFTER UPDATE ON handshake
-    REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION live_rows('handshakes');
+CREATE TRIGGER live_met_again AFTER UPDATE ON handshake REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION live_rows('handshakes');
 COMMENT ON TRIGGER live_met_again ON handshake IS 'Announces the change.';
 
 CREATE TABLE mcp_interest (

@@ -62,8 +62,7 @@ BEGIN
     PERFORM tell_live(NEW.tenant_id);
     RETURN NULL;
 END $$;
-CREATE TRIGGER live_noted AFTER INSERT ON audit
-    FOR EACH ROW WHEN (listened_to(NEW.tenant_id)) EXECUTE FUNCTION tell_audit();
+CREATE TRIGGER live_noted AFTER INSERT ON audit FOR EACH ROW WHEN (listened_to(NEW.tenant_id)) EXECUTE FUNCTION tell_audit();
 COMMENT ON TRIGGER live_noted ON audit IS 'Announces the change.';
 
 CREATE TABLE rule (
@@ -104,8 +103,7 @@ BEGIN
     PERFORM pg_notify('callers_changed', 'rules:' || COALESCE(NEW.tenant_id, OLD.tenant_id));
     RETURN NULL;
 END $$;
-CREATE TRIGGER rule_changed AFTER INSERT OR DELETE OR UPDATE OF revision ON rule
-    FOR EACH ROW EXECUTE FUNCTION tell_rule_changed();
+CREATE TRIGGER rule_changed AFTER INSERT OR DELETE OR UPDATE OF revision ON rule FOR EACH ROW EXECUTE FUNCTION tell_rule_changed();
 COMMENT ON TRIGGER rule_changed ON rule IS 'Every replica applies changed rules within a second, whatever changes them.';
 
 CREATE TABLE skill (
@@ -130,8 +128,7 @@ BEGIN
     PERFORM tell_changed(tenant, 'prompts', '{}', NULL);
     RETURN NULL;
 END $$;
-CREATE TRIGGER skill_changed AFTER INSERT OR DELETE OR UPDATE ON skill
-    FOR EACH ROW EXECUTE FUNCTION tell_skill_changed();
+CREATE TRIGGER skill_changed AFTER INSERT OR DELETE OR UPDATE ON skill FOR EACH ROW EXECUTE FUNCTION tell_skill_changed();
 COMMENT ON TRIGGER skill_changed ON skill IS 'Announces the change.';
 
 CREATE TABLE skill_file (
@@ -163,8 +160,7 @@ BEGIN
       WHERE a.tenant_id = COALESCE(NEW.tenant_id, OLD.tenant_id) AND a.id = COALESCE(NEW.agent_id, OLD.agent_id);
     RETURN NULL;
 END $$;
-CREATE TRIGGER skill_installed AFTER INSERT OR DELETE ON skill_install
-    FOR EACH ROW EXECUTE FUNCTION tell_skill_installed();
+CREATE TRIGGER skill_installed AFTER INSERT OR DELETE ON skill_install FOR EACH ROW EXECUTE FUNCTION tell_skill_installed();
 COMMENT ON TRIGGER skill_installed ON skill_install IS 'Announces the change.';
 
 -- PostgreSQL expects that each tenant has about as many rows as another. Among a thousand small tenants it would take any index

@@ -231,14 +231,7 @@ class FieldRulesTest {
     @EnumSource(CommandAddress.class)
     void unknownFieldsOfAnyNameAreRefusedOverMcpAndIgnoredByCommandRoutes(CommandAddress way) {
         for (var name : List.of(
-                "x",
-                "\\ud83d\\ude00",
-                "a".repeat(63) + "😀",
-                "constructor",
-                "__proto__",
-                "n".repeat(900),
-                "%s",
-                "")) {
+                "x", "\\ud83d\\ude00", "a".repeat(63) + "😀", "constructor", "__proto__", "n".repeat(900), "%s", "")) {
             for (var arguments : List.of("{\"%s\":1}", "{\"target\":{\"%s\":{}}}")) {
                 var got = way.call(key, "AP_List", arguments.formatted(name));
                 Refusal.isDecent(way, got, name);

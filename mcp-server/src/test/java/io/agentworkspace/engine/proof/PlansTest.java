@@ -241,11 +241,11 @@ class PlansTest {
             assertThat(all).hasSizeGreaterThan(CALLS.lines().toList().size());
             all.sort(Comparator.comparing(PlanReports.Ran::pages).reversed());
             assertThat(all.stream()
-                            .filter(one -> one.pages()
-                                            > (one.sql().contains(OF_LATEST_MEMORIES) ? MOST_SCANNED : MOST_PAGES)
-                                    || !one.scans(large).isEmpty()
-                                    || one.readInVain() > MOST_IN_VAIN
-                                            && !one.call().startsWith(OF_ALL_AGENTS)))
+                            .filter(one ->
+                                    one.pages() > (one.sql().contains(OF_LATEST_MEMORIES) ? MOST_SCANNED : MOST_PAGES)
+                                            || !one.scans(large).isEmpty()
+                                            || one.readInVain() > MOST_IN_VAIN
+                                                    && !one.call().startsWith(OF_ALL_AGENTS)))
                     .as("at most %,d pages, and no large table as a whole", MOST_PAGES)
                     .isEmpty();
         }

@@ -62,9 +62,14 @@ class WebhookRoutesTest {
         assertThat(page.json().at("/deliveries").size()).isEqualTo(1);
         assertThat(text(page, "/deliveries/0/sequence")).isEqualTo("2");
         var rest = answered(
-                200, route(root, "GET", DELIVERIES
+                200,
+                route(
+                        root,
+                        "GET",
+                        DELIVERIES
                                 + "?type=webhook.test&page.limit=5&endpoint=" + text(made, "/endpoint/id")
-                                + "&cursor=" + text(page, "/next_cursor"), ""));
+                                + "&cursor=" + text(page, "/next_cursor"),
+                        ""));
         assertThat(text(rest, "/deliveries/0/sequence")).isEqualTo("1");
         answered(200, route(root, "POST", at + "/redeliver", "{'since':'2026-01-01T00:00:00Z'}"));
         answered(200, route(root, "DELETE", at, ""));

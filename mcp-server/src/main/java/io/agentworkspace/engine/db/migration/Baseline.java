@@ -11,12 +11,10 @@ import org.flywaydb.core.api.migration.Context;
 import org.flywaydb.core.api.migration.baseline.BaselineJavaMigration;
 
 /**
- * The schema of a new database, as of {@link #VERSION}: a file for each feature, in {@code db/baseline}. Flyway runs it
- * instead of the migrations up to that version, and only in an empty database.
+ * The schema of a new database: a file for each feature, in {@code db/baseline}. Flyway runs it instead of all migrations, and
+ * only in an empty database. A change of the schema is made here, and as a migration for the databases that exist.
  */
 final class Baseline extends BaselineJavaMigration {
-    static final int VERSION = 90;
-
     /** In this order: tables reference those of earlier files. */
     static final List<String> FILES = List.of(
             "01_tenants",
@@ -37,7 +35,7 @@ final class Baseline extends BaselineJavaMigration {
 
     @Override
     public MigrationVersion getVersion() {
-        return MigrationVersion.fromVersion(Integer.toString(VERSION));
+        return MigrationVersion.fromVersion(Integer.toString(Migrations.NEWEST));
     }
 
     @Override

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 public final class Migrations {
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
-    /** The version of the last migration. */
+    /** The version of the last migration, and so of the baseline. */
     static final int NEWEST = 90;
 
     /** The oldest version that can be upgraded, and the commit whose schema it is. */
@@ -26,8 +26,8 @@ public final class Migrations {
 
     private static final String COMMIT = "9742f53a";
 
-    private static final String IS_CURRENT = "SELECT bool_and(success) AND max(CAST(version AS integer)) >= " + NEWEST
-            + " FROM flyway_schema_history";
+    private static final String IS_CURRENT =
+            "SELECT bool_and(success) AND max(CAST(version AS integer)) >= " + NEWEST + " FROM flyway_schema_history";
 
     private static final String UPGRADING = "cannot be upgraded to the current schema";
 

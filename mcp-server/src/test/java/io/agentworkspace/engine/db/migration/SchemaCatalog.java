@@ -75,9 +75,18 @@ record SchemaCatalog(Db db) {
 
     /** @param target the table that it references */
     record Column(
-            String table, String name, String type, boolean required, @Nullable String sentence, @Nullable String target) {}
+            String table,
+            String name,
+            String type,
+            boolean required,
+            @Nullable String sentence,
+            @Nullable String target) {}
 
-    record Trigger(String table, String name, String moment, @Nullable String sentence) {}
+    record Trigger(
+            String table,
+            String name,
+            String moment,
+            @Nullable String sentence) {}
 
     List<Table> tables() {
         return db.sql(TABLES).list(row -> new Table(row.text("name"), row.textOrNull("sentence")));

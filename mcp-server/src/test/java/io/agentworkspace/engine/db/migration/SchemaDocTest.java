@@ -31,7 +31,8 @@ class SchemaDocTest {
     void everyTableAndTriggerSaysWhatItIsFor() {
         assertThat(catalog.tables())
                 .hasSizeGreaterThan(50)
-                .allSatisfy(table -> assertThat(table.sentence()).as(table.name()).isNotBlank());
+                .allSatisfy(
+                        table -> assertThat(table.sentence()).as(table.name()).isNotBlank());
         assertThat(catalog.triggers())
                 .isNotEmpty()
                 .allSatisfy(trigger -> assertThat(trigger.sentence())
@@ -41,13 +42,15 @@ class SchemaDocTest {
 
     @Test
     void thePageIsTheSchema() {
-        var page = new StringBuilder("""
+        var page = new StringBuilder(
+                """
                 # The schema
 
                 <!-- Generated from the catalogue by SchemaDocTest. Do not edit it: the sentences are COMMENTs in the schema. -->
 
                 A new database is created from the files in `mcp-server/src/main/resources/db/baseline`, one for each section of this page.
-                `db.migration/Migrations` runs them, and upgrades older databases. There are %d tables and %d triggers.
+                `db.migration/Migrations` runs them, and [upgrades](decisions/schema-baseline.md) older databases. There are %d tables and
+                %d triggers.
 
                 - Every table of a tenant has `tenant_id` first in its primary key, and every query contains it.
                 - `name_key` is a name as names are compared. `revision` counts changes, and an update may require one. `…_at` is a moment.
@@ -57,6 +60,8 @@ class SchemaDocTest {
         for (var file : Baseline.FILES) {
             page.append(section(file));
         }
+        assertThat(tables.keySet())
+                .allMatch(name -> page.indexOf("\n### " + name + "\n") > 0, "is in a file of the baseline");
         Golden.check(Repository.file("docs/schema.md"), page.toString());
     }
 
@@ -98,15 +103,17 @@ class SchemaDocTest {
                             contents(column)));
         }
         var lines = triggers.getOrDefault(name, List.of()).stream()
-                .map(trigger -> "- trigger `%s`, %s: %s\n"
-                        .formatted(trigger.name(), moment(trigger), trigger.sentence()))
+                .map(trigger ->
+                        "- trigger `%s`, %s: %s\n".formatted(trigger.name(), moment(trigger), trigger.sentence()))
                 .collect(joining());
         return text.append(lines.isEmpty() ? "" : "\n" + lines).toString();
     }
 
     private static String contents(SchemaCatalog.Column column) {
         var target = column.target() == null || column.name().equals("tenant_id") ? "" : "→ " + column.target();
-        var sentence = column.sentence() == null ? "" : column.sentence().replace("|", "\\|").replace("<", "&lt;");
+        var sentence = column.sentence() == null
+                ? ""
+                : column.sentence().replace("|", "\\|").replace("<", "&lt;");
         return target + (target.isEmpty() || sentence.isEmpty() ? "" : ". ") + sentence;
     }
 
