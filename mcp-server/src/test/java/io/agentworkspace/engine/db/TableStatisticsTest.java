@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.List;
-import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;
 
 /** What PostgreSQL knows of tables that were filled a moment ago, before autovacuum has looked at them. */
@@ -84,13 +83,7 @@ class TableStatisticsTest {
 
     @Test
     void aMigrationHasThoseOfRowsThatWereJustLoaded() {
-        try (var db = TestDatabase.empty("loaded")) {
-            Flyway.configure()
-                    .dataSource(db.withoutLimits())
-                    .locations("classpath:db/migration")
-                    .target("53")
-                    .load()
-                    .migrate();
+        try (var db = TestDatabase.version54("loaded")) {
             load(db, 0, 2_000);
             Migrations.run(db);
             assertThat(rows(db)).isEqualTo(2_000);

@@ -5,26 +5,39 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.TableStatistics;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings the schema up to date. Replicas that start together wait for each other. */
+/**
+ * Brings the schema up to date: {@link Baseline} in an empty database, the migrations after {@link #OLDEST} in others. Replicas
+ * that start together wait for each other.
+ */
 public final class Migrations {
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
-    /** How many migrations there are: files, and {@link NameKeys}. */
-    static final int NUMBER = 59;
+    /** The version of the last migration, and so of the baseline. */
+    static final int NEWEST = 90;
+
+    /** The oldest version that can be upgraded, and the commit whose schema it is. */
+    static final int OLDEST = 54;
+
+    private static final String COMMIT = "9742f53a";
 
     private static final String IS_CURRENT =
-            "SELECT bool_and(success) AND count(DISTINCT version) >= " + NUMBER + " FROM flyway_schema_history";
+            "SELECT bool_and(success) AND max(CAST(version AS integer)) >= " + NEWEST + " FROM flyway_schema_history";
 
     private static final String UPGRADING = "cannot be upgraded to the current schema";
 
-    /** Returns the encoding of a new database, and no row for others. */
-    private static final String ENCODING =
-            "SELECT current_setting('server_encoding') WHERE to_regclass('flyway_schema_history') IS NULL";
+    private static final String STATE = """
+            SELECT current_setting('server_encoding') AS encoding, to_regclass('flyway_schema_history') IS NULL AS is_new
+            """;
+
+    /** Null where no migration has succeeded yet. */
+    private static final String VERSION =
+            "SELECT max(CAST(version AS integer)) AS version FROM flyway_schema_history WHERE success";
 
     private Migrations() {}
 
@@ -59,29 +72,59 @@ public final class Migrations {
     }
 
     private static void migrate(Db db) {
+        check(db);
+        try {
+            flyway(db).migrate();
+        } catch (FlywayException e) {
+            throw DatabaseFailure.of(UPGRADING, e);
+        }
+    }
+
+    static Flyway flyway(Db db) {
+        return Flyway.configure()
+                .dataSource(db.withoutLimits())
+                .callbacks(new TableStatistics.BeforeMigrations())
+                .initSql(Db.WITHOUT_LIMITS)
+                .locations("classpath:db/migration")
+                .javaMigrations(new Baseline(), new NameKeys())
+                .ignoreMigrationPatterns("*:future", "*:missing") // The migrations up to OLDEST are missing.
+                .lockRetryCount(-1) // Waits for another replica without a limit.
+                .load();
+    }
+
+    /** @throws DatabaseFailure if no schema can be created in the database, or if its schema is too old */
+    private static void check(Db db) {
         try (var connection = db.withoutLimits().getConnection();
-                var statement = connection.createStatement();
-                var row = statement.executeQuery(ENCODING)) {
-            if (row.next() && !row.getString(1).equals("UTF8")) {
-                throw new DatabaseFailure(
-                        "the database has the encoding %s; create it with ENCODING 'UTF8' TEMPLATE template0"
-                                .formatted(row.getString(1)));
+                var statement = connection.createStatement()) {
+            if (isNew(statement)) {
+                return;
+            }
+            try (var row = statement.executeQuery(VERSION)) {
+                row.next();
+                var version = row.getInt("version");
+                if (!row.wasNull() && version < OLDEST) {
+                    throw new DatabaseFailure(
+                            "the database has version %d of the schema; start the engine of commit %s once, then this one"
+                                    .formatted(version, COMMIT));
+                }
             }
         } catch (SQLException e) {
             throw DatabaseFailure.of(UPGRADING, e);
         }
-        try {
-            Flyway.configure()
-                    .dataSource(db.withoutLimits())
-                    .callbacks(new TableStatistics.BeforeMigrations())
-                    .initSql(Db.WITHOUT_LIMITS)
-                    .locations("classpath:db/migration")
-                    .javaMigrations(new NameKeys())
-                    .lockRetryCount(-1) // Waits for another replica without a limit.
-                    .load()
-                    .migrate();
-        } catch (FlywayException e) {
-            throw DatabaseFailure.of(UPGRADING, e);
+    }
+
+    private static boolean isNew(Statement statement) throws SQLException {
+        try (var row = statement.executeQuery(STATE)) {
+            row.next();
+            if (!row.getBoolean("is_new")) {
+                return false;
+            }
+            if (!row.getString("encoding").equals("UTF8")) {
+                throw new DatabaseFailure(
+                        "the database has the encoding %s; create it with ENCODING 'UTF8' TEMPLATE template0"
+                                .formatted(row.getString("encoding")));
+            }
+            return true;
         }
     }
 }

@@ -1,4 +1,4 @@
-/** The migrations of the schema: {@code Migrations} runs those in {@code db/migration}, and {@code NameKeys}, which computes the keys of names again. */
+/** The schema: {@code Migrations} creates it from {@code Baseline} in a new database, and upgrades it with those in {@code db/migration} and {@code NameKeys}. */
 @NullMarked
 package io.agentworkspace.engine.db.migration;
 

@@ -1,15 +1,20 @@
 package io.agentworkspace.engine.db.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.db.DatabaseFailure;
+import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
+import java.util.IntSummaryStatistics;
+import java.util.List;
+import java.util.concurrent.Executors;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The files of the migrations. */
+/** The baseline and the migrations. */
 class MigrationsTest {
     private static final Pattern FILE = Pattern.compile("V(\\d+)__[a-z0-9_]+\\.sql");
 
@@ -27,9 +32,78 @@ class MigrationsTest {
 
     /** A start compares it with the database to find out whether there is anything to do. */
     @Test
-    void theirNumberIsKnown() {
-        assertThat(Repository.files("mcp-server/src/main/resources/db/migration", ".sql"))
-                .hasSize(Migrations.NUMBER - 1); // NameKeys is the other one.
+    void theNewestIsKnown() {
+        assertThat(Repository.files("mcp-server/src/main/resources/db/migration", ".sql").stream()
+                        .map(file -> FILE.matcher(file.getFileName().toString()).replaceFirst("$1"))
+                        .mapToInt(Integer::parseInt)
+                        .summaryStatistics())
+                .returns(Migrations.NEWEST, IntSummaryStatistics::getMax)
+                .satisfies(versions -> assertThat(versions.getMin()).isGreaterThan(Migrations.OLDEST));
+    }
+
+    @Test
+    void aNewDatabaseIsLikeAnUpgradedOne() {
+        try (var fresh = TestDatabase.empty("from_baseline");
+                var old = TestDatabase.version54("from_54")) {
+            Migrations.run(fresh);
+            Migrations.run(old);
+            assertThat(new SchemaCatalog(fresh).objects())
+                    .hasSizeGreaterThan(1_000)
+                    .containsExactlyElementsOf(new SchemaCatalog(old).objects());
+            assertThatCode(() -> Migrations.flyway(fresh).validate()).doesNotThrowAnyException();
+            assertThatCode(() -> Migrations.flyway(old).validate()).doesNotThrowAnyException();
+            assertThat(versions(fresh)).containsExactly(Migrations.NEWEST);
+            assertThat(versions(old)).contains(Migrations.OLDEST, 62, Migrations.NEWEST);
+        }
+    }
+
+    private static List<Integer> versions(Db db) {
+        return db.sql("SELECT CAST(version AS integer) AS version FROM flyway_schema_history ORDER BY installed_rank")
+                .list(row -> Math.toIntExact(row.number("version")));
+    }
+
+    /** One replica creates the schema, the others wait for it. */
+    @Test
+    void replicasMayStartTogetherOnANewDatabase() throws Exception {
+        try (var one = TestDatabase.empty("started_together");
+                var other = TestDatabase.connect(
+                        TestDatabase.url("started_together").replaceFirst("\\?.*", ""), 2);
+                var replicas = Executors.newVirtualThreadPerTaskExecutor()) {
+            var starts =
+                    List.of(replicas.submit(() -> Migrations.run(one)), replicas.submit(() -> Migrations.run(other)));
+            for (var start : starts) {
+                start.get();
+            }
+            assertThat(versions(one)).containsOnlyOnce(Migrations.NEWEST);
+        }
+    }
+
+    @Test
+    void aDatabaseOfAnOlderVersionIsRefusedAndStaysAsItIs() {
+        try (var db = TestDatabase.version54("older")) {
+            db.sql("DELETE FROM flyway_schema_history WHERE version = '54'").run();
+            var before = new SchemaCatalog(db).objects();
+            assertThatThrownBy(() -> Migrations.run(db))
+                    .isInstanceOf(DatabaseFailure.class)
+                    .hasMessage(
+                            "the database has version 53 of the schema; start the engine of commit 9742f53a once, then this one");
+            assertThat(new SchemaCatalog(db).objects()).isEqualTo(before);
+            assertThat(versions(db)).contains(53).doesNotContain(Migrations.NEWEST);
+        }
+    }
+
+    /** Flyway has created its table, and the process ended before the schema was there. */
+    @Test
+    void aStartAfterAnInterruptedOneGoesOn() {
+        try (var db = TestDatabase.version54("interrupted")) {
+            db.sql("CREATE SCHEMA aside").run();
+            db.sql("ALTER TABLE flyway_schema_history SET SCHEMA aside").run();
+            db.sql("DROP SCHEMA public CASCADE").run();
+            db.sql("DELETE FROM aside.flyway_schema_history").run();
+            db.sql("ALTER SCHEMA aside RENAME TO public").run();
+            Migrations.run(db);
+            assertThat(versions(db)).containsExactly(Migrations.NEWEST);
+        }
     }
 
     /** Names are compared byte by byte, in Unicode. */

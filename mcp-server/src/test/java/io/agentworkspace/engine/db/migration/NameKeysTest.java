@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.List;
-import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,13 +76,7 @@ class NameKeysTest {
 
     @BeforeEach
     void asItWasBefore() {
-        db = TestDatabase.empty(NAME);
-        Flyway.configure()
-                .dataSource(db.withoutLimits())
-                .locations("classpath:db/migration")
-                .target("60")
-                .load()
-                .migrate();
+        db = TestDatabase.version54(NAME);
         db.transaction(() -> {
             ROWS.forEach(sql -> db.sql(sql).run());
             return true;

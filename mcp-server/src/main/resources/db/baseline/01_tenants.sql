@@ -1,0 +1,247 @@
+-- Tenants and their users, what a plan limits, and what is counted for it.
+
+-- The ids of tenants, users, agents, domains, zones, conversations and banks.
+-- Users and agents share it, so that a party (a sender or a recipient) is one number.
+CREATE SEQUENCE entity_id;
+
+CREATE TABLE tenant (
+    tenant_id  bigint      PRIMARY KEY DEFAULT nextval('entity_id'),
+    name       text        NOT NULL,
+    name_key   text        COLLATE "C" NOT NULL UNIQUE,
+    plan       text        NOT NULL,
+    created_at timestamptz NOT NULL
+);
+COMMENT ON TABLE tenant IS 'The tenants. Everything that belongs to one is deleted with it.';
+COMMENT ON COLUMN tenant.plan IS 'The name of its plan; plan_limit has the limits.';
+
+-- Gives a new tenant its feed.
+CREATE FUNCTION give_feed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO event_feed (tenant_id) VALUES (NEW.tenant_id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER tenant_has_feed AFTER INSERT ON tenant FOR EACH ROW EXECUTE FUNCTION give_feed();
+COMMENT ON TRIGGER tenant_has_feed ON tenant IS 'Each tenant has a feed, whatever creates it.';
+
+-- Signals all replicas that a tenant has another plan.
+CREATE FUNCTION tell_plan_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('callers_changed', 'tenant:' || NEW.tenant_id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER tenant_plan_changed AFTER UPDATE OF plan ON tenant FOR EACH ROW WHEN (OLD.plan <> NEW.plan) EXECUTE FUNCTION tell_plan_changed();
+COMMENT ON TRIGGER tenant_plan_changed ON tenant IS 'Every replica forgets the limits of the former plan, whatever changes it.';
+
+CREATE TABLE app_user (
+    tenant_id  bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
+    id         bigint      NOT NULL DEFAULT nextval('entity_id'),
+    name       text        NOT NULL,
+    name_key   text        COLLATE "C" NOT NULL,
+    role       text        NOT NULL CHECK (role IN ('viewer', 'member', 'admin', 'owner')),
+    created_at timestamptz NOT NULL,
+    revision   bigint      NOT NULL DEFAULT 1,
+    removed_at timestamptz,
+    PRIMARY KEY (tenant_id, id)
+);
+COMMENT ON TABLE app_user IS 'The users of a tenant. A removed one remains as a name on what it said; what it owned has another owner.';
+CREATE UNIQUE INDEX app_user_name ON app_user (tenant_id, name_key) WHERE removed_at IS NULL;
+
+-- Signals all replicas to drop what they cached of callers.
+CREATE FUNCTION tell_callers_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('callers_changed', '');
+    RETURN NULL;
+END $$;
+CREATE TRIGGER app_user_changed AFTER DELETE OR UPDATE OR TRUNCATE ON app_user FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
+COMMENT ON TRIGGER app_user_changed ON app_user IS 'Every replica forgets what a changed user may do, whatever changes it.';
+
+-- Whether a replica has listeners in a tenant. Where nobody listens, nothing is announced: a transaction that notifies
+-- waits at its commit for every other one that does.
+CREATE FUNCTION listened_to(tenant bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN EXISTS (SELECT 1 FROM mcp_interest i WHERE i.tenant_id = tenant AND i.until > now());
+END $$;
+
+-- Tells every replica what changed, when the change is committed. t: tenant, k: kind, n: names as they are compared,
+-- u: the users whom it concerns (everyone in the tenant when left out).
+CREATE FUNCTION tell_changed(tenant bigint, kind text, names text[], users bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF listened_to(tenant) THEN
+        PERFORM pg_notify('mcp', json_strip_nulls(json_build_object(
+                    't', tenant, 'k', kind, 'n', to_json(names), 'u', to_json(users)))::text);
+    END IF;
+END $$;
+
+-- What a key or a role allows decides which tools are listed.
+CREATE FUNCTION tell_tools_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM tell_changed(NEW.tenant_id, 'tools', '{}', ARRAY[(to_jsonb(NEW) ->> TG_ARGV[0])::bigint]);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER app_user_tools_changed AFTER UPDATE OF role ON app_user FOR EACH ROW EXECUTE FUNCTION tell_tools_changed('id');
+COMMENT ON TRIGGER app_user_tools_changed ON app_user IS 'Announces the change.';
+
+CREATE FUNCTION tell_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM tell_changed(COALESCE(NEW.tenant_id, OLD.tenant_id), 'access', '{}', NULL);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER access_changed AFTER UPDATE ON app_user
+    FOR EACH ROW WHEN (NEW.role IS DISTINCT FROM OLD.role OR NEW.removed_at IS DISTINCT FROM OLD.removed_at)
+    EXECUTE FUNCTION tell_access_changed();
+COMMENT ON TRIGGER access_changed ON app_user IS 'Announces the change.';
+
+CREATE TABLE plan_limit (
+    plan  text   NOT NULL,
+    scope text   NOT NULL,
+    most  bigint NOT NULL,
+    PRIMARY KEY (plan, scope)
+);
+COMMENT ON TABLE plan_limit IS 'The limits of each plan, written at every start. What a plan does not limit has no row.';
+COMMENT ON COLUMN plan_limit.scope IS 'What is limited, such as agents.';
+
+CREATE TABLE usage (
+    tenant_id bigint NOT NULL,
+    scope     text   NOT NULL,
+    day       date   NOT NULL,
+    count     bigint NOT NULL,
+    PRIMARY KEY (tenant_id, scope, day)
+);
+COMMENT ON TABLE usage IS 'What is counted for the plan: how many things there are, and how much was done on each day.';
+COMMENT ON COLUMN usage.day IS 'The UTC day, for what is counted by the day; -infinity for the number of things that exist.';
+CREATE INDEX usage_age ON usage (day) WHERE day > DATE '-infinity';
+
+CREATE TABLE usage_delta (
+    tenant_id bigint NOT NULL,
+    scope     text   NOT NULL,
+    id        bigint GENERATED ALWAYS AS IDENTITY,
+    delta     bigint NOT NULL,
+    PRIMARY KEY (tenant_id, scope, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+COMMENT ON TABLE usage_delta IS 'Differences that are not added to usage yet. Each is a row of its own, so that no transaction waits for another.';
+
+-- The counts as they are at this moment.
+CREATE VIEW usage_now AS
+    SELECT tenant_id, scope, day, sum(count)::bigint AS count
+      FROM (SELECT tenant_id, scope, day, count FROM usage
+             UNION ALL
+            SELECT tenant_id, scope, DATE '-infinity', delta FROM usage_delta) parts
+     GROUP BY tenant_id, scope, day;
+
+-- The count of a scope, as it is at this moment.
+CREATE FUNCTION count_now(for_tenant bigint, of_scope text) RETURNS bigint LANGUAGE sql AS $$
+    SELECT COALESCE((SELECT u.count FROM usage_now u WHERE u.tenant_id = for_tenant AND u.scope = of_scope), 0)
+$$;
+
+CREATE TABLE quota_told (
+    tenant_id bigint      NOT NULL,
+    scope     text        NOT NULL,
+    what      text        NOT NULL CHECK (what IN ('80', '100', 'rejected')),
+    most      bigint      NOT NULL,
+    at        timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, scope, what, most),
+    CHECK ((what = 'rejected') = (most = 0))
+);
+COMMENT ON TABLE quota_told IS 'When a tenant was last notified that it reached a threshold of a limit, or that something was refused.';
+COMMENT ON COLUMN quota_told.what IS 'The threshold in percent, or rejected.';
+COMMENT ON COLUMN quota_told.most IS 'The limit at that time; 0 for refusals.';
+COMMENT ON COLUMN quota_told.at IS 'The start of the UTC day for a threshold, the moment for a refusal.';
+
+CREATE UNLOGGED TABLE rate_spent (
+    tenant_id bigint      NOT NULL,
+    principal text        NOT NULL,
+    full_at   timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, principal)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+COMMENT ON TABLE rate_spent IS 'The rate limit of each caller on all replicas together, as a bucket. Unlogged: after a crash all buckets are full.';
+COMMENT ON COLUMN rate_spent.full_at IS 'When the bucket is full again, by the clock of the database.';
+
+CREATE TABLE data_home (
+    one      boolean PRIMARY KEY DEFAULT true CHECK (one),
+    identity text    NOT NULL,
+    epoch    bigint  NOT NULL
+);
+COMMENT ON TABLE data_home IS 'One row, by which replicas notice that a backup was restored.';
+COMMENT ON COLUMN data_home.identity IS 'The identity of the database and of this table; empty until the first start.';
+COMMENT ON COLUMN data_home.epoch IS 'When the data were last restored, in milliseconds since 1970; 0 if they never were.';
+
+-- Notes a difference. Where the plan limits the scope, no two transactions together exceed the limit. Close to it they run one after
+-- the other, under a lock that ends with the transaction. Far from it they run together, but not while another one close to it counts.
+-- Close is where one transaction for each connection could together reach the limit. Each count is a statement of its own, so it
+-- sees what was committed while it waited for the lock.
+CREATE FUNCTION count_usage(for_tenant bigint, of_scope text, difference bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    by_plan text;
+    allowed bigint;
+    room    bigint;
+    close   bigint;
+    alone   boolean;
+BEGIN
+    IF difference > 0 THEN
+        SELECT t.plan, l.most INTO by_plan, allowed
+          FROM tenant t JOIN plan_limit l ON l.plan = t.plan AND l.scope = of_scope
+         WHERE t.tenant_id = for_tenant;
+    END IF;
+    IF allowed IS NOT NULL THEN
+        close := greatest(allowed / 20, 2 * current_setting('max_connections')::bigint);
+        alone := difference > 1 OR allowed - count_now(for_tenant, of_scope) < close;
+        IF alone THEN
+            PERFORM pg_advisory_xact_lock(hashtextextended('quota ' || of_scope, for_tenant));
+        ELSE
+            PERFORM pg_advisory_xact_lock_shared(hashtextextended('quota ' || of_scope, for_tenant));
+        END IF;
+        room := allowed - count_now(for_tenant, of_scope);
+        IF alone AND room < difference THEN
+            RAISE EXCEPTION 'quota % % % %', of_scope, allowed, allowed - room, by_plan USING ERRCODE = 'EN002';
+        ELSIF NOT alone AND room < close / 2 THEN
+            RAISE EXCEPTION 'the limit has come close' USING ERRCODE = 'serialization_failure';
+        END IF;
+    END IF;
+    INSERT INTO usage_delta (tenant_id, scope, delta) VALUES (for_tenant, of_scope, difference);
+END $$;
+
+-- Counts the rows of a statement that adds some.
+CREATE FUNCTION count_added() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM count_usage(c.tenant_id, TG_ARGV[0], c.n)
+       FROM (SELECT tenant_id, count(*) AS n FROM changed GROUP BY tenant_id ORDER BY tenant_id) c;
+    RETURN NULL;
+END $$;
+
+-- Counts the rows of a statement that deletes some.
+CREATE FUNCTION count_gone() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM count_usage(c.tenant_id, TG_ARGV[0], -c.n)
+       FROM (SELECT tenant_id, count(*) AS n FROM changed GROUP BY tenant_id ORDER BY tenant_id) c;
+    RETURN NULL;
+END $$;
+
+-- Counts a row that stays as a trace: a destroyed agent, a deleted endpoint.
+CREATE FUNCTION count_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM count_usage(OLD.tenant_id, TG_ARGV[0], -1);
+    RETURN NULL;
+END $$;
+
+-- Nothing comes to belong to a user who is being removed. A foreign key waits for the removal, but accepts the row that
+-- stays. This trigger runs after it, by its name, and sees what was committed meanwhile.
+CREATE FUNCTION refuse_removed_owner() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM app_user u
+                WHERE u.tenant_id = NEW.tenant_id AND u.id = NEW.owner_id AND u.removed_at IS NOT NULL) THEN
+        RAISE EXCEPTION 'the owner was removed' USING ERRCODE = 'EN001';
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- The same for the user of a key.
+CREATE FUNCTION refuse_removed_user() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM app_user u
+                WHERE u.tenant_id = NEW.tenant_id AND u.id = NEW.user_id AND u.removed_at IS NOT NULL) THEN
+        RAISE EXCEPTION 'the user was removed' USING ERRCODE = 'EN001';
+    END IF;
+    RETURN NULL;
+END $$;
+
+INSERT INTO data_home (identity, epoch) VALUES ('', 0);

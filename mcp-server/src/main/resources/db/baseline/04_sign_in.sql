@@ -1,0 +1,112 @@
+-- Signing in: browser sessions, identities at other providers, and the keys that sign and seal.
+
+CREATE TABLE browser_session (
+    tenant_id    bigint      NOT NULL,
+    id           text        NOT NULL,
+    secret_hash  bytea       NOT NULL CHECK (length(secret_hash) = 32),
+    user_id      bigint      NOT NULL,
+    key_id       text,
+    created_at   timestamptz NOT NULL,
+    last_seen_at timestamptz NOT NULL,
+    expires_at   timestamptz NOT NULL,
+    key_hash     bytea,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, user_id) REFERENCES app_user ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, key_id) REFERENCES api_key ON DELETE CASCADE
+);
+COMMENT ON TABLE browser_session IS 'The browsers that are signed in.';
+COMMENT ON COLUMN browser_session.key_id IS 'The key that started it. The session has the capabilities of the key, and ends with it.';
+COMMENT ON COLUMN browser_session.last_seen_at IS 'To the minute.';
+COMMENT ON COLUMN browser_session.key_hash IS 'The hash of the key''s secret that started it. The session works as long as that secret does.';
+CREATE UNIQUE INDEX browser_session_id ON browser_session (id);
+CREATE INDEX browser_session_user ON browser_session (tenant_id, user_id, key_id, created_at);
+CREATE INDEX browser_session_key ON browser_session (tenant_id, key_id) WHERE key_id IS NOT NULL;
+CREATE INDEX browser_session_expiry ON browser_session (expires_at);
+
+-- Signals that a session has ended. Its use is written without a signal.
+CREATE FUNCTION tell_session_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('callers_changed', 'session:' || OLD.id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER browser_session_ended AFTER DELETE ON browser_session FOR EACH ROW EXECUTE FUNCTION tell_session_ended();
+COMMENT ON TRIGGER browser_session_ended ON browser_session IS 'Every replica forgets a session that has ended, whatever ends it.';
+
+CREATE TABLE sign_in (
+    id         text        PRIMARY KEY,
+    provider   text        NOT NULL,
+    surface    text        NOT NULL,
+    return_to  text        NOT NULL,
+    expires_at timestamptz NOT NULL
+);
+COMMENT ON TABLE sign_in IS 'Sign-ins that were started at a provider. The browser has the secret; its return deletes the row.';
+COMMENT ON COLUMN sign_in.surface IS 'Which page the sign-in is for.';
+CREATE INDEX sign_in_expiry ON sign_in (expires_at);
+
+CREATE TABLE external_identity (
+    tenant_id  bigint      NOT NULL,
+    issuer     text        NOT NULL,
+    subject    text        NOT NULL,
+    user_id    bigint      NOT NULL,
+    created_at timestamptz NOT NULL,
+    email      text,
+    email_at   timestamptz,
+    PRIMARY KEY (tenant_id, issuer, subject),
+    FOREIGN KEY (tenant_id, user_id) REFERENCES app_user ON DELETE CASCADE
+);
+COMMENT ON TABLE external_identity IS 'Who a user is at a provider. The identity of a removed user remains, so that a sign-in does not create the user again.';
+COMMENT ON COLUMN external_identity.email IS 'The address that the provider last reported as verified, with ASCII letters in lower case. It finds users, but never proves who a caller is.';
+COMMENT ON COLUMN external_identity.email_at IS 'When the provider reported it; an older token does not change it. Infinity once the user is removed.';
+CREATE INDEX external_identity_user ON external_identity (tenant_id, user_id);
+CREATE INDEX external_identity_email ON external_identity (tenant_id, email) WHERE email IS NOT NULL;
+
+-- Not unique: providers reassign addresses, and two providers of a tenant can report the same one. A unique index would refuse
+-- the second user's sign-in, or take the address from the first. Who is meant is unknown then, so the address finds neither.
+-- It is a function so that statements that name no address do not plan the look-up.
+CREATE FUNCTION user_of_email(of_tenant bigint, address text) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT min(e.user_id)
+      FROM external_identity e
+      JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id AND u.removed_at IS NULL
+     WHERE e.tenant_id = of_tenant AND e.email = address
+    HAVING min(e.user_id) = max(e.user_id)
+$$;
+CREATE TRIGGER external_identity_ended AFTER DELETE OR UPDATE OF tenant_id, issuer, subject, user_id OR TRUNCATE ON external_identity
+    FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
+COMMENT ON TRIGGER external_identity_ended ON external_identity IS 'Every replica forgets whose a changed identity is, whatever changes it.';
+
+CREATE TABLE token_grant (
+    tenant_id  bigint      NOT NULL,
+    principal  text        NOT NULL,
+    issuer     text        NOT NULL,
+    subject    text        NOT NULL,
+    scopes     text[]      NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, principal),
+    FOREIGN KEY (tenant_id, issuer, subject) REFERENCES external_identity ON DELETE CASCADE
+);
+COMMENT ON TABLE token_grant IS 'What the newest access token of a caller allows, for work that continues after its request.';
+CREATE UNIQUE INDEX token_grant_principal ON token_grant (principal);
+CREATE INDEX token_grant_identity ON token_grant (tenant_id, issuer, subject);
+CREATE INDEX token_grant_expiry ON token_grant (expires_at);
+
+CREATE TABLE signing_key (
+    id          text        PRIMARY KEY,
+    public_key  bytea       NOT NULL,
+    private_key text        NOT NULL,
+    created_at  timestamptz NOT NULL
+);
+COMMENT ON TABLE signing_key IS 'The keys that sign access tokens. The newest one signs; the two newest are accepted and published.';
+COMMENT ON COLUMN signing_key.private_key IS 'Encrypted with the master key.';
+
+CREATE TABLE seal_key (
+    id         integer     GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    secret     bytea       NOT NULL CHECK (length(secret) = 32),
+    created_at timestamptz NOT NULL
+);
+COMMENT ON TABLE seal_key IS 'The keys that sign session ids and request states. The newest one signs; the two newest are accepted.';
+
+CREATE TABLE vault_check (
+    one    boolean PRIMARY KEY DEFAULT true CHECK (one),
+    sealed text    NOT NULL
+);
+COMMENT ON TABLE vault_check IS 'A known text, encrypted with the master key. A replica that cannot decrypt it has another key.';

@@ -1,0 +1,154 @@
+-- Conversations, their messages, who has read how far, and who hears of new ones.
+
+CREATE TABLE stream (
+    tenant_id   bigint      NOT NULL,
+    id          bigint      NOT NULL DEFAULT nextval('entity_id'),
+    low_id      bigint,
+    high_id     bigint,
+    last_seq    bigint      NOT NULL DEFAULT 0,
+    last_at     timestamptz,
+    agents_said bigint      NOT NULL DEFAULT 0,
+    voices      bigint[]    NOT NULL DEFAULT '{}',
+    person_at   timestamptz,
+    PRIMARY KEY (tenant_id, id),
+    UNIQUE (tenant_id, low_id, high_id),
+    CHECK ((low_id IS NULL) = (high_id IS NULL) AND low_id < high_id)
+);
+COMMENT ON TABLE stream IS 'The conversations: the messages of a zone, or of two parties that talk directly, in order.';
+COMMENT ON COLUMN stream.low_id IS 'The party with the lower id; null in a zone.';
+COMMENT ON COLUMN stream.high_id IS 'The other party; null in a zone.';
+COMMENT ON COLUMN stream.agents_said IS 'In a zone: how many messages agents sent since a person last did, or since 15 minutes of silence. One agent alone counts for 15 at most.';
+COMMENT ON COLUMN stream.voices IS 'In a zone: the agents that sent these messages.';
+COMMENT ON COLUMN stream.person_at IS 'In a zone: when a person last sent a message.';
+
+-- Deletes the messages of a conversation with it. There is no foreign key: whoever stores a message has locked its
+-- conversation, so it exists, and whoever deletes a conversation waits for the message.
+CREATE FUNCTION stream_went() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM message m
+     USING old_row
+     WHERE m.tenant_id = old_row.tenant_id AND m.stream_id = old_row.id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER went AFTER DELETE ON stream REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION stream_went();
+COMMENT ON TRIGGER went ON stream IS 'The messages of a conversation go with it, whatever deletes it.';
+
+CREATE TABLE message (
+    tenant_id  bigint      NOT NULL,
+    stream_id  bigint      NOT NULL,
+    seq        bigint      NOT NULL,
+    id         uuid        NOT NULL,
+    speaker_id bigint      NOT NULL,
+    content    text        NOT NULL,
+    answers    uuid,
+    chain      bigint[]    NOT NULL,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, stream_id, seq)
+);
+COMMENT ON TABLE message IS 'The messages. Those of a conversation are deleted with it.';
+COMMENT ON COLUMN message.seq IS 'Without gaps in its conversation, in the order of commits.';
+COMMENT ON COLUMN message.speaker_id IS 'The user or agent that sent it.';
+COMMENT ON COLUMN message.answers IS 'The message that it answers.';
+COMMENT ON COLUMN message.chain IS 'The agents whose messages this one answers, oldest first: for the loop guard.';
+CREATE UNIQUE INDEX message_id ON message (tenant_id, id);
+
+CREATE FUNCTION tell_message() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO live_event (tenant_id, topic, action, thing) VALUES (NEW.tenant_id, 'messages', 'said', NEW.id);
+    PERFORM tell_live(NEW.tenant_id);
+    PERFORM tell_changed(d.tenant_id, 'zone', ARRAY[d.name_key, z.name_key],
+                         taking_part(d.tenant_id, d.id, d.owner_id))
+       FROM zone z
+       JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
+      WHERE z.tenant_id = NEW.tenant_id AND z.stream_id = NEW.stream_id;
+    PERFORM tell_changed(a.tenant_id, 'agent', ARRAY[a.name_key],
+                         ARRAY(SELECT COALESCE(x.owner_id, p.id)
+                                 FROM unnest(ARRAY[st.low_id, st.high_id]) p (id)
+                                 LEFT JOIN agent x ON x.tenant_id = st.tenant_id AND x.id = p.id))
+       FROM stream st
+       JOIN agent a ON a.tenant_id = st.tenant_id AND a.id IN (st.low_id, st.high_id) AND a.destroyed_at IS NULL
+      WHERE st.tenant_id = NEW.tenant_id AND st.id = NEW.stream_id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER said AFTER INSERT ON message FOR EACH ROW WHEN (listened_to(NEW.tenant_id)) EXECUTE FUNCTION tell_message();
+COMMENT ON TRIGGER said ON message IS 'Announces the change.';
+
+CREATE TABLE participant (
+    tenant_id  bigint NOT NULL,
+    party_id   bigint NOT NULL,
+    stream_id  bigint NOT NULL,
+    owner_id   bigint NOT NULL,
+    read_seq   bigint NOT NULL,
+    own_unread bigint NOT NULL DEFAULT 0,
+    last_seq   bigint,
+    PRIMARY KEY (tenant_id, party_id, stream_id),
+    FOREIGN KEY (tenant_id, stream_id) REFERENCES stream ON DELETE CASCADE
+);
+COMMENT ON TABLE participant IS 'How far each party has read each conversation. Unread messages follow from these numbers without counting.';
+COMMENT ON COLUMN participant.party_id IS 'The user or the agent.';
+COMMENT ON COLUMN participant.owner_id IS 'The user behind the party: the user itself, or the owner of the agent.';
+COMMENT ON COLUMN participant.own_unread IS 'The party''s own messages after read_seq, up to last_seq where that is not null. They do not count as unread.';
+COMMENT ON COLUMN participant.last_seq IS 'Where two parties talk directly: the last message of the other one when it was stored. Null in a zone, where each message would change the rows of all.';
+CREATE INDEX participant_stream ON participant (tenant_id, stream_id, owner_id);
+CREATE INDEX participant_unread ON participant (tenant_id, party_id, stream_id) INCLUDE (last_seq, read_seq, own_unread)
+    WHERE last_seq IS NULL OR last_seq > (read_seq + own_unread);
+
+CREATE TABLE agent_talk (
+    tenant_id bigint      NOT NULL,
+    agent_id  bigint      NOT NULL,
+    said      bigint      NOT NULL,
+    partners  bigint[]    NOT NULL,
+    person_at timestamptz,
+    said_at   timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, agent_id),
+    FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
+);
+COMMENT ON TABLE agent_talk IS 'The direct messages that an agent sends to agents: for the loop guard. Only calls of the agent itself write its row.';
+COMMENT ON COLUMN agent_talk.said IS 'How many it sent since a person last sent one.';
+COMMENT ON COLUMN agent_talk.partners IS 'The agents that it sent them to.';
+COMMENT ON COLUMN agent_talk.person_at IS 'When that person did. A later time starts the count again.';
+
+CREATE TABLE agent_heard (
+    tenant_id bigint      NOT NULL,
+    agent_id  bigint      NOT NULL,
+    person_at timestamptz,
+    agent_at  timestamptz,
+    PRIMARY KEY (tenant_id, agent_id),
+    FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
+);
+COMMENT ON TABLE agent_heard IS 'When an agent was last sent something: for the loop guard. The senders write it.';
+COMMENT ON COLUMN agent_heard.person_at IS 'When a person last sent a message to the agent, or to an agent whose message reached it since.';
+COMMENT ON COLUMN agent_heard.agent_at IS 'When an agent last sent it a direct message, to the minute.';
+
+CREATE TABLE context (
+    tenant_id bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
+    principal text        NOT NULL,
+    name      text        NOT NULL,
+    self_id   bigint,
+    agent_id  bigint,
+    domain_id bigint,
+    zone_id   bigint,
+    used_at   timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, principal, name)
+);
+COMMENT ON TABLE context IS 'What each caller has selected, under each name of a context.';
+COMMENT ON COLUMN context.principal IS 'The caller: its key, session or token.';
+COMMENT ON COLUMN context.self_id IS 'The agent that the caller is logged on as.';
+COMMENT ON COLUMN context.agent_id IS 'The selected agent.';
+CREATE INDEX context_age ON context (used_at);
+CREATE INDEX context_self ON context (tenant_id, self_id) WHERE self_id IS NOT NULL;
+
+CREATE FUNCTION live_context() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM log_presence(NEW.tenant_id, NEW.self_id, 'seen', NULL);
+    IF TG_OP = 'UPDATE' AND OLD.self_id IS DISTINCT FROM NEW.self_id THEN
+        PERFORM log_presence(OLD.tenant_id, OLD.self_id, 'seen', NULL);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER live_logged_on AFTER INSERT ON context FOR EACH ROW WHEN (NEW.self_id IS NOT NULL) EXECUTE FUNCTION live_context();
+COMMENT ON TRIGGER live_logged_on ON context IS 'Announces the change.';
+CREATE TRIGGER live_presence AFTER UPDATE ON context
+    FOR EACH ROW WHEN (NEW.self_id IS DISTINCT FROM OLD.self_id OR NEW.used_at > (OLD.used_at + INTERVAL '00:15:00'))
+    EXECUTE FUNCTION live_context();
+COMMENT ON TRIGGER live_presence ON context IS 'Announces the change.';

@@ -1,0 +1,369 @@
+-- Memory banks, their memories, and what the search needs of them.
+
+CREATE TABLE bank (
+    tenant_id   bigint      NOT NULL,
+    id          bigint      NOT NULL DEFAULT nextval('entity_id'),
+    name        text        NOT NULL,
+    name_key    text        COLLATE "C" NOT NULL,
+    description text,
+    access      text        NOT NULL CHECK (access IN ('private', 'bank', 'domain', 'agent', 'public')),
+    owner_id    bigint      NOT NULL,
+    revision    bigint      NOT NULL DEFAULT 1,
+    created_at  timestamptz NOT NULL,
+    updated_at  timestamptz NOT NULL,
+    censored_at timestamptz,
+    deleted_at  timestamptz,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, owner_id) REFERENCES app_user
+);
+COMMENT ON TABLE bank IS 'The memory banks.';
+COMMENT ON COLUMN bank.access IS 'Who else may see it.';
+COMMENT ON COLUMN bank.deleted_at IS 'Since when it is in the trash. It is purged after 30 days.';
+CREATE INDEX bank_trash ON bank (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX bank_owner ON bank (tenant_id, owner_id);
+CREATE UNIQUE INDEX bank_name ON bank (tenant_id, name_key) WHERE deleted_at IS NULL;
+
+CREATE FUNCTION memory_near_table(bank bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT CONCAT('memory_near_', bank) $$;
+CREATE TRIGGER bank_changed AFTER INSERT OR DELETE OR UPDATE ON bank FOR EACH ROW EXECUTE FUNCTION tell_place_changed('bank');
+COMMENT ON TRIGGER bank_changed ON bank IS 'Announces the change.';
+CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON bank FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
+COMMENT ON TRIGGER zz_owner_is_there ON bank IS 'Nothing belongs to a user who was removed at the same time.';
+CREATE TRIGGER counted_added AFTER INSERT ON bank REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('banks');
+COMMENT ON TRIGGER counted_added ON bank IS 'A plan limits banks, whatever creates them.';
+CREATE TRIGGER counted_gone AFTER DELETE ON bank REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('banks');
+COMMENT ON TRIGGER counted_gone ON bank IS 'A deleted bank no longer counts for the plan.';
+CREATE TRIGGER access_begun AFTER INSERT OR DELETE ON bank FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
+COMMENT ON TRIGGER access_begun ON bank IS 'Announces the change.';
+CREATE TRIGGER access_changed AFTER UPDATE ON bank
+    FOR EACH ROW
+    WHEN (NEW.name_key IS DISTINCT FROM OLD.name_key OR NEW.access IS DISTINCT FROM OLD.access OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.deleted_at IS DISTINCT FROM OLD.deleted_at OR NEW.censored_at IS DISTINCT FROM OLD.censored_at)
+    EXECUTE FUNCTION tell_access_changed();
+COMMENT ON TRIGGER access_changed ON bank IS 'Announces the change.';
+
+CREATE TABLE bank_grant (
+    tenant_id  bigint NOT NULL,
+    bank_id    bigint NOT NULL,
+    agent_id   bigint NOT NULL,
+    owner_id   bigint NOT NULL,
+    permission text   NOT NULL CHECK (permission IN ('none', 'read', 'append', 'write', 'manage')),
+    PRIMARY KEY (tenant_id, bank_id, agent_id),
+    FOREIGN KEY (tenant_id, bank_id) REFERENCES bank ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
+);
+COMMENT ON TABLE bank_grant IS 'The permission of an agent on a bank.';
+COMMENT ON COLUMN bank_grant.owner_id IS 'The owner of the agent, who may use the bank through it.';
+CREATE INDEX bank_grant_owner ON bank_grant (tenant_id, owner_id, bank_id);
+CREATE INDEX bank_grant_agent ON bank_grant (tenant_id, agent_id);
+CREATE TRIGGER access_changed AFTER INSERT OR DELETE OR UPDATE ON bank_grant FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
+COMMENT ON TRIGGER access_changed ON bank_grant IS 'Announces the change.';
+
+CREATE TABLE bank_load (
+    tenant_id bigint      NOT NULL,
+    agent_id  bigint      NOT NULL,
+    bank_id   bigint      NOT NULL,
+    loaded_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, agent_id, bank_id),
+    FOREIGN KEY (tenant_id, bank_id) REFERENCES bank ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
+);
+COMMENT ON TABLE bank_load IS 'The banks that an agent has loaded as working memory.';
+
+CREATE TABLE bank_censor (
+    tenant_id bigint      NOT NULL,
+    bank_id   bigint      NOT NULL,
+    agent_id  bigint      NOT NULL,
+    since     timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, bank_id, agent_id),
+    FOREIGN KEY (tenant_id, bank_id) REFERENCES bank ON DELETE CASCADE
+);
+COMMENT ON TABLE bank_censor IS 'The agents that are censored in a bank: what they contributed to is hidden.';
+
+CREATE TABLE memory (
+    tenant_id     bigint      NOT NULL,
+    bank_id       bigint      NOT NULL,
+    id            uuid        NOT NULL,
+    name          text,
+    name_key      text        COLLATE "C",
+    text          text        NOT NULL,
+    tags          text[]      NOT NULL,
+    author_id     bigint      NOT NULL,
+    contributors  bigint[]    NOT NULL,
+    derived_from  uuid[]      NOT NULL,
+    revision      bigint      NOT NULL DEFAULT 1,
+    created_at    timestamptz NOT NULL,
+    updated_at    timestamptz NOT NULL,
+    deleted_at    timestamptz,
+    editor_id     bigint,
+    source        jsonb,
+    supersedes    uuid,
+    reason        text,
+    superseded_by uuid,
+    superseded_at timestamptz,
+    expires_at    timestamptz,
+    pinned        boolean     NOT NULL DEFAULT false,
+    change        xid8        NOT NULL DEFAULT pg_current_xact_id(),
+    PRIMARY KEY (tenant_id, bank_id, id),
+    FOREIGN KEY (tenant_id, bank_id) REFERENCES bank ON DELETE CASCADE
+);
+ALTER TABLE memory ALTER COLUMN bank_id SET (n_distinct = 100);
+COMMENT ON TABLE memory IS 'The memories, each in its newest revision.';
+COMMENT ON COLUMN memory.contributors IS 'Who wrote a part of it: its author, its editors, and those of what it was derived from. Censoring one of them hides it.';
+COMMENT ON COLUMN memory.editor_id IS 'Who stored this revision, if that is not the author.';
+COMMENT ON COLUMN memory.source IS 'The document that this revision comes from: kind, name, version, position. Null if it comes from its editor.';
+COMMENT ON COLUMN memory.reason IS 'Why it supersedes the other one.';
+COMMENT ON COLUMN memory.superseded_by IS 'It is hidden only from readers who see that one, so a false correction that is censored leaves no trace.';
+COMMENT ON COLUMN memory.change IS 'The transaction that last changed it: the search reads what changed since its last transaction.';
+CREATE INDEX memory_author ON memory (tenant_id, bank_id, author_id);
+CREATE INDEX memory_trash ON memory (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX memory_pinned ON memory (tenant_id, bank_id, created_at DESC, id) WHERE pinned AND deleted_at IS NULL;
+CREATE INDEX memory_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX memory_change ON memory (tenant_id, bank_id, change, id);
+CREATE INDEX memory_newest ON memory (tenant_id, bank_id, created_at DESC, id DESC) INCLUDE (expires_at, superseded_by) WHERE deleted_at IS NULL;
+-- Most memories have no name.
+CREATE UNIQUE INDEX memory_name ON memory (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL AND name_key IS NOT NULL;
+CREATE INDEX memory_superseded ON memory (tenant_id, bank_id, superseded_by) WHERE superseded_by IS NOT NULL;
+
+-- The sign of each dimension, for each part of a text; memory_vector.vectors says how they are kept.
+CREATE FUNCTION memory_signatures(vectors bytea) RETURNS TABLE(part integer, signature bit varying) LANGUAGE sql IMMUTABLE AS $$
+    SELECT p.part, CAST(string_agg(CASE WHEN get_byte(v.bytes, 6 + p.part * (4 + d.dimensions) + i) BETWEEN 1 AND 127 THEN '1' ELSE '0' END,
+                                   '' ORDER BY i) AS bit varying)
+      FROM (SELECT vectors || '' AS bytes OFFSET 0) v -- In memory: out of line, each byte would be looked up.
+     CROSS JOIN LATERAL (SELECT 256 * get_byte(v.bytes, 0) + get_byte(v.bytes, 1) AS dimensions OFFSET 0) d
+     CROSS JOIN LATERAL generate_series(0, (length(v.bytes) - 2) / (4 + d.dimensions) - 1) p (part)
+     CROSS JOIN LATERAL generate_series(0, d.dimensions - 1) i
+     WHERE length(vectors) > 2
+     GROUP BY p.part
+$$;
+
+CREATE FUNCTION tell_memories_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT listened_to((SELECT tenant_id FROM changed LIMIT 1)) THEN
+        RETURN NULL;
+    END IF;
+    PERFORM tell_changed(b.tenant_id, 'bank', ARRAY[b.name_key], concerned(b.access, b.owner_id))
+       FROM (SELECT DISTINCT tenant_id, bank_id FROM changed) c
+       JOIN bank b ON b.tenant_id = c.tenant_id AND b.id = c.bank_id;
+    RETURN NULL;
+END $$;
+
+-- Notes the transaction that changed a memory. A reader that has read everything before the oldest transaction of that time,
+-- and what it saw of later ones, has missed nothing.
+CREATE FUNCTION memory_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.change := pg_current_xact_id();
+    RETURN NEW;
+END $$;
+CREATE TRIGGER memory_changed AFTER UPDATE ON memory REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_memories_changed();
+COMMENT ON TRIGGER memory_changed ON memory IS 'Announces the change.';
+CREATE TRIGGER memory_removed AFTER DELETE ON memory REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_memories_changed();
+COMMENT ON TRIGGER memory_removed ON memory IS 'Announces the change.';
+CREATE TRIGGER counted_gone AFTER DELETE ON memory REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('memories');
+COMMENT ON TRIGGER counted_gone ON memory IS 'A deleted memory no longer counts for the plan.';
+
+-- Stores the revision that an update replaces.
+CREATE FUNCTION keep_revision() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO memory_revision (tenant_id, bank_id, memory_id, revision, name, name_key, text, tags, editor_id, contributors,
+                                 derived_from, source, supersedes, reason, expires_at, pinned, stored_at, replaced_at)
+    VALUES (OLD.tenant_id, OLD.bank_id, OLD.id, OLD.revision, OLD.name, OLD.name_key, OLD.text, OLD.tags, OLD.editor_id,
+            OLD.contributors, OLD.derived_from, OLD.source, OLD.supersedes, OLD.reason, OLD.expires_at, OLD.pinned,
+            OLD.updated_at, NEW.updated_at);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER memory_replaced AFTER UPDATE OF revision ON memory FOR EACH ROW WHEN (NEW.revision <> OLD.revision) EXECUTE FUNCTION keep_revision();
+COMMENT ON TRIGGER memory_replaced ON memory IS 'Each revision of a memory is kept, whatever replaces it, and the next one gets vectors.';
+CREATE TRIGGER changed BEFORE UPDATE ON memory FOR EACH ROW EXECUTE FUNCTION memory_changed();
+COMMENT ON TRIGGER changed ON memory IS 'The search reads each memory that changed, whatever changed it.';
+
+-- Lists memories that were deleted for good, and those that they superseded, for the search.
+CREATE FUNCTION memory_went() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM memory_vector v
+     USING old_row
+     WHERE v.tenant_id = old_row.tenant_id AND v.bank_id = old_row.bank_id AND v.memory_id = old_row.id;
+    INSERT INTO memory_gone (tenant_id, bank_id, memory_id)
+    SELECT old_row.tenant_id, old_row.bank_id, old_row.id
+      FROM old_row JOIN bank b ON b.tenant_id = old_row.tenant_id AND b.id = old_row.bank_id
+     UNION
+    SELECT m.tenant_id, m.bank_id, m.id
+      FROM old_row JOIN memory m
+        ON m.tenant_id = old_row.tenant_id AND m.bank_id = old_row.bank_id AND m.superseded_by = old_row.id
+     WHERE old_row.supersedes IS NOT NULL
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER went AFTER DELETE ON memory REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION memory_went();
+COMMENT ON TRIGGER went ON memory IS 'The search forgets each memory that is gone, whatever deleted it.';
+
+-- Many at once are counted instead of named.
+CREATE FUNCTION log_memories(tenant bigint, bank bigint, action text, ids uuid[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF cardinality(ids) > 50 THEN
+        INSERT INTO live_event (tenant_id, topic, action, place, other)
+        VALUES (tenant, 'memories', action, bank, cardinality(ids));
+    ELSE
+        INSERT INTO live_event (tenant_id, topic, action, place, thing)
+        SELECT tenant, 'memories', action, bank, id FROM unnest(ids) id;
+    END IF;
+END $$;
+
+CREATE FUNCTION live_memories_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT listened_to((SELECT tenant_id FROM changed LIMIT 1)) THEN
+        RETURN NULL;
+    END IF;
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM log_memories(n.tenant_id, n.bank_id,
+                             CASE WHEN n.deleted_at IS NULL THEN 'updated' ELSE 'removed' END, array_agg(n.id))
+           FROM changed n
+           JOIN former o ON o.tenant_id = n.tenant_id AND o.bank_id = n.bank_id AND o.id = n.id
+          WHERE (n.revision, n.deleted_at IS NULL) IS DISTINCT FROM (o.revision, o.deleted_at IS NULL)
+          GROUP BY n.tenant_id, n.bank_id, n.deleted_at IS NULL;
+    ELSE
+        PERFORM log_memories(tenant_id, bank_id, 'stored', array_agg(id)) FROM changed GROUP BY tenant_id, bank_id;
+    END IF;
+    PERFORM tell_live((SELECT tenant_id FROM changed LIMIT 1));
+    RETURN NULL;
+END $$;
+CREATE TRIGGER live_updated AFTER UPDATE ON memory
+    REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION live_memories_changed();
+COMMENT ON TRIGGER live_updated ON memory IS 'Announces the change.';
+
+CREATE FUNCTION await_other_vectors() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision)
+    VALUES (NEW.tenant_id, NEW.bank_id, NEW.id, NEW.revision)
+        ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER vectors_await_other AFTER UPDATE OF revision ON memory
+    FOR EACH ROW WHEN (NEW.revision <> OLD.revision) EXECUTE FUNCTION await_other_vectors();
+COMMENT ON TRIGGER vectors_await_other ON memory IS 'Announces the change.';
+
+-- Counts the memories that a statement stores, and has them wait for their vectors.
+CREATE FUNCTION memories_stored() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM count_usage(c.tenant_id, 'memories', c.n)
+       FROM (SELECT tenant_id, count(*) AS n FROM stored GROUP BY tenant_id ORDER BY tenant_id) c;
+    INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision)
+    SELECT tenant_id, bank_id, id, revision FROM stored
+        ON CONFLICT DO NOTHING;
+    IF listened_to((SELECT tenant_id FROM stored LIMIT 1)) THEN
+        PERFORM log_memories(tenant_id, bank_id, 'stored', array_agg(id)) FROM stored GROUP BY tenant_id, bank_id;
+        PERFORM tell_live((SELECT tenant_id FROM stored LIMIT 1));
+        PERFORM tell_changed(b.tenant_id, 'bank', ARRAY[b.name_key], concerned(b.access, b.owner_id))
+           FROM (SELECT DISTINCT tenant_id, bank_id FROM stored) c
+           JOIN bank b ON b.tenant_id = c.tenant_id AND b.id = c.bank_id;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER stored AFTER INSERT ON memory REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION memories_stored();
+COMMENT ON TRIGGER stored ON memory IS 'A plan limits memories, whatever stores them, and each gets vectors.';
+
+-- Lists the memories that a deleted, restored or differently contributed memory supersedes, for the search.
+CREATE FUNCTION memory_superseder_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO memory_gone (tenant_id, bank_id, memory_id)
+    SELECT m.tenant_id, m.bank_id, m.id
+      FROM memory m
+     WHERE m.tenant_id = NEW.tenant_id AND m.bank_id = NEW.bank_id AND m.superseded_by = NEW.id
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER superseder_changed AFTER UPDATE OF deleted_at, contributors ON memory
+    FOR EACH ROW
+    WHEN (NEW.supersedes IS NOT NULL AND (NEW.deleted_at IS DISTINCT FROM OLD.deleted_at OR NEW.contributors <> OLD.contributors))
+    EXECUTE FUNCTION memory_superseder_changed();
+COMMENT ON TRIGGER superseder_changed ON memory IS 'The search reads memories again that a deleted or restored one supersedes.';
+
+CREATE TABLE memory_revision (
+    tenant_id    bigint      NOT NULL,
+    bank_id      bigint      NOT NULL,
+    memory_id    uuid        NOT NULL,
+    revision     bigint      NOT NULL,
+    name         text,
+    name_key     text        COLLATE "C",
+    text         text        NOT NULL,
+    tags         text[]      NOT NULL,
+    editor_id    bigint,
+    contributors bigint[]    NOT NULL,
+    derived_from uuid[]      NOT NULL,
+    source       jsonb,
+    supersedes   uuid,
+    reason       text,
+    expires_at   timestamptz,
+    pinned       boolean     NOT NULL,
+    stored_at    timestamptz NOT NULL,
+    replaced_at  timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, bank_id, memory_id, revision),
+    FOREIGN KEY (tenant_id, bank_id, memory_id) REFERENCES memory ON DELETE CASCADE
+);
+COMMENT ON TABLE memory_revision IS 'The former revisions of memories.';
+CREATE INDEX memory_revision_age ON memory_revision (replaced_at);
+CREATE INDEX memory_revision_name ON memory_revision (tenant_id, bank_id, name_key) WHERE name_key IS NOT NULL;
+
+-- Deletes the vectors of a revision with it.
+CREATE FUNCTION drop_vectors() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM memory_vector v
+     USING gone g
+     WHERE v.tenant_id = g.tenant_id AND v.bank_id = g.bank_id AND v.memory_id = g.memory_id AND v.revision = g.revision;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER vectors_drop AFTER DELETE ON memory_revision REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION drop_vectors();
+COMMENT ON TRIGGER vectors_drop ON memory_revision IS 'The vectors of a revision go with it, whatever deletes it.';
+
+CREATE TABLE memory_vector (
+    tenant_id   bigint      NOT NULL,
+    bank_id     bigint      NOT NULL,
+    memory_id   uuid        NOT NULL,
+    revision    bigint      NOT NULL,
+    model       text,
+    vectors     bytea,
+    change      xid8        NOT NULL DEFAULT pg_current_xact_id(),
+    queued_at   timestamptz NOT NULL DEFAULT now(),
+    lease_until timestamptz,
+    attempts    integer     NOT NULL DEFAULT 0,
+    PRIMARY KEY (tenant_id, bank_id, memory_id, revision)
+);
+ALTER TABLE memory_vector ALTER COLUMN vectors SET STORAGE EXTERNAL;
+COMMENT ON TABLE memory_vector IS 'The vectors by which memories of similar meaning are found. A row without vectors waits for them.';
+COMMENT ON COLUMN memory_vector.vectors IS 'One for each part of the text: a scale and a byte for each dimension. Empty where none could be computed.';
+COMMENT ON COLUMN memory_vector.change IS 'The transaction that stored the vectors, as in memory.change.';
+CREATE INDEX memory_vector_change ON memory_vector (tenant_id, bank_id, change, memory_id) WHERE vectors IS NOT NULL;
+CREATE INDEX memory_vector_model ON memory_vector (model) WHERE vectors IS NOT NULL;
+CREATE INDEX memory_vector_waiting ON memory_vector (tenant_id, queued_at) WHERE vectors IS NULL;
+
+CREATE TABLE memory_gone (
+    tenant_id bigint      NOT NULL,
+    bank_id   bigint      NOT NULL,
+    change    xid8        NOT NULL DEFAULT pg_current_xact_id(),
+    memory_id uuid        NOT NULL,
+    gone_at   timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant_id, bank_id, change, memory_id)
+);
+COMMENT ON TABLE memory_gone IS 'Memories that changed for the search without a change of their own row: deleted for good, or superseded by one that changed.';
+CREATE INDEX memory_gone_age ON memory_gone (gone_at);
+
+CREATE TABLE bank_search (
+    tenant_id   bigint      NOT NULL,
+    bank_id     bigint      NOT NULL,
+    searched_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, bank_id),
+    FOREIGN KEY (tenant_id, bank_id) REFERENCES bank ON DELETE CASCADE
+);
+COMMENT ON TABLE bank_search IS 'When each bank was last searched, to about an hour: a new replica builds the indexes of these banks in advance.';
+CREATE INDEX bank_search_at ON bank_search (searched_at);
+
+CREATE TABLE memory_near (
+    tenant_id  bigint      NOT NULL,
+    bank_id    bigint      NOT NULL,
+    model      text        NOT NULL,
+    dimensions integer     NOT NULL,
+    filled_to  uuid        NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+    ready_at   timestamptz,
+    PRIMARY KEY (tenant_id, bank_id)
+);
+COMMENT ON TABLE memory_near IS 'The banks that have a table of signatures of their own, for pgvector.';
+COMMENT ON COLUMN memory_near.filled_to IS 'The last memory that was copied; triggers add what is stored from the beginning on.';
+COMMENT ON COLUMN memory_near.ready_at IS 'When every vector of the bank was in the table. Before, it is not searched.';

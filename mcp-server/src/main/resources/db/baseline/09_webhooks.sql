@@ -1,0 +1,159 @@
+-- Events in a feed without gaps, and their deliveries to webhook endpoints.
+
+CREATE TABLE event (
+    tenant_id  bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
+    id         uuid        NOT NULL,
+    type       text        NOT NULL,
+    created_at timestamptz NOT NULL,
+    data       json        NOT NULL,
+    ordinal    bigint      GENERATED ALWAYS AS IDENTITY,
+    seq        bigint,
+    directed   boolean     NOT NULL DEFAULT false,
+    not_to     uuid,
+    PRIMARY KEY (tenant_id, id)
+);
+COMMENT ON TABLE event IS 'The events, each written in the transaction that it reports.';
+COMMENT ON COLUMN event.data IS 'As json, not jsonb: a test arrives as the customer wrote it.';
+COMMENT ON COLUMN event.ordinal IS 'The order of writing, with gaps.';
+COMMENT ON COLUMN event.seq IS 'Its place in the feed of the tenant, without gaps. It is assigned after the transaction.';
+COMMENT ON COLUMN event.directed IS 'Whether it is a test, which is in no feed and is sent to one endpoint.';
+COMMENT ON COLUMN event.not_to IS 'The endpoint that it is not sent to, because it reports that this endpoint fails.';
+CREATE UNIQUE INDEX event_seq ON event (tenant_id, seq);
+CREATE INDEX event_unplaced ON event (tenant_id, ordinal) WHERE seq IS NULL AND NOT directed;
+CREATE INDEX event_age ON event (created_at);
+
+CREATE TABLE event_feed (
+    tenant_id   bigint PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,
+    last_seq    bigint NOT NULL DEFAULT 0,
+    cleared_seq bigint NOT NULL DEFAULT 0,
+    CHECK (cleared_seq BETWEEN 0 AND last_seq)
+);
+COMMENT ON TABLE event_feed IS 'The feed of each tenant. Its row is the lock under which places are assigned.';
+COMMENT ON COLUMN event_feed.cleared_seq IS 'The last place that was removed from the feed. Events up to it may remain for their deliveries.';
+
+-- Whoever listens to the feed hears of its growth.
+CREATE FUNCTION tell_feed_grown() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM tell_changed(NEW.tenant_id, 'events', '{}', NULL);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER event_feed_grown AFTER INSERT OR UPDATE OF last_seq ON event_feed FOR EACH ROW EXECUTE FUNCTION tell_feed_grown();
+COMMENT ON TRIGGER event_feed_grown ON event_feed IS 'Announces the change.';
+
+CREATE TABLE webhook_endpoint (
+    tenant_id       bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
+    id              uuid        NOT NULL,
+    url             text        NOT NULL,
+    events          text[]      NOT NULL CHECK (cardinality(events) > 0),
+    description     text,
+    enabled         boolean     NOT NULL DEFAULT true,
+    disabled_reason text        CHECK (disabled_reason IN ('manual', 'gone', 'failing')),
+    revision        bigint      NOT NULL DEFAULT 1,
+    created_at      timestamptz NOT NULL,
+    updated_at      timestamptz NOT NULL,
+    deleted_at      timestamptz,
+    secret          text        NOT NULL,
+    previous_secret text,
+    previous_until  timestamptz,
+    preflight       json,
+    last_sequence   bigint      NOT NULL DEFAULT 0,
+    failing_since   timestamptz,
+    warned          smallint    NOT NULL DEFAULT 0,
+    failures_in_row integer     NOT NULL DEFAULT 0,
+    openings        smallint    NOT NULL DEFAULT 0,
+    open_until      timestamptz,
+    missed_after    bigint,
+    missed_until    bigint,
+    PRIMARY KEY (tenant_id, id),
+    CHECK (enabled = (disabled_reason IS NULL))
+);
+COMMENT ON TABLE webhook_endpoint IS 'The webhook endpoints, and how well they work.';
+COMMENT ON COLUMN webhook_endpoint.secret IS 'Encrypted with the master key.';
+COMMENT ON COLUMN webhook_endpoint.preflight IS 'The result of the last check of its address.';
+COMMENT ON COLUMN webhook_endpoint.last_sequence IS 'The number of the last delivery that was queued for it.';
+COMMENT ON COLUMN webhook_endpoint.failing_since IS 'When the first attempt since the last success failed.';
+COMMENT ON COLUMN webhook_endpoint.warned IS 'How far it was on the way to being disabled, in percent, when its tenant was last warned.';
+COMMENT ON COLUMN webhook_endpoint.openings IS 'How often the circuit has opened since the last success.';
+COMMENT ON COLUMN webhook_endpoint.open_until IS 'Until then the circuit is open, and nothing is attempted.';
+COMMENT ON COLUMN webhook_endpoint.missed_after IS 'The last place of the feed when it was last disabled. Later events were not queued for it.';
+COMMENT ON COLUMN webhook_endpoint.missed_until IS 'The last place of the feed when it was enabled again; null while it is disabled.';
+CREATE INDEX webhook_endpoint_listed ON webhook_endpoint (tenant_id, created_at DESC, id DESC);
+CREATE INDEX webhook_endpoint_deleted ON webhook_endpoint (tenant_id, id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX webhook_endpoint_failing ON webhook_endpoint (failing_since) WHERE failing_since IS NOT NULL;
+CREATE TRIGGER counted_added AFTER INSERT ON webhook_endpoint
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('webhook_endpoints');
+COMMENT ON TRIGGER counted_added ON webhook_endpoint IS 'A plan limits webhook endpoints, whatever creates them.';
+CREATE TRIGGER counted_ended AFTER UPDATE OF deleted_at ON webhook_endpoint
+    FOR EACH ROW WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION count_ended('webhook_endpoints');
+COMMENT ON TRIGGER counted_ended ON webhook_endpoint IS 'A deleted endpoint no longer counts for the plan, though its row stays for a while.';
+CREATE TRIGGER counted_gone AFTER DELETE ON webhook_endpoint
+    FOR EACH ROW WHEN (OLD.deleted_at IS NULL) EXECUTE FUNCTION count_ended('webhook_endpoints');
+COMMENT ON TRIGGER counted_gone ON webhook_endpoint IS 'An endpoint that goes with its tenant no longer counts for the plan.';
+
+CREATE TABLE webhook_delivery (
+    tenant_id   bigint      NOT NULL,
+    id          uuid        NOT NULL,
+    endpoint_id uuid        NOT NULL,
+    event_id    uuid        NOT NULL,
+    event_type  text        NOT NULL,
+    sequence    bigint      NOT NULL,
+    state       text        NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivering', 'delivered', 'failed', 'exhausted')),
+    attempts    jsonb       NOT NULL DEFAULT '[]',
+    due_at      timestamptz,
+    holder      uuid,
+    created_at  timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    UNIQUE (tenant_id, endpoint_id, sequence),
+    FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoint ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, event_id) REFERENCES event ON DELETE CASCADE
+);
+COMMENT ON TABLE webhook_delivery IS 'The deliveries of events to endpoints.';
+COMMENT ON COLUMN webhook_delivery.sequence IS 'Counts the deliveries of its endpoint.';
+COMMENT ON COLUMN webhook_delivery.attempts IS 'In their order: {at, duration_ms, status, error}.';
+COMMENT ON COLUMN webhook_delivery.due_at IS 'When it is attempted next; while it is being delivered, when its lease ends; null when nothing follows.';
+COMMENT ON COLUMN webhook_delivery.holder IS 'Identifies the sender that has the lease.';
+CREATE INDEX webhook_delivery_due ON webhook_delivery (tenant_id, endpoint_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX webhook_delivery_held ON webhook_delivery (tenant_id, endpoint_id, due_at) WHERE state = 'delivering';
+CREATE INDEX webhook_delivery_listed ON webhook_delivery (tenant_id, created_at DESC, id DESC);
+CREATE INDEX webhook_delivery_event ON webhook_delivery (tenant_id, event_id);
+
+-- What is written in the background may be of many tenants.
+CREATE FUNCTION live_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM mcp_interest i WHERE i.until > now()) THEN
+        RETURN NULL;
+    END IF;
+    IF TG_ARGV[0] = 'audit' THEN
+        INSERT INTO live_event (tenant_id, topic, action, thing, moment)
+        SELECT r.tenant_id, 'audit', 'noted', r.row_id, r.at FROM rows r WHERE listened_to(r.tenant_id);
+    ELSIF TG_ARGV[0] = 'deliveries' THEN
+        INSERT INTO live_event (tenant_id, topic, action, thing)
+        SELECT r.tenant_id, 'deliveries', r.state, r.id
+          FROM rows r
+         WHERE r.state IN ('delivered', 'failed', 'exhausted') AND listened_to(r.tenant_id);
+    ELSE
+        INSERT INTO live_event (tenant_id, topic, action, thing)
+        SELECT r.tenant_id, 'handshakes', 'met', r.id FROM rows r WHERE listened_to(r.tenant_id);
+    END IF;
+    PERFORM tell_live(t.tenant_id) FROM (SELECT DISTINCT tenant_id FROM rows) t WHERE listened_to(t.tenant_id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER live_delivered AFTER UPDATE ON webhook_delivery
+    REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION live_rows('deliveries');
+COMMENT ON TRIGGER live_delivered ON webhook_delivery IS 'Announces the change.';
+
+CREATE TABLE webhook_health (
+    tenant_id       bigint      NOT NULL,
+    endpoint_id     uuid        NOT NULL,
+    hour            timestamptz NOT NULL,
+    succeeded       bigint      NOT NULL,
+    failed          bigint      NOT NULL,
+    durations       bigint[]    NOT NULL,
+    last_success_at timestamptz,
+    last_failure_at timestamptz,
+    PRIMARY KEY (tenant_id, endpoint_id, hour),
+    FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoint ON DELETE CASCADE
+);
+COMMENT ON TABLE webhook_health IS 'The attempts at each endpoint in each hour: how many, and how long they took.';
+COMMENT ON COLUMN webhook_health.durations IS 'A histogram, whose classes are in the code.';
+CREATE INDEX webhook_health_age ON webhook_health (hour);

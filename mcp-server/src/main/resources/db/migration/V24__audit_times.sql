@@ -1,2 +1,0 @@
--- How many refusals an entry sums up; null where it tells of one call.
-ALTER TABLE audit ADD COLUMN times integer;
