@@ -55,42 +55,6 @@ END $$;
 CREATE TRIGGER app_user_changed AFTER DELETE OR UPDATE OR TRUNCATE ON app_user FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
 COMMENT ON TRIGGER app_user_changed ON app_user IS 'Every replica forgets what a changed user may do, whatever changes it.';
 
--- Whether a replica has listeners in a tenant. Where nobody listens, nothing is announced: a transaction that notifies
--- waits at its commit for every other one that does.
-CREATE FUNCTION listened_to(tenant bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN EXISTS (SELECT 1 FROM mcp_interest i WHERE i.tenant_id = tenant AND i.until > now());
-END $$;
-
--- Tells every replica what changed, when the change is committed. t: tenant, k: kind, n: names as they are compared,
--- u: the users whom it concerns (everyone in the tenant when left out).
-CREATE FUNCTION tell_changed(tenant bigint, kind text, names text[], users bigint[]) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    IF listened_to(tenant) THEN
-        PERFORM pg_notify('mcp', json_strip_nulls(json_build_object(
-                    't', tenant, 'k', kind, 'n', to_json(names), 'u', to_json(users)))::text);
-    END IF;
-END $$;
-
--- What a key or a role allows decides which tools are listed.
-CREATE FUNCTION tell_tools_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM tell_changed(NEW.tenant_id, 'tools', '{}', ARRAY[(to_jsonb(NEW) ->> TG_ARGV[0])::bigint]);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER app_user_tools_changed AFTER UPDATE OF role ON app_user FOR EACH ROW EXECUTE FUNCTION tell_tools_changed('id');
-COMMENT ON TRIGGER app_user_tools_changed ON app_user IS 'Announces the change.';
-
-CREATE FUNCTION tell_access_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM tell_changed(COALESCE(NEW.tenant_id, OLD.tenant_id), 'access', '{}', NULL);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER access_changed AFTER UPDATE ON app_user
-    FOR EACH ROW WHEN (NEW.role IS DISTINCT FROM OLD.role OR NEW.removed_at IS DISTINCT FROM OLD.removed_at)
-    EXECUTE FUNCTION tell_access_changed();
-COMMENT ON TRIGGER access_changed ON app_user IS 'Announces the change.';
-
 CREATE TABLE plan_limit (
     plan  text   NOT NULL,
     scope text   NOT NULL,

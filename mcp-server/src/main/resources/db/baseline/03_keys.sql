@@ -39,8 +39,6 @@ CREATE INDEX api_key_user ON api_key (tenant_id, user_id);
 CREATE INDEX api_key_parent ON api_key (tenant_id, parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX api_key_agent ON api_key (tenant_id, agent_id) WHERE agent_id IS NOT NULL;
 CREATE INDEX api_key_child_age ON api_key (expires_at) WHERE parent_id IS NOT NULL;
-CREATE TRIGGER api_key_tools_changed AFTER UPDATE OF capabilities ON api_key FOR EACH ROW EXECUTE FUNCTION tell_tools_changed('user_id');
-COMMENT ON TRIGGER api_key_tools_changed ON api_key IS 'Announces the change.';
 
 -- Signals that an id that was unknown before is now that of a key. What was cached of others stays.
 CREATE FUNCTION tell_key_added() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -52,8 +50,6 @@ CREATE TRIGGER api_key_added AFTER INSERT ON api_key FOR EACH ROW EXECUTE FUNCTI
 COMMENT ON TRIGGER api_key_added ON api_key IS 'Every replica forgets that a new key was unknown, whatever creates it.';
 CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OR TRUNCATE ON api_key FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
 COMMENT ON TRIGGER api_key_changed ON api_key IS 'Every replica forgets a changed key within a second, whatever changes it.';
-CREATE TRIGGER api_key_toolset_changed AFTER UPDATE OF toolset ON api_key FOR EACH ROW EXECUTE FUNCTION tell_tools_changed('user_id');
-COMMENT ON TRIGGER api_key_toolset_changed ON api_key IS 'Announces the change.';
 CREATE TRIGGER zz_user_is_there AFTER INSERT OR UPDATE OF user_id ON api_key FOR EACH ROW EXECUTE FUNCTION refuse_removed_user();
 COMMENT ON TRIGGER zz_user_is_there ON api_key IS 'No key belongs to a user who was removed at the same time.';
 
@@ -83,6 +79,32 @@ CREATE TABLE key_usage (
 );
 COMMENT ON TABLE key_usage IS 'How often each key called each tool on each day.';
 CREATE INDEX key_usage_age ON key_usage (day);
+
+CREATE TABLE invitation (
+    tenant_id  bigint      NOT NULL,
+    id         text        NOT NULL,
+    code_hash  bytea       NOT NULL,
+    user_id    bigint      NOT NULL,
+    key_id     text,
+    agent      text        NOT NULL,
+    terms      jsonb       NOT NULL,
+    powers     jsonb       NOT NULL,
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, user_id) REFERENCES app_user ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, key_id) REFERENCES api_key ON DELETE CASCADE
+);
+COMMENT ON TABLE invitation IS 'Invitations: each lets one program join as an agent, once. One that was used or withdrawn is deleted.';
+COMMENT ON COLUMN invitation.user_id IS 'The user that invites.';
+COMMENT ON COLUMN invitation.key_id IS 'The key that made it, without which it is void; null if a person made it.';
+COMMENT ON COLUMN invitation.agent IS 'The name of the agent, which exists or is created.';
+COMMENT ON COLUMN invitation.terms IS 'What the agent gets: banks, domains, the capabilities and the toolset of its key.';
+COMMENT ON COLUMN invitation.powers IS 'What the inviting caller could grant at that time.';
+CREATE UNIQUE INDEX invitation_code ON invitation (code_hash);
+CREATE INDEX invitation_age ON invitation (expires_at);
+CREATE INDEX invitation_user ON invitation (tenant_id, user_id);
+CREATE INDEX invitation_key ON invitation (tenant_id, key_id) WHERE key_id IS NOT NULL;
 
 CREATE TABLE idempotency (
     tenant_id    bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,

@@ -34,15 +34,19 @@ CREATE TRIGGER went AFTER DELETE ON stream REFERENCING OLD TABLE AS old_row FOR 
 COMMENT ON TRIGGER went ON stream IS 'The messages of a conversation go with it, whatever deletes it.';
 
 CREATE TABLE message (
-    tenant_id  bigint      NOT NULL,
-    stream_id  bigint      NOT NULL,
-    seq        bigint      NOT NULL,
-    id         uuid        NOT NULL,
-    speaker_id bigint      NOT NULL,
-    content    text        NOT NULL,
-    answers    uuid,
-    chain      bigint[]    NOT NULL,
-    created_at timestamptz NOT NULL,
+    tenant_id    bigint      NOT NULL,
+    stream_id    bigint      NOT NULL,
+    seq          bigint      NOT NULL,
+    id           uuid        NOT NULL,
+    speaker_id   bigint      NOT NULL,
+    content      text        NOT NULL,
+    answers      uuid,
+    chain        bigint[]    NOT NULL,
+    created_at   timestamptz NOT NULL,
+    delivered_at timestamptz,
+    read_at      timestamptz,
+    person       boolean     NOT NULL DEFAULT false,
+    by_key       text,
     PRIMARY KEY (tenant_id, stream_id, seq)
 );
 COMMENT ON TABLE message IS 'The messages. Those of a conversation are deleted with it.';
@@ -50,28 +54,11 @@ COMMENT ON COLUMN message.seq IS 'Without gaps in its conversation, in the order
 COMMENT ON COLUMN message.speaker_id IS 'The user or agent that sent it.';
 COMMENT ON COLUMN message.answers IS 'The message that it answers.';
 COMMENT ON COLUMN message.chain IS 'The agents whose messages this one answers, oldest first: for the loop guard.';
+COMMENT ON COLUMN message.delivered_at IS 'When a direct message was given to a session of its recipient.';
+COMMENT ON COLUMN message.read_at IS 'When the whole text of a direct message was returned to its recipient.';
+COMMENT ON COLUMN message.person IS 'Whether a signed-in person wrote it, and not a program with the key of a user.';
+COMMENT ON COLUMN message.by_key IS 'The name of the key by which a program wrote it for a user.';
 CREATE UNIQUE INDEX message_id ON message (tenant_id, id);
-
-CREATE FUNCTION tell_message() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO live_event (tenant_id, topic, action, thing) VALUES (NEW.tenant_id, 'messages', 'said', NEW.id);
-    PERFORM tell_live(NEW.tenant_id);
-    PERFORM tell_changed(d.tenant_id, 'zone', ARRAY[d.name_key, z.name_key],
-                         taking_part(d.tenant_id, d.id, d.owner_id))
-       FROM zone z
-       JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
-      WHERE z.tenant_id = NEW.tenant_id AND z.stream_id = NEW.stream_id;
-    PERFORM tell_changed(a.tenant_id, 'agent', ARRAY[a.name_key],
-                         ARRAY(SELECT COALESCE(x.owner_id, p.id)
-                                 FROM unnest(ARRAY[st.low_id, st.high_id]) p (id)
-                                 LEFT JOIN agent x ON x.tenant_id = st.tenant_id AND x.id = p.id))
-       FROM stream st
-       JOIN agent a ON a.tenant_id = st.tenant_id AND a.id IN (st.low_id, st.high_id) AND a.destroyed_at IS NULL
-      WHERE st.tenant_id = NEW.tenant_id AND st.id = NEW.stream_id;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER said AFTER INSERT ON message FOR EACH ROW WHEN (listened_to(NEW.tenant_id)) EXECUTE FUNCTION tell_message();
-COMMENT ON TRIGGER said ON message IS 'Announces the change.';
 
 CREATE TABLE participant (
     tenant_id  bigint NOT NULL,
@@ -138,17 +125,33 @@ COMMENT ON COLUMN context.agent_id IS 'The selected agent.';
 CREATE INDEX context_age ON context (used_at);
 CREATE INDEX context_self ON context (tenant_id, self_id) WHERE self_id IS NOT NULL;
 
-CREATE FUNCTION live_context() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM log_presence(NEW.tenant_id, NEW.self_id, 'seen', NULL);
-    IF TG_OP = 'UPDATE' AND OLD.self_id IS DISTINCT FROM NEW.self_id THEN
-        PERFORM log_presence(OLD.tenant_id, OLD.self_id, 'seen', NULL);
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER live_logged_on AFTER INSERT ON context FOR EACH ROW WHEN (NEW.self_id IS NOT NULL) EXECUTE FUNCTION live_context();
-COMMENT ON TRIGGER live_logged_on ON context IS 'Announces the change.';
-CREATE TRIGGER live_presence AFTER UPDATE ON context
-    FOR EACH ROW WHEN (NEW.self_id IS DISTINCT FROM OLD.self_id OR NEW.used_at > (OLD.used_at + INTERVAL '00:15:00'))
-    EXECUTE FUNCTION live_context();
-COMMENT ON TRIGGER live_presence ON context IS 'Announces the change.';
+CREATE TABLE wake (
+    tenant_id bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
+    party_id  bigint      NOT NULL,
+    kind      text        NOT NULL CHECK (kind IN ('wait', 'stream')),
+    holder    text        NOT NULL,
+    until     timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, party_id, kind, holder)
+);
+COMMENT ON TABLE wake IS 'Who receives new messages at once, and how. An entry ends by itself when its replica or session does.';
+COMMENT ON COLUMN wake.party_id IS 'The agent, or the user, that is woken.';
+COMMENT ON COLUMN wake.holder IS 'One waiting call, or one open stream.';
+CREATE INDEX wake_age ON wake (until);
+
+CREATE TABLE hook_session (
+    tenant_id bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
+    agent_id  bigint      NOT NULL,
+    session   text        COLLATE "C" NOT NULL,
+    client    text        NOT NULL,
+    state     text        NOT NULL CHECK (state IN ('idle', 'busy')),
+    announced jsonb       NOT NULL DEFAULT '{}',
+    line      bigint      NOT NULL DEFAULT 0,
+    undo      jsonb       NOT NULL DEFAULT '{}',
+    seen_at   timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, agent_id, session)
+);
+COMMENT ON TABLE hook_session IS 'The sessions of coding agents that call hooks or follow their messages, and what was announced to each.';
+COMMENT ON COLUMN hook_session.announced IS 'Up to which message of each stream the session was told that messages wait, for streams with unread messages.';
+COMMENT ON COLUMN hook_session.line IS 'The number of the last wake-up that its listener was sent.';
+COMMENT ON COLUMN hook_session.undo IS 'What that wake-up changed in announced, as [before, after], in case its listener did not get it.';
+CREATE INDEX hook_session_age ON hook_session (seen_at);

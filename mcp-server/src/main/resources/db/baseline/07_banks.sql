@@ -22,23 +22,12 @@ COMMENT ON COLUMN bank.deleted_at IS 'Since when it is in the trash. It is purge
 CREATE INDEX bank_trash ON bank (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX bank_owner ON bank (tenant_id, owner_id);
 CREATE UNIQUE INDEX bank_name ON bank (tenant_id, name_key) WHERE deleted_at IS NULL;
-
-CREATE FUNCTION memory_near_table(bank bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT CONCAT('memory_near_', bank) $$;
-CREATE TRIGGER bank_changed AFTER INSERT OR DELETE OR UPDATE ON bank FOR EACH ROW EXECUTE FUNCTION tell_place_changed('bank');
-COMMENT ON TRIGGER bank_changed ON bank IS 'Announces the change.';
 CREATE TRIGGER zz_owner_is_there AFTER INSERT OR UPDATE OF owner_id ON bank FOR EACH ROW EXECUTE FUNCTION refuse_removed_owner();
 COMMENT ON TRIGGER zz_owner_is_there ON bank IS 'Nothing belongs to a user who was removed at the same time.';
 CREATE TRIGGER counted_added AFTER INSERT ON bank REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('banks');
 COMMENT ON TRIGGER counted_added ON bank IS 'A plan limits banks, whatever creates them.';
 CREATE TRIGGER counted_gone AFTER DELETE ON bank REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('banks');
 COMMENT ON TRIGGER counted_gone ON bank IS 'A deleted bank no longer counts for the plan.';
-CREATE TRIGGER access_begun AFTER INSERT OR DELETE ON bank FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
-COMMENT ON TRIGGER access_begun ON bank IS 'Announces the change.';
-CREATE TRIGGER access_changed AFTER UPDATE ON bank
-    FOR EACH ROW
-    WHEN (NEW.name_key IS DISTINCT FROM OLD.name_key OR NEW.access IS DISTINCT FROM OLD.access OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.deleted_at IS DISTINCT FROM OLD.deleted_at OR NEW.censored_at IS DISTINCT FROM OLD.censored_at)
-    EXECUTE FUNCTION tell_access_changed();
-COMMENT ON TRIGGER access_changed ON bank IS 'Announces the change.';
 
 CREATE TABLE bank_grant (
     tenant_id  bigint NOT NULL,
@@ -54,8 +43,6 @@ COMMENT ON TABLE bank_grant IS 'The permission of an agent on a bank.';
 COMMENT ON COLUMN bank_grant.owner_id IS 'The owner of the agent, who may use the bank through it.';
 CREATE INDEX bank_grant_owner ON bank_grant (tenant_id, owner_id, bank_id);
 CREATE INDEX bank_grant_agent ON bank_grant (tenant_id, agent_id);
-CREATE TRIGGER access_changed AFTER INSERT OR DELETE OR UPDATE ON bank_grant FOR EACH ROW EXECUTE FUNCTION tell_access_changed();
-COMMENT ON TRIGGER access_changed ON bank_grant IS 'Announces the change.';
 
 CREATE TABLE bank_load (
     tenant_id bigint      NOT NULL,
@@ -122,41 +109,6 @@ CREATE INDEX memory_newest ON memory (tenant_id, bank_id, created_at DESC, id DE
 -- Most memories have no name.
 CREATE UNIQUE INDEX memory_name ON memory (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL AND name_key IS NOT NULL;
 CREATE INDEX memory_superseded ON memory (tenant_id, bank_id, superseded_by) WHERE superseded_by IS NOT NULL;
-
--- The sign of each dimension, for each part of a text; memory_vector.vectors says how they are kept.
-CREATE FUNCTION memory_signatures(vectors bytea) RETURNS TABLE(part integer, signature bit varying) LANGUAGE sql IMMUTABLE AS $$
-    SELECT p.part, CAST(string_agg(CASE WHEN get_byte(v.bytes, 6 + p.part * (4 + d.dimensions) + i) BETWEEN 1 AND 127 THEN '1' ELSE '0' END,
-                                   '' ORDER BY i) AS bit varying)
-      FROM (SELECT vectors || '' AS bytes OFFSET 0) v -- In memory: out of line, each byte would be looked up.
-     CROSS JOIN LATERAL (SELECT 256 * get_byte(v.bytes, 0) + get_byte(v.bytes, 1) AS dimensions OFFSET 0) d
-     CROSS JOIN LATERAL generate_series(0, (length(v.bytes) - 2) / (4 + d.dimensions) - 1) p (part)
-     CROSS JOIN LATERAL generate_series(0, d.dimensions - 1) i
-     WHERE length(vectors) > 2
-     GROUP BY p.part
-$$;
-
-CREATE FUNCTION tell_memories_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT listened_to((SELECT tenant_id FROM changed LIMIT 1)) THEN
-        RETURN NULL;
-    END IF;
-    PERFORM tell_changed(b.tenant_id, 'bank', ARRAY[b.name_key], concerned(b.access, b.owner_id))
-       FROM (SELECT DISTINCT tenant_id, bank_id FROM changed) c
-       JOIN bank b ON b.tenant_id = c.tenant_id AND b.id = c.bank_id;
-    RETURN NULL;
-END $$;
-
--- Notes the transaction that changed a memory. A reader that has read everything before the oldest transaction of that time,
--- and what it saw of later ones, has missed nothing.
-CREATE FUNCTION memory_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    NEW.change := pg_current_xact_id();
-    RETURN NEW;
-END $$;
-CREATE TRIGGER memory_changed AFTER UPDATE ON memory REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_memories_changed();
-COMMENT ON TRIGGER memory_changed ON memory IS 'Announces the change.';
-CREATE TRIGGER memory_removed AFTER DELETE ON memory REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_memories_changed();
-COMMENT ON TRIGGER memory_removed ON memory IS 'Announces the change.';
 CREATE TRIGGER counted_gone AFTER DELETE ON memory REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_gone('memories');
 COMMENT ON TRIGGER counted_gone ON memory IS 'A deleted memory no longer counts for the plan.';
 
@@ -168,10 +120,21 @@ BEGIN
     VALUES (OLD.tenant_id, OLD.bank_id, OLD.id, OLD.revision, OLD.name, OLD.name_key, OLD.text, OLD.tags, OLD.editor_id,
             OLD.contributors, OLD.derived_from, OLD.source, OLD.supersedes, OLD.reason, OLD.expires_at, OLD.pinned,
             OLD.updated_at, NEW.updated_at);
+    INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision)
+    VALUES (NEW.tenant_id, NEW.bank_id, NEW.id, NEW.revision)
+        ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
 CREATE TRIGGER memory_replaced AFTER UPDATE OF revision ON memory FOR EACH ROW WHEN (NEW.revision <> OLD.revision) EXECUTE FUNCTION keep_revision();
 COMMENT ON TRIGGER memory_replaced ON memory IS 'Each revision of a memory is kept, whatever replaces it, and the next one gets vectors.';
+
+-- Notes the transaction that changed a memory. A reader that has read everything before the oldest transaction of that time,
+-- and what it saw of later ones, has missed nothing.
+CREATE FUNCTION memory_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.change := pg_current_xact_id();
+    RETURN NEW;
+END $$;
 CREATE TRIGGER changed BEFORE UPDATE ON memory FOR EACH ROW EXECUTE FUNCTION memory_changed();
 COMMENT ON TRIGGER changed ON memory IS 'The search reads each memory that changed, whatever changed it.';
 
@@ -195,51 +158,6 @@ END $$;
 CREATE TRIGGER went AFTER DELETE ON memory REFERENCING OLD TABLE AS old_row FOR EACH STATEMENT EXECUTE FUNCTION memory_went();
 COMMENT ON TRIGGER went ON memory IS 'The search forgets each memory that is gone, whatever deleted it.';
 
--- Many at once are counted instead of named.
-CREATE FUNCTION log_memories(tenant bigint, bank bigint, action text, ids uuid[]) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    IF cardinality(ids) > 50 THEN
-        INSERT INTO live_event (tenant_id, topic, action, place, other)
-        VALUES (tenant, 'memories', action, bank, cardinality(ids));
-    ELSE
-        INSERT INTO live_event (tenant_id, topic, action, place, thing)
-        SELECT tenant, 'memories', action, bank, id FROM unnest(ids) id;
-    END IF;
-END $$;
-
-CREATE FUNCTION live_memories_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT listened_to((SELECT tenant_id FROM changed LIMIT 1)) THEN
-        RETURN NULL;
-    END IF;
-    IF TG_OP = 'UPDATE' THEN
-        PERFORM log_memories(n.tenant_id, n.bank_id,
-                             CASE WHEN n.deleted_at IS NULL THEN 'updated' ELSE 'removed' END, array_agg(n.id))
-           FROM changed n
-           JOIN former o ON o.tenant_id = n.tenant_id AND o.bank_id = n.bank_id AND o.id = n.id
-          WHERE (n.revision, n.deleted_at IS NULL) IS DISTINCT FROM (o.revision, o.deleted_at IS NULL)
-          GROUP BY n.tenant_id, n.bank_id, n.deleted_at IS NULL;
-    ELSE
-        PERFORM log_memories(tenant_id, bank_id, 'stored', array_agg(id)) FROM changed GROUP BY tenant_id, bank_id;
-    END IF;
-    PERFORM tell_live((SELECT tenant_id FROM changed LIMIT 1));
-    RETURN NULL;
-END $$;
-CREATE TRIGGER live_updated AFTER UPDATE ON memory
-    REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION live_memories_changed();
-COMMENT ON TRIGGER live_updated ON memory IS 'Announces the change.';
-
-CREATE FUNCTION await_other_vectors() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision)
-    VALUES (NEW.tenant_id, NEW.bank_id, NEW.id, NEW.revision)
-        ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER vectors_await_other AFTER UPDATE OF revision ON memory
-    FOR EACH ROW WHEN (NEW.revision <> OLD.revision) EXECUTE FUNCTION await_other_vectors();
-COMMENT ON TRIGGER vectors_await_other ON memory IS 'Announces the change.';
-
 -- Counts the memories that a statement stores, and has them wait for their vectors.
 CREATE FUNCTION memories_stored() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -248,13 +166,6 @@ BEGIN
     INSERT INTO memory_vector (tenant_id, bank_id, memory_id, revision)
     SELECT tenant_id, bank_id, id, revision FROM stored
         ON CONFLICT DO NOTHING;
-    IF listened_to((SELECT tenant_id FROM stored LIMIT 1)) THEN
-        PERFORM log_memories(tenant_id, bank_id, 'stored', array_agg(id)) FROM stored GROUP BY tenant_id, bank_id;
-        PERFORM tell_live((SELECT tenant_id FROM stored LIMIT 1));
-        PERFORM tell_changed(b.tenant_id, 'bank', ARRAY[b.name_key], concerned(b.access, b.owner_id))
-           FROM (SELECT DISTINCT tenant_id, bank_id FROM stored) c
-           JOIN bank b ON b.tenant_id = c.tenant_id AND b.id = c.bank_id;
-    END IF;
     RETURN NULL;
 END $$;
 CREATE TRIGGER stored AFTER INSERT ON memory REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION memories_stored();
@@ -354,16 +265,3 @@ CREATE TABLE bank_search (
 );
 COMMENT ON TABLE bank_search IS 'When each bank was last searched, to about an hour: a new replica builds the indexes of these banks in advance.';
 CREATE INDEX bank_search_at ON bank_search (searched_at);
-
-CREATE TABLE memory_near (
-    tenant_id  bigint      NOT NULL,
-    bank_id    bigint      NOT NULL,
-    model      text        NOT NULL,
-    dimensions integer     NOT NULL,
-    filled_to  uuid        NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
-    ready_at   timestamptz,
-    PRIMARY KEY (tenant_id, bank_id)
-);
-COMMENT ON TABLE memory_near IS 'The banks that have a table of signatures of their own, for pgvector.';
-COMMENT ON COLUMN memory_near.filled_to IS 'The last memory that was copied; triggers add what is stored from the beginning on.';
-COMMENT ON COLUMN memory_near.ready_at IS 'When every vector of the bank was in the table. Before, it is not searched.';

@@ -75,37 +75,6 @@ END $$;
 CREATE TRIGGER document_gone AFTER DELETE ON document FOR EACH ROW EXECUTE FUNCTION drop_document_file();
 COMMENT ON TRIGGER document_gone ON document IS 'The file of a document goes with it, whatever deletes it.';
 
-CREATE FUNCTION tell_document_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    tenant bigint := COALESCE(NEW.tenant_id, OLD.tenant_id);
-BEGIN
-    PERFORM tell_changed(tenant, 'document', ARRAY[COALESCE(NEW.name_key, OLD.name_key)], NULL);
-    PERFORM tell_changed(tenant, 'resources', '{}', NULL);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER document_changed AFTER INSERT OR DELETE ON document FOR EACH ROW EXECUTE FUNCTION tell_document_changed();
-COMMENT ON TRIGGER document_changed ON document IS 'Announces the change.';
-CREATE TRIGGER document_validated AFTER UPDATE OF state ON document
-    FOR EACH ROW WHEN (NEW.state <> OLD.state AND NEW.state <> 'validating') EXECUTE FUNCTION tell_document_changed();
-COMMENT ON TRIGGER document_validated ON document IS 'Announces the change.';
-
-CREATE FUNCTION live_document() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    tenant bigint := COALESCE(NEW.tenant_id, OLD.tenant_id);
-BEGIN
-    IF listened_to(tenant) THEN
-        INSERT INTO live_event (tenant_id, topic, action, thing)
-        VALUES (tenant, 'documents', CASE WHEN TG_OP = 'DELETE' THEN 'deleted' ELSE NEW.state END,
-                COALESCE(NEW.id, OLD.id));
-        PERFORM tell_live(tenant);
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER live_handed_in AFTER INSERT OR DELETE ON document FOR EACH ROW EXECUTE FUNCTION live_document();
-COMMENT ON TRIGGER live_handed_in ON document IS 'Announces the change.';
-CREATE TRIGGER live_validated AFTER UPDATE OF state ON document FOR EACH ROW WHEN (NEW.state <> OLD.state) EXECUTE FUNCTION live_document();
-COMMENT ON TRIGGER live_validated ON document IS 'Announces the change.';
-
 CREATE TABLE document_part (
     tenant_id   bigint  NOT NULL,
     document_id uuid    NOT NULL,

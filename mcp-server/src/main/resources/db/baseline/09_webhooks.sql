@@ -31,15 +31,6 @@ CREATE TABLE event_feed (
 COMMENT ON TABLE event_feed IS 'The feed of each tenant. Its row is the lock under which places are assigned.';
 COMMENT ON COLUMN event_feed.cleared_seq IS 'The last place that was removed from the feed. Events up to it may remain for their deliveries.';
 
--- Whoever listens to the feed hears of its growth.
-CREATE FUNCTION tell_feed_grown() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM tell_changed(NEW.tenant_id, 'events', '{}', NULL);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER event_feed_grown AFTER INSERT OR UPDATE OF last_seq ON event_feed FOR EACH ROW EXECUTE FUNCTION tell_feed_grown();
-COMMENT ON TRIGGER event_feed_grown ON event_feed IS 'Announces the change.';
-
 CREATE TABLE webhook_endpoint (
     tenant_id       bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
     id              uuid        NOT NULL,
@@ -116,31 +107,6 @@ CREATE INDEX webhook_delivery_due ON webhook_delivery (tenant_id, endpoint_id, d
 CREATE INDEX webhook_delivery_held ON webhook_delivery (tenant_id, endpoint_id, due_at) WHERE state = 'delivering';
 CREATE INDEX webhook_delivery_listed ON webhook_delivery (tenant_id, created_at DESC, id DESC);
 CREATE INDEX webhook_delivery_event ON webhook_delivery (tenant_id, event_id);
-
--- What is written in the background may be of many tenants.
-CREATE FUNCTION live_rows() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (SELECT 1 FROM mcp_interest i WHERE i.until > now()) THEN
-        RETURN NULL;
-    END IF;
-    IF TG_ARGV[0] = 'audit' THEN
-        INSERT INTO live_event (tenant_id, topic, action, thing, moment)
-        SELECT r.tenant_id, 'audit', 'noted', r.row_id, r.at FROM rows r WHERE listened_to(r.tenant_id);
-    ELSIF TG_ARGV[0] = 'deliveries' THEN
-        INSERT INTO live_event (tenant_id, topic, action, thing)
-        SELECT r.tenant_id, 'deliveries', r.state, r.id
-          FROM rows r
-         WHERE r.state IN ('delivered', 'failed', 'exhausted') AND listened_to(r.tenant_id);
-    ELSE
-        INSERT INTO live_event (tenant_id, topic, action, thing)
-        SELECT r.tenant_id, 'handshakes', 'met', r.id FROM rows r WHERE listened_to(r.tenant_id);
-    END IF;
-    PERFORM tell_live(t.tenant_id) FROM (SELECT DISTINCT tenant_id FROM rows) t WHERE listened_to(t.tenant_id);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER live_delivered AFTER UPDATE ON webhook_delivery
-    REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION live_rows('deliveries');
-COMMENT ON TRIGGER live_delivered ON webhook_delivery IS 'Announces the change.';
 
 CREATE TABLE webhook_health (
     tenant_id       bigint      NOT NULL,

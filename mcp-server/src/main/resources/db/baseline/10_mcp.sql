@@ -51,20 +51,6 @@ CREATE INDEX mcp_task_waiting ON mcp_task (server, leased_until) WHERE status = 
 CREATE INDEX mcp_task_open ON mcp_task (tenant_id, principal) WHERE status IN ('working', 'input_required');
 CREATE INDEX mcp_task_expiry ON mcp_task (expires_at);
 
--- Listeners are told of what they can see; whoever works at a task that was cancelled is told in any case.
-CREATE FUNCTION tell_task_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM tell_changed(NEW.tenant_id, 'task', ARRAY[NEW.id], ARRAY[NEW.user_id]);
-    IF NEW.status = 'cancelled' THEN
-        PERFORM pg_notify('mcp', json_build_object('t', NEW.tenant_id, 'k', 'task-cancelled', 'n', ARRAY[NEW.id])::text);
-    END IF;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER mcp_task_changed AFTER UPDATE ON mcp_task
-    FOR EACH ROW WHEN (NEW.status <> OLD.status OR NEW.message IS DISTINCT FROM OLD.message OR NEW.memory <> OLD.memory)
-    EXECUTE FUNCTION tell_task_changed();
-COMMENT ON TRIGGER mcp_task_changed ON mcp_task IS 'Announces the change.';
-
 CREATE TABLE handshake (
     tenant_id        bigint      NOT NULL,
     id               uuid        NOT NULL,
@@ -102,38 +88,39 @@ CREATE INDEX handshake_latest ON handshake (tenant_id, holder, at DESC, place DE
 CREATE INDEX handshake_key ON handshake (tenant_id, key_id) WHERE key_id IS NOT NULL;
 CREATE INDEX handshake_user ON handshake (tenant_id, user_id);
 CREATE INDEX handshake_age ON handshake (at);
-CREATE TRIGGER live_met AFTER INSERT ON handshake REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION live_rows('handshakes');
-COMMENT ON TRIGGER live_met ON handshake IS 'Announces the change.';
-CREATE TRIGGER live_met_again AFTER UPDATE ON handshake REFERENCING NEW TABLE AS rows FOR EACH STATEMENT EXECUTE FUNCTION live_rows('handshakes');
-COMMENT ON TRIGGER live_met_again ON handshake IS 'Announces the change.';
 
-CREATE TABLE mcp_interest (
+CREATE TABLE change_listener (
     tenant_id bigint      NOT NULL,
     replica   uuid        NOT NULL,
     until     timestamptz NOT NULL,
     PRIMARY KEY (tenant_id, replica)
 );
-COMMENT ON TABLE mcp_interest IS 'In which tenants a replica has listeners. Elsewhere nothing is announced.';
+COMMENT ON TABLE change_listener IS 'In which tenants a replica has listeners. Elsewhere nothing is logged: a transaction that notifies waits at its commit for every other one that does.';
 
-CREATE TABLE live_event (
+CREATE TABLE change_log (
     tenant_id bigint      NOT NULL,
     xid       xid8        NOT NULL DEFAULT pg_current_xact_id(),
     ordinal   bigint      GENERATED ALWAYS AS IDENTITY,
     at        timestamptz NOT NULL DEFAULT clock_timestamp(),
     topic     text        NOT NULL,
-    action    text        NOT NULL,
+    action    text,
     thing     uuid,
     place     bigint,
     other     bigint,
     moment    timestamptz,
+    names     text[]      NOT NULL DEFAULT '{}',
+    users     bigint[],
     PRIMARY KEY (tenant_id, xid, ordinal)
 );
-COMMENT ON TABLE live_event IS 'What open consoles are sent: changes in tenants with listeners, for some minutes.';
-COMMENT ON COLUMN live_event.xid IS 'Its transaction. A reader resumes at the oldest transaction that was still open at its last read, so that none is missed.';
-COMMENT ON COLUMN live_event.place IS 'The bank of a memory, the agent of a change of presence.';
-COMMENT ON COLUMN live_event.other IS 'The domain that an agent joined or left; how many memories, where they are not named.';
-COMMENT ON COLUMN live_event.moment IS 'With thing, the key of an audit entry.';
-CREATE INDEX live_event_age ON live_event (at);
+COMMENT ON TABLE change_log IS 'What changed in tenants with listeners, for some minutes.';
+COMMENT ON COLUMN change_log.xid IS 'Its transaction. A reader resumes at the oldest transaction that was still open at its last read, so that none is missed.';
+COMMENT ON COLUMN change_log.topic IS 'What kind of thing, or which list.';
+COMMENT ON COLUMN change_log.place IS 'The bank of memories, the agent of a change of presence, the conversation of a message.';
+COMMENT ON COLUMN change_log.other IS 'The domain that an agent joined or left; how many memories, where they are not named.';
+COMMENT ON COLUMN change_log.moment IS 'With thing, the key of an audit entry.';
+COMMENT ON COLUMN change_log.names IS 'The names of the thing, as they are compared.';
+COMMENT ON COLUMN change_log.users IS 'The users who may learn of it, besides the admins; null for everyone in the tenant.';
+CREATE INDEX change_log_age ON change_log (at);
 
 CREATE TABLE demo (
     tenant_id  bigint      PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,
@@ -152,115 +139,94 @@ COMMENT ON TABLE demo IS 'The demo of a tenant. Any replica can take its next st
 COMMENT ON COLUMN demo.last IS 'The last message, which the next one may answer.';
 COMMENT ON COLUMN demo.keys IS 'The keys of its agents, encrypted with the master key.';
 
--- Keeps the table of a bank as the vectors are. Its arguments are the bank and the number of dimensions.
-CREATE FUNCTION memory_near_keep() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    name text := memory_near_table(CAST(TG_ARGV[0] AS bigint));
+-- Whether a replica has listeners in a tenant. Where nobody listens, nothing is announced: a transaction that notifies
+-- waits at its commit for every other one that does.
+CREATE FUNCTION listened_to(tenant bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    IF TG_OP = 'DELETE' THEN
-        EXECUTE format('DELETE FROM %I WHERE memory_id = $1 AND revision = $2', name) USING OLD.memory_id, OLD.revision;
-    ELSE
-        EXECUTE format('DELETE FROM %I WHERE memory_id = $1 AND revision < $2', name) USING NEW.memory_id, NEW.revision;
-        EXECUTE format('INSERT INTO %1$I AS n
-                        SELECT $1, s.part, $2, s.signature FROM memory_signatures($3) s WHERE length(s.signature) = $4
-                            ON CONFLICT (memory_id, part) DO UPDATE
-                           SET revision = EXCLUDED.revision, signature = EXCLUDED.signature
-                         WHERE n.revision <= EXCLUDED.revision', name)
-          USING NEW.memory_id, NEW.revision, NEW.vectors, CAST(TG_ARGV[1] AS integer);
-    END IF;
-    RETURN NULL;
+    RETURN EXISTS (SELECT 1 FROM change_listener l WHERE l.tenant_id = tenant AND l.until > now());
 END $$;
 
--- Creates the table of a bank, or copies some more vectors into it. Returns 'ready' when all are copied, 'filling' when more are
--- left, 'busy' when it must be tried again later, and otherwise why it is not possible here. One transaction at a time may call it.
--- A portion ends with the memory that has the last of so many parts. Nobody may wait long behind it for the lock on memory_vector.
-CREATE FUNCTION memory_near_fill(of_tenant bigint, of_bank bigint, of_model text, of_dimensions integer, most integer)
-    RETURNS text LANGUAGE plpgsql SET lock_timeout = '100ms' AS $$
-DECLARE
-    name    text := memory_near_table(of_bank);
-    near    memory_near;
-    reached uuid;
-BEGIN
-    SELECT * INTO near FROM memory_near n WHERE n.tenant_id = of_tenant AND n.bank_id = of_bank;
-    IF NOT FOUND THEN
-        BEGIN
-            CREATE EXTENSION IF NOT EXISTS vector;
-            EXECUTE format('CREATE TABLE %I (memory_id uuid, part integer, revision bigint NOT NULL, signature bit(%s) NOT NULL,
-                            PRIMARY KEY (memory_id, part))', name, of_dimensions);
-            EXECUTE format('CREATE INDEX %I ON %I USING hnsw (signature bit_hamming_ops)', name || '_signature', name);
-            -- This waits for those that are writing vectors, so none is missed that is not copied either.
-            EXECUTE format('CREATE TRIGGER %I AFTER INSERT OR UPDATE OF vectors ON memory_vector FOR EACH ROW
-                              WHEN (NEW.bank_id = %s AND NEW.tenant_id = %s AND NEW.model = %L AND NEW.vectors IS NOT NULL)
-                            EXECUTE FUNCTION memory_near_keep(%s, %s)', name, of_bank, of_tenant, of_model, of_bank, of_dimensions);
-            -- Not for each row of a bank that is destroyed: its table is dropped soon.
-            EXECUTE format('CREATE TRIGGER %I AFTER DELETE ON memory_vector FOR EACH ROW
-                              WHEN (OLD.bank_id = %s AND OLD.tenant_id = %s
-                                    AND current_setting(''engine.destroyed_bank'', true) IS DISTINCT FROM ''%s'')
-                            EXECUTE FUNCTION memory_near_keep(%s)', name || '_gone', of_bank, of_tenant, of_bank, of_bank);
-        EXCEPTION
-            WHEN lock_not_available OR deadlock_detected THEN
-                RETURN 'busy';
-            WHEN OTHERS THEN
-                RETURN SQLERRM;
-        END;
-        INSERT INTO memory_near (tenant_id, bank_id, model, dimensions) VALUES (of_tenant, of_bank, of_model, of_dimensions);
-        RETURN 'filling'; -- Committed now, so that nobody waits for the lock on memory_vector.
-    ELSIF near.model <> of_model OR near.dimensions <> of_dimensions THEN
-        RETURN 'busy'; -- Until a replica has dropped what is obsolete.
-    ELSIF near.ready_at IS NOT NULL THEN
-        RETURN 'ready';
-    END IF;
-    EXECUTE format('WITH following AS (
-                        SELECT DISTINCT ON (v.memory_id) v.memory_id, v.revision, v.vectors
-                          FROM memory_vector v
-                         WHERE v.tenant_id = $1 AND v.bank_id = $2 AND v.memory_id > $3 AND v.model = $4 AND v.vectors IS NOT NULL
-                         ORDER BY v.memory_id, v.revision DESC
-                         LIMIT $6),
-                    added_up AS (
-                        SELECT s.*, sum(length(s.vectors)) OVER (ORDER BY s.memory_id) - length(s.vectors) AS bytes_before
-                          FROM following s),
-                    next_ones AS (
-                        SELECT a.memory_id, a.revision, a.vectors FROM added_up a WHERE a.bytes_before < $6 * (4 + $5)),
-                    copied AS (
-                        INSERT INTO %I
-                        SELECT o.memory_id, s.part, o.revision, s.signature
-                          FROM next_ones o CROSS JOIN LATERAL memory_signatures(o.vectors) s
-                         WHERE length(s.signature) = $5
-                            ON CONFLICT DO NOTHING)
-                    SELECT o.memory_id FROM next_ones o ORDER BY o.memory_id DESC LIMIT 1', name)
-       INTO reached USING of_tenant, of_bank, near.filled_to, of_model, of_dimensions, most;
-    UPDATE memory_near n
-       SET filled_to = COALESCE(reached, n.filled_to), ready_at = CASE WHEN reached IS NULL THEN now() END
-     WHERE n.tenant_id = of_tenant AND n.bank_id = of_bank;
-    RETURN CASE WHEN reached IS NULL THEN 'ready' ELSE 'filling' END;
-EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-    RETURN 'busy'; -- Somebody is storing the same vector.
-END $$;
+-- The users who may learn of a thing; null for everyone in the tenant.
+CREATE FUNCTION concerned(access text, owner bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN access = 'private' THEN ARRAY[owner] END;
+$$;
 
--- Returns whether it was possible without waiting long for others.
-CREATE FUNCTION memory_near_drop(of_tenant bigint, of_bank bigint) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '100ms' AS $$
+-- Writes the changes of a transaction to the log, and notifies the replicas of them once it is committed. Each change is an
+-- object with the columns of the log. Without users and without everyone, nobody but the admins learns of it. A thing that is
+-- given by its number in place, without names, is as the transaction leaves it. Nothing is done where nobody listens, except
+-- that a worker learns that its task was cancelled.
+CREATE FUNCTION announce(of_tenant bigint, changes jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    name text := memory_near_table(of_bank);
+    is_heard boolean := listened_to(of_tenant);
+    payload  text;
 BEGIN
-    EXECUTE format('DROP TRIGGER IF EXISTS %I ON memory_vector', name);
-    EXECUTE format('DROP TRIGGER IF EXISTS %I ON memory_vector', name || '_gone');
-    EXECUTE format('DROP TABLE IF EXISTS %I', name);
-    DELETE FROM memory_near n WHERE n.tenant_id = of_tenant AND n.bank_id = of_bank;
-    RETURN true;
-EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-    RETURN false;
-END $$;
-
--- The memories of a bank with the nearest signatures, about the nearest first; none if its table is not ready. A memory may come
--- several times, and may be deleted or hidden.
-CREATE FUNCTION memory_nearest(of_tenant bigint, of_bank bigint, of_model text, wanted bit varying, most integer)
-    RETURNS TABLE(memory_id uuid) LANGUAGE plpgsql SET enable_seqscan = off SET enable_sort = off AS $$
-BEGIN
-    IF EXISTS (SELECT FROM memory_near n
-                WHERE n.tenant_id = of_tenant AND n.bank_id = of_bank AND n.model = of_model AND n.dimensions = length(wanted)
-                  AND n.ready_at IS NOT NULL) THEN
-        PERFORM set_config('hnsw.ef_search', CAST(most AS text), true);
-        RETURN QUERY EXECUTE format('SELECT n.memory_id FROM %I n ORDER BY n.signature <~> $1 LIMIT $2', memory_near_table(of_bank))
-          USING wanted, most;
+    IF NOT is_heard AND NOT changes @> '[{"topic": "task-cancelled"}]' THEN
+        RETURN;
     END IF;
+    FOR payload IN
+        WITH entry AS (
+            SELECT *
+              FROM ROWS FROM (jsonb_to_recordset(changes)
+                              AS (topic text, action text, thing uuid, place bigint, other bigint, moment timestamptz,
+                                  names text[], users bigint[], everyone boolean))
+                   WITH ORDINALITY c (topic, action, thing, place, other, moment, names, users, everyone, i)
+             WHERE is_heard OR topic = 'task-cancelled'),
+        found AS (
+            SELECT i, 0 AS part, topic, action, thing, place, other, moment, COALESCE(names, '{}') AS names,
+                   CASE WHEN everyone IS NOT TRUE THEN COALESCE(users, '{}') END AS users
+              FROM entry
+             WHERE names IS NOT NULL OR topic NOT IN ('agent', 'domain', 'bank')
+             UNION ALL
+            SELECT e.i, 0, e.topic, NULL, NULL, NULL, NULL, NULL, ARRAY[a.name_key], concerned(a.access, a.owner_id)
+              FROM entry e JOIN agent a ON a.tenant_id = of_tenant AND a.id = e.place
+             WHERE e.topic = 'agent' AND e.names IS NULL
+             UNION ALL
+            SELECT e.i, 0, e.topic, NULL, NULL, NULL, NULL, NULL, ARRAY[d.name_key], concerned(d.access, d.owner_id)
+              FROM entry e JOIN domain d ON d.tenant_id = of_tenant AND d.id = e.place
+             WHERE e.topic = 'domain' AND e.names IS NULL
+             UNION ALL
+            SELECT e.i, 1, 'bank', NULL, NULL, NULL, NULL, NULL, ARRAY[b.name_key], concerned(b.access, b.owner_id)
+              FROM (SELECT min(i) AS i, place FROM entry
+                     WHERE topic = 'memories' OR (topic = 'bank' AND names IS NULL) GROUP BY place) e
+              JOIN bank b ON b.tenant_id = of_tenant AND b.id = e.place
+             UNION ALL
+            -- A message changes its zone; between two parties it changes the agents, but only for those who take part.
+            SELECT e.i, 1, 'zone', NULL, NULL, NULL, NULL, NULL, ARRAY[d.name_key, z.name_key],
+                   taking_part(d.tenant_id, d.id, d.owner_id)
+              FROM entry e
+              JOIN zone z ON z.tenant_id = of_tenant AND z.stream_id = e.place
+              JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
+             WHERE e.topic = 'messages'
+             UNION ALL
+            SELECT e.i, 1, 'agent', NULL, NULL, NULL, NULL, NULL, ARRAY[a.name_key],
+                   ARRAY(SELECT COALESCE(x.owner_id, p.id)
+                           FROM unnest(ARRAY[st.low_id, st.high_id]) p (id)
+                           LEFT JOIN agent x ON x.tenant_id = st.tenant_id AND x.id = p.id)
+              FROM entry e
+              JOIN stream st ON st.tenant_id = of_tenant AND st.id = e.place
+              JOIN agent a ON a.tenant_id = of_tenant AND a.id IN (st.low_id, st.high_id) AND a.destroyed_at IS NULL
+             WHERE e.topic = 'messages'),
+        logged AS (
+            INSERT INTO change_log (tenant_id, topic, action, thing, place, other, moment, names, users)
+            SELECT of_tenant, topic, action, thing, place, other, moment, names, users
+              FROM found
+             WHERE is_heard
+             ORDER BY i, part),
+        -- Listeners look again at what they may see before they are told what changed.
+        signal AS (
+            SELECT topic, i, json_strip_nulls(json_build_object('k', topic, 'n', names, 'u', users))::text AS words
+              FROM (SELECT topic, names, users, min(2 * i + part) AS i FROM found GROUP BY topic, names, users) s),
+        numbered AS (
+            SELECT words, row_number() OVER in_order AS i,
+                   -- PostgreSQL takes less than 8,000 bytes at a time.
+                   sum(octet_length(words) + 1) OVER in_order / 4000 AS portion
+              FROM signal
+            WINDOW in_order AS (ORDER BY topic <> 'access', i))
+        SELECT '{"t":' || of_tenant || ',"c":[' || string_agg(words, ',' ORDER BY i) || ']}'
+          FROM numbered
+         GROUP BY portion
+         ORDER BY portion
+    LOOP
+        PERFORM pg_notify('mcp', payload);
+    END LOOP;
 END $$;

@@ -54,17 +54,6 @@ CREATE INDEX audit_done ON audit (tenant_id, at DESC, row_id DESC) WHERE result 
 -- Entries of a document are found by its name. This finds those of one version.
 CREATE INDEX audit_version ON audit (tenant_id, target_id, at, row_id) WHERE target_kind = 'document';
 
--- Entries of the audit that are written together are told one by one, and the signal about them once.
-CREATE FUNCTION tell_audit() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO live_event (tenant_id, topic, action, thing, moment)
-    VALUES (NEW.tenant_id, 'audit', 'noted', NEW.row_id, NEW.at);
-    PERFORM tell_live(NEW.tenant_id);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER live_noted AFTER INSERT ON audit FOR EACH ROW WHEN (listened_to(NEW.tenant_id)) EXECUTE FUNCTION tell_audit();
-COMMENT ON TRIGGER live_noted ON audit IS 'Announces the change.';
-
 CREATE TABLE rule (
     tenant_id     bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
     id            uuid        NOT NULL,
@@ -119,18 +108,6 @@ COMMENT ON TABLE skill IS 'The skills of a tenant. Those that the engine ships h
 COMMENT ON COLUMN skill.card IS 'What lists show: the front matter, and the files with their digests. As json, which preserves the order of fields.';
 COMMENT ON COLUMN skill.size IS 'The bytes of all its files.';
 
-CREATE FUNCTION tell_skill_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    tenant bigint := COALESCE(NEW.tenant_id, OLD.tenant_id);
-BEGIN
-    PERFORM tell_changed(tenant, 'skill', ARRAY[COALESCE(NEW.name, OLD.name)], NULL);
-    PERFORM tell_changed(tenant, 'resources', '{}', NULL);
-    PERFORM tell_changed(tenant, 'prompts', '{}', NULL);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER skill_changed AFTER INSERT OR DELETE OR UPDATE ON skill FOR EACH ROW EXECUTE FUNCTION tell_skill_changed();
-COMMENT ON TRIGGER skill_changed ON skill IS 'Announces the change.';
-
 CREATE TABLE skill_file (
     tenant_id bigint NOT NULL,
     skill     text   NOT NULL,
@@ -151,17 +128,6 @@ CREATE TABLE skill_install (
 );
 COMMENT ON TABLE skill_install IS 'The skills of each agent.';
 CREATE INDEX skill_install_skill ON skill_install (tenant_id, skill);
-
--- An agent's record names its skills.
-CREATE FUNCTION tell_skill_installed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM tell_changed(a.tenant_id, 'agent', ARRAY[a.name_key], concerned(a.access, a.owner_id))
-       FROM agent a
-      WHERE a.tenant_id = COALESCE(NEW.tenant_id, OLD.tenant_id) AND a.id = COALESCE(NEW.agent_id, OLD.agent_id);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER skill_installed AFTER INSERT OR DELETE ON skill_install FOR EACH ROW EXECUTE FUNCTION tell_skill_installed();
-COMMENT ON TRIGGER skill_installed ON skill_install IS 'Announces the change.';
 
 -- PostgreSQL expects that each tenant has about as many rows as another. Among a thousand small tenants it would take any index
 -- that begins with the tenant for as good as the primary key, and read all rows of a large one. So it is told to expect a third of

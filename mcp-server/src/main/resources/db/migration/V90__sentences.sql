@@ -221,3 +221,11 @@ BEGIN
         EXECUTE format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', one.name, one.former, one.present);
     END LOOP;
 END $$;
+
+COMMENT ON TABLE invitation IS 'Invitations: each lets one program join as an agent, once. One that was used or withdrawn is deleted.';
+COMMENT ON COLUMN invitation.user_id IS 'The user that invites.';
+COMMENT ON TABLE wake IS 'Who receives new messages at once, and how. An entry ends by itself when its replica or session does.';
+COMMENT ON TABLE hook_session IS 'The sessions of coding agents that call hooks or follow their messages, and what was announced to each.';
+COMMENT ON COLUMN agent.guard_hops IS 'How many direct messages of agents may answer each other in a row.';
+COMMENT ON COLUMN agent.guard_per_minute IS 'The limit of direct messages; the other limits are multiples of it.';
+COMMENT ON COLUMN message.person IS 'Whether a signed-in person wrote it, and not a program with the key of a user.';
