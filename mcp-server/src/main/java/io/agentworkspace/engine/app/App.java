@@ -241,7 +241,15 @@ public final class App implements AutoCloseable {
             var streams = new StreamLimits(shares, Runtime.getRuntime().maxMemory(), PATIENCE);
             figures.streams(streams);
             var mcp = new McpEndpoint(
-                    features, db, callers.resolver(), signals, handshakes, streams, published.mcpUrl(), sealKeys, clock);
+                    features,
+                    db,
+                    callers.resolver(),
+                    signals,
+                    handshakes,
+                    streams,
+                    published.mcpUrl(),
+                    sealKeys,
+                    clock);
             var news = new LiveQueries(db, clock);
             var live = new LiveEndpoint(catalogue, news, new ListeningTenants(db, clock), streams, clock);
             signals.onSignal(live.listener());
