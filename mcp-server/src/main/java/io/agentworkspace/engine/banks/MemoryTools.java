@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
@@ -199,18 +200,24 @@ public final class MemoryTools {
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.APPEND, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)
-                .handledBy(StoreRequest.class, StoreResponse.class, (in, call) -> {
-                    var draft = draft(in, call.now());
-                    var actor = acting.agent(call, in.target().agent());
-                    var author = actor == null ? call.context().user() : actor;
-                    var open = banks.readToWrite(call, in.target().bank(), actor, author);
-                    var bank = open.bank();
-                    AccessCheck.require(BankAccess.missing(call, bank));
-                    var censorship = open.censorship();
-                    var memory = new MemoryWrite(memories, call, bank, author, censorship.author())
-                            .store(draft.with(vectors.atOnce(draft)), in.ifRevision());
-                    return new StoreResponse(memory, memory.revision(), true, censorship.any() ? true : null);
-                });
+                .handledBy(StoreRequest.class, StoreResponse.class, this::embedded, this::store);
+    }
+
+    /** Makes the vectors of the memory. The model can be another server, so no lock and no connection waits for it. */
+    private MemoryStore.MemoryDraft embedded(StoreRequest in, Call call) {
+        var draft = draft(in, call.now());
+        return draft.with(vectors.atOnce(draft));
+    }
+
+    private StoreResponse store(StoreRequest in, MemoryStore.MemoryDraft draft, Call call) {
+        var actor = acting.agent(call, in.target().agent());
+        var author = actor == null ? call.context().user() : actor;
+        var open = banks.readToWrite(call, in.target().bank(), actor, author);
+        var bank = open.bank();
+        AccessCheck.require(BankAccess.missing(call, bank));
+        var censorship = open.censorship();
+        var memory = new MemoryWrite(memories, call, bank, author, censorship.author()).store(draft, in.ifRevision());
+        return new StoreResponse(memory, memory.revision(), true, censorship.any() ? true : null);
     }
 
     private static MemoryStore.MemoryDraft draft(StoreRequest in, Instant now) {
