@@ -58,6 +58,29 @@ class FieldRulesTest {
         }
     }
 
+    /** A command request has one type for each field, whichever command reads it. */
+    @ParameterizedTest
+    @EnumSource(names = {"GENERIC", "ALIAS"})
+    void aFieldOfAnotherCommandKeepsItsType(CommandAddress way) {
+        for (var field : List.of(
+                "'target':{'user':1}",
+                "'target':{'domain':{}}",
+                "'target':{'bank':true}",
+                "'target':{'zone':1.5}",
+                "'target':{'context':1}",
+                "'vx':{'profile':1}",
+                "'vx':{'tags':'a'}",
+                "'vx':{'tags':[1]}",
+                "'if_revision':'1'",
+                "'if_revision':1.5",
+                "'page':1",
+                "'page':{'limit':'1'}",
+                "'page':{'cursor':1}")) {
+            var arguments = "{\"content\":\"x\",%s}".formatted(field.replace('\'', '"'));
+            Refusal.is("malformed_json", way, way.call(key, "AP_Chat", arguments), arguments);
+        }
+    }
+
     private Got create(CommandAddress way, String name) {
         return way.call(key, "AP_Create", "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(name));
     }

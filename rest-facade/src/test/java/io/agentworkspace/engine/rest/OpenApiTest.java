@@ -76,7 +76,14 @@ class OpenApiTest {
         }
         answered.removeIf(route -> route.startsWith("OPTIONS ") || route.endsWith(CommandRoutes.ALIAS));
         // Other endpoints handle these, and the document describes them.
-        answered.addAll(List.of("POST /mcp", "GET /api/stream", "GET /api/demo", "POST /api/demo", "DELETE /api/demo"));
+        answered.addAll(List.of(
+                "POST /mcp",
+                "GET /api/stream",
+                "POST /api/hooks/{client}",
+                "GET /api/hooks/{client}/messages",
+                "GET /api/demo",
+                "POST /api/demo",
+                "DELETE /api/demo"));
         for (var tool : server.runner.catalogue().tools()) {
             answered.add(tool.route().method() + " " + tool.route().path());
         }
