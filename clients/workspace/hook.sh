@@ -8,6 +8,7 @@ key=${CLAUDE_PLUGIN_OPTION_KEY:-${ENGINE_KEY:-}}
 [ -n "$key" ] || exit 0
 
 if [ "${2:-}" = listen ]; then
+    [ "${ENGINE_LISTENER:-}" != off ] || exit 0
     # The session's id in the event is the first text after its name.
     session=$(tr -d '\n' | sed -n 's/.*"session_id"[[:space:]]*:[[:space:]]*"\([A-Za-z0-9._-]*\)".*/\1/p')
     [ -n "$session" ] || exit 0

@@ -45,6 +45,12 @@ final class CodingAgent {
         create(home.resolve("tmp"));
     }
 
+    /** Leaves the listener out: otherwise either it or a hook announces a message, whichever is first. */
+    CodingAgent withoutListener() {
+        environment.put("ENGINE_LISTENER", "off");
+        return this;
+    }
+
     private static void create(Path folder) {
         try {
             Files.createDirectories(folder);

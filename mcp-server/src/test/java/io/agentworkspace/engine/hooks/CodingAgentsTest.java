@@ -84,7 +84,7 @@ class CodingAgentsTest {
     @Test
     void claudeCodeHearsDuringATurn() {
         try (var model = new ScriptedModel(turn())) {
-            var agent = new CodingAgent(home).claude(model, TestServer.url(), it.ada);
+            var agent = new CodingAgent(home).withoutListener().claude(model, TestServer.url(), it.ada);
             agent.run("claude", "-p", PROMPT, "--allowedTools=Bash");
             checkTurn("claude-code", model);
         }
@@ -93,7 +93,7 @@ class CodingAgentsTest {
     @Test
     void codexHearsDuringATurn() {
         try (var model = new ScriptedModel(turn())) {
-            var agent = new CodingAgent(home).codex(model, "gpt-5.5", TestServer.url(), it.ada);
+            var agent = new CodingAgent(home).withoutListener().codex(model, "gpt-5.5", TestServer.url(), it.ada);
             agent.run("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", PROMPT);
             checkTurn("codex", model);
         }
@@ -133,8 +133,8 @@ class CodingAgentsTest {
         await("a listener").until(() -> listener().isPresent());
         var listener = listener().orElseThrow();
         it.say("tide at six");
-        await("a turn").until(() -> woken(model).size() == 1);
-        assertThat(woken(model).getFirst()).doesNotContain("tide at six");
+        await("a turn").until(() -> !woken(model).isEmpty()); // Codex can show it to its model twice.
+        assertThat(woken(model)).noneMatch(text -> text.contains("tide at six"));
         assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
         terminal.process().descendants().filter(each -> !isListener(each)).forEach(ProcessHandle::destroy);
         await("the end of the listener").until(() -> !listener.isAlive());

@@ -26,6 +26,8 @@ final class ScriptedModel implements AutoCloseable {
     /** The reply that lets a shell tool run; every other reply is a text. */
     static final String TOOL = "(run a tool)";
 
+    private static final String CODEX = "input";
+
     private static final List<String> TEXTS = List.of(
             "text",
             "content",
@@ -87,16 +89,16 @@ final class ScriptedModel implements AutoCloseable {
         } else if (path.endsWith("/messages")) {
             return anthropic(request, said(request, "messages"));
         } else if (path.endsWith("/responses")) {
-            return openai(request, said(request, "input"));
+            return openai(request, said(request, CODEX));
         } else if (path.endsWith("enerateContent")) {
             return gemini(path, said(request, "contents"));
         }
         return "{}";
     }
 
-    /** Runs the script; requests without tools are titles and the like. */
+    /** Runs the script. Requests without tools are titles and the like, except that newer models of Codex get tools otherwise. */
     private String said(ObjectNode request, String messages) {
-        if (request.path("tools").isEmpty()) {
+        if (request.path("tools").isEmpty() && !messages.equals(CODEX)) {
             return "ok";
         }
         var latest = latest(request.path(messages));
