@@ -126,7 +126,7 @@ async function account() {
       return signIn();
     }
     const ends = new Date(known.expires_at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-    const facts = { User: known.user, Tenant: known.tenant, Role: known.role, 'Session ends': ends, 'May call': `${listed.tools.length} tools` };
+    const facts = { User: known.user, Tenant: known.tenant, Role: known.role, 'Session ends': ends, 'May call': `${listed.tools.filter((tool) => tool.family).length} tools` };
     for (const [name, value] of Object.entries(facts)) rows.append(el('dt', {}, name), el('dd', {}, value));
   } catch (error) {
     problem.textContent = error.message;

@@ -69,6 +69,7 @@ class ConsoleLargeTest {
             FILL.forEach(statement -> TestDatabase.db()
                     .sql(statement)
                     .set("tenant", TENANT.id(ClientApi.REST))
+                    .quiet()
                     .run());
             return true;
         });

@@ -212,7 +212,7 @@ class AnnouncedChangesTest {
         assertThat(since(ordinal)).hasSize(300);
     }
 
-    /** Triggers are left for what must hold whatever writes. Each says why. */
+    /** Triggers remain only for rules that every writer must keep. Each says why. */
     @Test
     void eachTriggerSaysWhyItIsOne() {
         var triggers = DB.sql("""

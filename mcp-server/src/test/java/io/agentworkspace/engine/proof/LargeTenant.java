@@ -165,6 +165,7 @@ final class LargeTenant {
                     .set("banks", size.banks())
                     .set("talks", size.talks())
                     .set("zones", size.zones())
+                    .quiet()
                     .run());
             return true;
         });

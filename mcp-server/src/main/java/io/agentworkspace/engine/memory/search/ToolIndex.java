@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.search.IndexSearcher;
@@ -37,6 +38,9 @@ public final class ToolIndex implements ToolFinder {
 
     /** How much meaning counts, compared with words: tried on {@code plain-phrases.txt} with 1 to 6. */
     private static final double MEANING = 2;
+
+    /** A query that is the path of a field, such as {@code vx.profile}. */
+    private static final Pattern FIELD = Pattern.compile("[a-z]+([._][a-z]+)+");
 
     private static final Owner OWNER = new Owner(0, "tool vectors");
 
@@ -104,6 +108,11 @@ public final class ToolIndex implements ToolFinder {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
+        }
+        if (FIELD.matcher(query).matches()) {
+            usable.stream()
+                    .filter(tool -> ToolTexts.hasField(tool, query))
+                    .forEach(tool -> shares.merge(tool.name(), 1.0, Double::sum));
         }
         return shares;
     }

@@ -67,6 +67,11 @@ final class ToolTexts {
                 fields(tool));
     }
 
+    static boolean hasField(Tool<?, ?> tool, String path) {
+        return Field.of(tool.inputSchema().json()).stream()
+                .anyMatch(field -> field.path().equals(path));
+    }
+
     private static String fields(Tool<?, ?> tool) {
         return Field.of(tool.inputSchema().json()).stream()
                 .map(field -> field.path() + " " + field.sentence())

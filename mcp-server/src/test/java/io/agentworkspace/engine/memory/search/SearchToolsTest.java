@@ -339,7 +339,7 @@ class SearchToolsTest {
                         SELECT tenant_id, bank_id, gen_random_uuid(), 'eta second', '{}', author_id, contributors, '{}', now(), now()
                           FROM memory
                          WHERE tenant_id = :tenant
-                        """).set("tenant", tenant.id(api)).run();
+                        """).quiet().set("tenant", tenant.id(api)).run();
                 // Its vectors would be another change, which leads to it, too.
                 db.sql("""
                         DELETE FROM memory_vector v
@@ -371,6 +371,7 @@ class SearchToolsTest {
                 SELECT m.tenant_id, m.bank_id, gen_random_uuid(), 'zeta number' || n, '{}', m.author_id, m.contributors, '{}',
                        now(), now(), CASE WHEN n % 5 = 0 THEN now() END,
                 """ + change + " FROM memory m, generate_series(1, 2500) n WHERE m.tenant_id = :tenant")
+                                .quiet()
                                 .set("tenant", tenant)
                                 .run()
                         + db.sql("UPDATE memory_vector v SET change = " + change + """
