@@ -292,7 +292,7 @@ class OtherTenantTest {
                     java.util.regex.Matcher.quoteReplacement(name.getKey()));
         }
         return text.replaceAll("(commands\\\\?\",\\\\?\"count\\\\?\":)\\d+", "$1#")
-                .replaceAll("((position|expected_seconds|p50_ms|p99_ms)\\\\?\":)[\\d.E-]+", "$1#")
+                .replaceAll("((position|expected_seconds|waited_ms|p50_ms|p99_ms)\\\\?\":)[\\d.E-]+", "$1#")
                 .replaceAll(
                         "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z|[0-9a-f]{32}|\\b[1-9]\\d{14}\\b",
                         "#");
