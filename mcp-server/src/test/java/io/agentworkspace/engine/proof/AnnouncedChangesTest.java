@@ -111,7 +111,9 @@ class AnnouncedChangesTest {
             workspace.run(tool.tool() + " " + tool.cost(), 1);
             var topics = topics(since(ordinal));
             contents().forEach((table, rows) -> {
-                if (!rows.equals(before.get(table))) {
+                // The queue validates documents at the same time, and announces it itself.
+                var isOfQueue = table.equals("document") && !tool.tool().startsWith("DC_");
+                if (!rows.equals(before.get(table)) && !isOfQueue) {
                     writers.computeIfAbsent(table, _ -> new ArrayList<>()).add(tool.tool());
                     assertThat(topics).as("%s changed %s", tool.tool(), table).containsAnyElementsOf(TABLES.get(table));
                 }
