@@ -347,7 +347,7 @@ add_skill() {
 keep_copies() {
     mkdir -p "$state/copies"
     copies=0
-    for file in "$servers" "$hooks" "$others"; do
+    for file in "$servers" "$hooks" "$skill" "$others"; do
         if [ -f "$file" ] && ! grep -qxF "$file" "$state/copied" 2>/dev/null; then
             cp -p "$file" "$state/copies/$((copies += 1))"
             say "$file" >>"$state/copied"
@@ -479,13 +479,18 @@ leave_one() {
     paths_of "$client"
     say "For $client: restores the files that joining changed, and removes those that it created"
     [ -z "$dry" ] || return 0
+    # Joining may have been interrupted.
+    [ -f "$state/created" ] || {
+        [ -f "$state/before" ] || listing >"$state/before"
+        note_changes
+    }
     # Later additions first: they may be within earlier ones.
     sort -rn "$state/additions" >"$state/additions.back" 2>/dev/null || : >"$state/additions.back"
     [ ! -f "$state/changed" ] || while IFS=' ' read -r number old path; do
         if [ "$(sum "$path" | tr ' ' '_')" = "$old" ]; then
             say "  restores $path"
             cp -p "$state/copies/$number" "$path"
-        elif [ -f "$path" ] && [ "$path" != "$others" ]; then
+        elif [ -f "$path" ] && [ "$path" != "$others" ] && [ "$path" != "$skill" ]; then
             say "  takes the changes out of $path"
             undo "$path" "$state/copies/$number"
         fi

@@ -144,7 +144,9 @@ class RouteAnswersTest {
             var url = "http://127.0.0.1:" + engine.port();
             answers.put("configRead", body(at(url, "GET", "/api/config", "")));
             answers.put("clients", first("clients", at(url, "GET", "/api/mcp/clients", "")));
-            answers.put("join", body(join(url)));
+            var joined = body(join(url));
+            answers.put("join", joined);
+            answers.put("hook", body(hook(url, joined.path("api_key").asString())));
             answers.put("client", body(at(url, "GET", "/api/mcp/clients/cursor", "")));
         }
     }
@@ -156,6 +158,11 @@ class RouteAnswersTest {
         var code = made.at("/invitation/code").asString();
         var asked = Json.object().put("code", code).put("client", "claude-code");
         return at(url, "POST", "/api/join", Json.text(asked), "Content-Type", json);
+    }
+
+    private static HttpResponse<byte[]> hook(String url, String key) {
+        var event = "{\"hook_event_name\": \"SessionStart\", \"session_id\": \"one\", \"source\": \"startup\"}";
+        return at(url, "POST", "/api/hooks/claude-code", event, "X-Api-Key", key, "Content-Type", "application/json");
     }
 
     private static JsonNode handshakes() {

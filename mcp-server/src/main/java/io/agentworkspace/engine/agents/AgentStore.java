@@ -34,6 +34,9 @@ public final class AgentStore {
     /** How long replaced values are kept. */
     static final Duration KEPT = Duration.ofDays(30);
 
+    /** How many users one change names: a notification has at most 8,000 bytes. */
+    private static final int NOTIFIED = 100;
+
     /** The replaced values of this many changes of an agent are kept. */
     private static final int KEPT_CHANGES = 200;
 
@@ -327,7 +330,11 @@ public final class AgentStore {
                 """).set("id", held.id()).one(row -> {
             row.numbers("left_domains").forEach(domain -> call.changed(Change.presence(held.id(), "left", domain)));
             row.numbers("hosted").forEach(domain -> call.changed(Change.numbered(ChangeTopic.DOMAIN, domain)));
-            call.changed(Change.list(ChangeTopic.RESOURCES, new Audience(false, Set.copyOf(row.numbers("users")))));
+            var users = row.numbers("users");
+            for (var from = 0; from < users.size(); from += NOTIFIED) {
+                var some = users.subList(from, Math.min(from + NOTIFIED, users.size()));
+                call.changed(Change.list(ChangeTopic.RESOURCES, new Audience(false, Set.copyOf(some))));
+            }
             return true;
         });
         call.changed(Change.resource(ChangeTopic.AGENT, held.resource(), null));

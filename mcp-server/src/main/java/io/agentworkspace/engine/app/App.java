@@ -8,8 +8,8 @@ import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.TrashStore;
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.context.ContextStore;
-import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.db.TableStatistics;
@@ -197,7 +197,8 @@ public final class App implements AutoCloseable {
             var files = new DocumentFileStore(db, clock);
             var presence = new AgentPresence(db);
             var wakes = new WakeStore(db, clock);
-            var waiting = new WaitingCalls(new WaitQueries(db), new ListeningTenants(db, clock), wakes, clock);
+            var waiting = new WaitingCalls(
+                    new WaitQueries(db), new ListeningTenants(db, clock), wakes, server.mostConnections() / 4, clock);
             housekeeping.clearing("registrations of who hears", wakes::purge);
             var shared =
                     new Tools.Shared(search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl());

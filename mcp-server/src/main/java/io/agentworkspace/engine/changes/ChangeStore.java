@@ -10,7 +10,7 @@ import java.util.Collection;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes the log of changes. Replicas receive what is written as {@link io.agentworkspace.engine.db.DatabaseSignals} after the
+ * Writes the log of changes. Replicas receive what is written as {@link io.agentworkspace.engine.changes.DatabaseSignals} after the
  * commit. Nothing is written in a tenant in which nobody listens.
  */
 public final class ChangeStore {

@@ -1,4 +1,4 @@
-/** The log of changes: {@code ChangeStore} writes what a transaction changed, and notifies all replicas of it once it is committed. */
+/** The log of changes: {@code ChangeStore} writes what a transaction changed, and {@code DatabaseSignals} tells all replicas of it once it is committed. */
 @NullMarked
 package io.agentworkspace.engine.changes;
 

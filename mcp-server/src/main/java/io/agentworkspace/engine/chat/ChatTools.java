@@ -292,7 +292,8 @@ public final class ChatTools {
             envelope.put("waited_ms", heard.waitedMillis());
             Envelope.unread(envelope, call.context().unread());
             if (heard.messages().isEmpty()) {
-                envelope.put("next", NO_ANSWER);
+                var cut = envelope.path("next").asString("");
+                envelope.put("next", cut.isEmpty() ? NO_ANSWER : cut + " " + NO_ANSWER);
             }
         } catch (Problem ended) {
             envelope.put("next", "Your message was sent. Its answer was not waited for: " + ended.note());

@@ -9,4 +9,9 @@ public final class CombinedCalls {
     public static <T> T run(Db db, Supplier<T> work) {
         return db.transaction(() -> Db.CURRENT.get().keptOpen(work));
     }
+
+    /** Returns whether the current call is one of several. Then a failed statement concerns all of them. */
+    public static boolean isRunning() {
+        return Db.CURRENT.isBound() && Db.CURRENT.get().isKeptOpen();
+    }
 }

@@ -5,8 +5,9 @@ import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Limits how many calls wait on this replica: of one key or session, and of one tenant. */
+/** Limits how many calls wait on this replica: of one key or session, of one tenant, and in all. */
 final class WaitSlots {
+    private static final Holder ALL = new Holder(0, "");
     static final int MOST_OF_KEY = 20;
     static final int MOST_OF_TENANT = 2_000;
     private static final Duration RETRY = Duration.ofSeconds(5);
@@ -14,6 +15,12 @@ final class WaitSlots {
     private record Holder(long tenant, String principal) {}
 
     private final ConcurrentHashMap<Holder, Integer> taken = new ConcurrentHashMap<>();
+    private final int most;
+
+    /** @param most how many may wait in all: each keeps its connection, and other requests need some */
+    WaitSlots(int most) {
+        this.most = most;
+    }
 
     /** The place of one waiting call. */
     @FunctionalInterface
@@ -39,9 +46,18 @@ final class WaitSlots {
                             .formatted(MOST_OF_TENANT, MOST_OF_TENANT),
                     RETRY);
         }
+        if (!take(ALL, most)) {
+            giveBack(key);
+            giveBack(tenant);
+            throw Problem.rateLimited(
+                    "%d calls wait here, as many as the connections of this server allow; send AP_Wait again later"
+                            .formatted(most),
+                    RETRY);
+        }
         return () -> {
             giveBack(key);
             giveBack(tenant);
+            giveBack(ALL);
         };
     }
 

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.hearing;
 
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.OpenRequest;
 import io.agentworkspace.engine.scheduling.Cancellation;
+import io.agentworkspace.engine.scheduling.OpenRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.locks.Condition;

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.hearing;
 
-import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.model.tool.OpenRequest;
+import io.agentworkspace.engine.scheduling.OpenRequest;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Clock;
@@ -40,7 +40,7 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
     private static final Duration RENEWAL = ListeningTenants.HOLDS.dividedBy(4);
 
     private final Ticker ticker = new Ticker();
-    private final WaitSlots slots = new WaitSlots();
+    private final WaitSlots slots;
     private final Map<Long, WaitingTenant> tenants = new ConcurrentHashMap<>();
     private final Map<Long, Instant> listening = new ConcurrentHashMap<>();
     private final WaitQueries queries;
@@ -49,7 +49,9 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
     private final Clock clock;
     private volatile boolean isStopping;
 
-    public WaitingCalls(WaitQueries queries, ListeningTenants listeners, WakeStore wakes, Clock clock) {
+    /** @param most how many calls may wait on this replica in all */
+    public WaitingCalls(WaitQueries queries, ListeningTenants listeners, WakeStore wakes, int most, Clock clock) {
+        this.slots = new WaitSlots(most);
         this.queries = queries;
         this.listeners = listeners;
         this.wakes = wakes;

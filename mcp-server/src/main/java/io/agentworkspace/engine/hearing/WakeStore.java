@@ -81,7 +81,10 @@ public final class WakeStore {
         attempt(() -> register(List.of(registration), clock.instant().plus(VALID)));
         return () -> {
             open.remove(registration);
-            attempt(() -> remove(registration));
+            if (!attempt(() -> remove(registration))) {
+                // A call whose client has gone may use the database no more.
+                Thread.startVirtualThread(() -> attempt(() -> remove(registration)));
+            }
         };
     }
 
@@ -99,11 +102,13 @@ public final class WakeStore {
     }
 
     /** A receipt that is not exact does no harm: nobody's call fails for it. */
-    private static void attempt(Runnable work) {
+    private static boolean attempt(Runnable work) {
         try {
             work.run();
+            return true;
         } catch (Problem e) {
             LOG.debug("not registered: {}", e.note());
+            return false;
         }
     }
 

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.hooks;
 
-import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.hearing.WakeKind;
 import io.agentworkspace.engine.hearing.WakeStore;
 import io.agentworkspace.engine.http.JsonResponse;
@@ -115,14 +115,15 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
         var received = after(query.getValue(AFTER));
         var places = limits.of(session.caller());
         places.take(StreamLimits.credential(request));
+        WakeStore.OpenWake wake;
         try {
             streams.listen(session.caller().tenant());
             hooks.open(session, received);
-        } catch (Problem refused) {
+            wake = wakes.open(session.caller().tenant(), session.agent(), WakeKind.STREAM);
+        } catch (RuntimeException refused) {
             places.giveBack();
             throw refused;
         }
-        var wake = wakes.open(session.caller().tenant(), session.agent(), WakeKind.STREAM);
         var valid = (BooleanSupplier) Objects.requireNonNull(request.getAttribute(RequestAttributes.VALIDITY));
         var itself = new MessageStream[1];
         var stream = new MessageStream(

@@ -123,7 +123,8 @@ final class HookStore {
                 DELETE FROM hook_session
                  WHERE tenant_id = :tenant AND agent_id = :bound AND session = :session)
             SELECT EXISTS (SELECT 1 FROM hook_session h
-                            WHERE h.tenant_id = :tenant AND h.agent_id = :bound AND h.session <> :session) AS others
+                            WHERE h.tenant_id = :tenant AND h.agent_id = :bound AND h.session <> :session
+                              AND h.seen_at > CAST(:now AS timestamptz) - INTERVAL '15 minutes') AS others
             """;
 
     /** Which of these agents have unread messages, and up to which message of each stream. */
@@ -226,7 +227,10 @@ final class HookStore {
 
     /** Forgets a session that has ended. Returns whether the agent has others. */
     boolean end(HookSession session) {
-        return bound(db.sql(END), session).one(row -> row.flag("others")).orElse(false);
+        return bound(db.sql(END), session)
+                .set("now", clock.instant())
+                .one(row -> row.flag("others"))
+                .orElse(false);
     }
 
     /** Returns up to which message of each stream messages wait for these agents. Agents for which none waits are missing. */
@@ -235,7 +239,7 @@ final class HookStore {
                 .sql(WAITING)
                 .set("tenant", tenant)
                 .set("parties", agents)
-                .list(row -> Map.entry(row.number("party"), Positions.of(row, "positions")))
+                .list(row -> Map.entry(row.number("party"), Positions.of(row.textOrNull("positions"))))
                 .stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
@@ -249,7 +253,8 @@ final class HookStore {
 
     private Optional<Told> locked(HookSession session) {
         return bound(db.sql(LOCK), session)
-                .one(row -> new Told(Positions.of(row, "announced"), row.number("line"), Undo.of(row, "undo")));
+                .one(row -> new Told(
+                        Positions.of(row.textOrNull("announced")), row.number("line"), Undo.of(row.text("undo"))));
     }
 
     private void save(HookSession session, Positions announced, long line, Undo undo) {
@@ -279,6 +284,6 @@ final class HookStore {
                 row.text("owner"),
                 row.text("description"),
                 row.jsonList("senders", News.Sender.class),
-                Positions.of(row, "positions"));
+                Positions.of(row.textOrNull("positions")));
     }
 }

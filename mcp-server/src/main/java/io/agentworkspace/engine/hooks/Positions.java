@@ -1,18 +1,17 @@
 package io.agentworkspace.engine.hooks;
 
-import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.model.json.Json;
-import java.sql.SQLException;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The last message, as its number, of each stream. */
 record Positions(Map<Long, Long> last) {
     static final Positions NONE = new Positions(Map.of());
 
-    static Positions of(Row row, String column) throws SQLException {
-        var stored = row.textOrNull(column);
+    /** Returns them from their JSON; null stands for none. */
+    static Positions of(@Nullable String stored) {
         var last = new TreeMap<Long, Long>();
         if (stored != null) {
             Json.readValue(stored, ObjectNode.class)

@@ -1,8 +1,6 @@
 package io.agentworkspace.engine.hooks;
 
-import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.model.json.Json;
-import java.sql.SQLException;
 import java.util.Map;
 import java.util.TreeMap;
 import tools.jackson.databind.node.ObjectNode;
@@ -24,9 +22,10 @@ record Undo(Map<Long, Change> changes) {
         return new Undo(changes);
     }
 
-    static Undo of(Row row, String column) throws SQLException {
+    /** Returns it from its JSON. */
+    static Undo of(String stored) {
         var changes = new TreeMap<Long, Change>();
-        Json.readValue(row.text(column), ObjectNode.class)
+        Json.readValue(stored, ObjectNode.class)
                 .properties()
                 .forEach(each -> changes.put(Long.valueOf(each.getKey()), Json.bind(each.getValue(), Change.class)));
         return new Undo(changes);

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.http.limits.BodyReader;
+import io.agentworkspace.engine.model.refusal.RateFields;
 import io.agentworkspace.engine.model.tool.Allowance;
-import io.agentworkspace.engine.model.tool.RateFields;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.nio.ByteBuffer;
 import java.util.List;

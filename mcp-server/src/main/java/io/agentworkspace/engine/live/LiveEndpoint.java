@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.live;
 
-import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -77,7 +77,7 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
             resumed = ResumeToken.parse(lastId, clock.instant())
                     .filter(token -> token.epoch() == now.epoch() && token.horizon() <= now.horizon());
             from = resumed.orElse(ResumeToken.of(now.epoch(), now.horizon(), 0, clock.instant()));
-        } catch (Problem refused) {
+        } catch (RuntimeException refused) {
             places.giveBack();
             throw refused;
         }

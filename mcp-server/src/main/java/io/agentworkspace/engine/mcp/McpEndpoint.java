@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.ProtectedResource;
-import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.http.limits.BodyReader;

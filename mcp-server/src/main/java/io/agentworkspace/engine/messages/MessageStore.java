@@ -228,7 +228,7 @@ public final class MessageStore {
 
     private record History(Before before, Reach reach) {
         static History read(Row row) throws SQLException {
-            return new History(MessageStore.before(row), Reach.read(row));
+            return new History(MessageStore.before(row), MessageStore.reach(row));
         }
     }
 
@@ -270,12 +270,12 @@ public final class MessageStore {
 
     /** Reads the beginning of a message with its place from a row that has both. */
     public static Beginning beginning(NextMessage place, Row row) throws SQLException {
-        return new Beginning(place, before(row), Reach.read(row));
+        return new Beginning(place, before(row), reach(row));
     }
 
     /** Reads the beginning of a message in a zone, before which nothing is counted but what its stream counts. */
     public static Beginning beginning(Row row) throws SQLException {
-        return new Beginning(place(row), NOTHING, Reach.read(row));
+        return new Beginning(place(row), NOTHING, reach(row));
     }
 
     private static final Before NOTHING = new Before(null, false, 0, null, 0, List.of());
@@ -470,5 +470,9 @@ public final class MessageStore {
                                     WHERE mine.tenant_id = d.tenant_id AND mine.domain_id = d.id
                                       AND mine.owner_id = p.party_id AND mine.state = 'member')
                 """).set("member", user).run();
+    }
+
+    private static Reach reach(Row row) throws SQLException {
+        return new Reach(row.textOrNull("wakes"), row.instantOrNull("last_seen_at"), row.numbers("reached"));
     }
 }

@@ -1,9 +1,7 @@
 package io.agentworkspace.engine.messages;
 
-import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.json.Json;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -24,10 +22,10 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
     private static final String HOOK = "hook";
 
     /** A session {@code h} in the middle of a turn: a hook tells it of the message after its next tool, or at the end of its turn. */
-    private static final String BUSY =
-            SqlTemplate.of("h.state = 'busy' AND h.seen_at > CAST(:now AS timestamptz) - {online} * INTERVAL '1 minute'")
-                    .with("online", ONLINE.toMinutes())
-                    .sql();
+    private static final String BUSY = SqlTemplate.of(
+                    "h.state = 'busy' AND h.seen_at > CAST(:now AS timestamptz) - {online} * INTERVAL '1 minute'")
+            .with("online", ONLINE.toMinutes())
+            .sql();
 
     /**
      * Returns the columns, each after a comma.
@@ -66,10 +64,6 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
                 .with("busy", BUSY)
                 .with("online", ONLINE.toMinutes())
                 .sql();
-    }
-
-    static Reach read(Row row) throws SQLException {
-        return new Reach(row.textOrNull("wakes"), row.instantOrNull("last_seen_at"), row.numbers("reached"));
     }
 
     /** Returns the receipt of a direct message. */

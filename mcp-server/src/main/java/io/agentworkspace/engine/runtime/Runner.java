@@ -5,8 +5,10 @@ import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.changes.ChangeStore;
 import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.CombinedCalls;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SharingHandler;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.keys.SealedCursors;
@@ -124,6 +126,9 @@ public final class Runner implements ToolRunner {
                     } catch (Problem problem) {
                         return refusing.answer(request, call, now, problem);
                     } catch (RuntimeException e) {
+                        if (e instanceof SqlFailure && CombinedCalls.isRunning()) {
+                            throw e; // The transaction is run again, or refused with the reason.
+                        }
                         return refusing.answer(request, call, now, defect(request, e));
                     }
                 });

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.mcp.lanes.SessionStore;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.mcp.wire.Change;

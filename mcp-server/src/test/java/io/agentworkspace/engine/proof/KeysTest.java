@@ -161,6 +161,13 @@ class KeysTest {
                 .toList();
         assertThat(names)
                 .containsExactlyInAnyOrder(
-                        "AP_List", "AP_Read", "AP_Modify", "AP_Select", "AP_Wait", "find_tools", "describe_tool", "run_tool");
+                        "AP_List",
+                        "AP_Read",
+                        "AP_Modify",
+                        "AP_Select",
+                        "AP_Wait",
+                        "find_tools",
+                        "describe_tool",
+                        "run_tool");
     }
 }

@@ -9,8 +9,8 @@ import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.banks.VectorSource;
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.credentials.Callers;
-import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.TimeLimits;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
@@ -174,7 +174,8 @@ public final class TestDatabase {
 
     private static WaitingCalls waiting(Db db) {
         var clock = Clock.systemUTC();
-        return new WaitingCalls(new WaitQueries(db), new ListeningTenants(db, clock), new WakeStore(db, clock), clock);
+        return new WaitingCalls(
+                new WaitQueries(db), new ListeningTenants(db, clock), new WakeStore(db, clock), 2_000, clock);
     }
 
     /** Returns the search as a replica has it. */

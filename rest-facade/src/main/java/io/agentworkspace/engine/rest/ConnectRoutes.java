@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.HandshakeReports;
 import io.agentworkspace.engine.model.mcp.McpAddress;
 import io.agentworkspace.engine.model.mcp.McpClient;
 import io.agentworkspace.engine.model.problem.Name;

@@ -5,10 +5,10 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.upload.FileTransfer;
-import io.agentworkspace.engine.model.upload.RawUpload;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
@@ -59,7 +59,7 @@ final class DocumentFiles {
         return type().equals(UploadBody.FORM);
     }
 
-    private static boolean isRaw(RawUpload upload) {
+    private static boolean isRaw(Route.Upload upload) {
         return type().equals(upload.mediaType());
     }
 

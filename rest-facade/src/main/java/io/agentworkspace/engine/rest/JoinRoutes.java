@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.key.JoinRequest;
+import io.agentworkspace.engine.model.key.Joining;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;

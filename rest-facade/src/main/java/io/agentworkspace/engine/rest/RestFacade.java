@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.key.Joining;
+import io.agentworkspace.engine.model.mcp.HandshakeReports;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.StorableInput;
 import io.agentworkspace.engine.model.search.ToolFinder;

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.mcp.Handshake;
+import io.agentworkspace.engine.model.mcp.HandshakeReports;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import java.time.Clock;
 import java.time.ZoneOffset;

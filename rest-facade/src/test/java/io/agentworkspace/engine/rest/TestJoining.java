@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.key.JoinRequest;
 import io.agentworkspace.engine.model.key.JoinResponse;
+import io.agentworkspace.engine.model.key.Joining;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Optional;

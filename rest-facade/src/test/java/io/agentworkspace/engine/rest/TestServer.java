@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.mcp.Handshake;
+import io.agentworkspace.engine.model.mcp.HandshakeReports;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.PublicAddresses;

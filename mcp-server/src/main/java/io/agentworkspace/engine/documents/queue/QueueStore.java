@@ -109,7 +109,7 @@ public final class QueueStore {
                                  WHERE l.tenant_id = document.tenant_id AND l.document_id = document.id)
                 """) + " RETURNING tenant_id, id, name_key, 'deleted' AS state");
 
-    private static final int PORTION = 1_000;
+    private static final int PORTION = 100;
 
     private final Db db;
     private final EventLog events;
@@ -259,6 +259,8 @@ public final class QueueStore {
                 var state = result.accepted() ? "accepted" : "rejected";
                 changes.write(claim.tenant(), Change.document(claim.id(), claim.name(), state));
                 report(claim, result, now);
+            } else {
+                changes.write(claim.tenant(), List.of()); // The claim was lost: nothing has changed.
             }
             return changed == 1;
         });
@@ -332,10 +334,11 @@ public final class QueueStore {
     public void purge(Instant until) {
         List<Boolean> deleted;
         do {
-            deleted = db.sql(OLD_REJECTED)
+            deleted = db.bulk(() -> db.sql(OLD_REJECTED)
+                    .announcing()
                     .set("until", until)
                     .set("portion", PORTION)
-                    .list(_ -> true);
+                    .list(_ -> true));
         } while (deleted.size() == PORTION);
     }
 }

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.lanes;
 
-import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.json.Json;

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.lanes;
 
-import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.streams.NotificationStream;
 import io.agentworkspace.engine.mcp.streams.StreamOrigin;

@@ -2,8 +2,8 @@ package io.agentworkspace.engine.mcp.lanes;
 
 import static java.util.Objects.requireNonNull;
 
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.credentials.Callers;
-import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.mcp.methods.McpMethods;
 import io.agentworkspace.engine.mcp.methods.ToolMethods;
 import io.agentworkspace.engine.mcp.tasks.TaskStore;

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp.streams;
 
-import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.mcp.wire.Change;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.streams.ListeningTenants;

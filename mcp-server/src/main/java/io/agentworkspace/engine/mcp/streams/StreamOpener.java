@@ -192,9 +192,9 @@ public final class StreamOpener {
         places.take(StreamLimits.credential(exchange.request()) + subscriptions.bytes());
         try {
             notifications.open(exchange.caller().tenant());
-        } catch (Problem problem) {
+        } catch (RuntimeException refused) {
             places.giveBack();
-            throw problem;
+            throw refused;
         }
         var holder = new NotificationStream[1];
         var words = words(request, purpose);

@@ -67,7 +67,8 @@ class ToolResultTest {
         call("AP_Create", "{'vx':{'name':'Planner','description':'Plans.'}}");
         call("AP_LogOn", "{'target':{'agent':'Scout'}}");
         var said = call("AP_Chat", "{'target':{'agent':'Planner'},'content':'Low water at 06:12 tomorrow.'}");
-        assertThat(ENCODING.countTokensOrdinary(said)).as(said).isLessThanOrEqualTo(200);
+        // 60 of them say that nothing wakes the recipient.
+        assertThat(ENCODING.countTokensOrdinary(said)).as(said).isLessThanOrEqualTo(260);
     }
 
     @Test

@@ -9,6 +9,14 @@ import java.util.Map;
  *     {@code target.bank} → {@code name}
  */
 public record Route(String method, String path, Map<String, String> parameters) {
+    /**
+     * A file that a request may carry as it is, instead of as base64 in a field.
+     *
+     * @param field the field that the file replaces
+     * @param isStreamed whether it is stored while it arrives, since it may be larger than other bodies
+     */
+    public record Upload(String field, String mediaType, boolean isStreamed) {}
+
     /** The generic command route; every command also has an alias below it. */
     public static final String COMMANDS = "/demo/v1/Engine/tps";
 

@@ -4,7 +4,6 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.schema.Schema;
-import io.agentworkspace.engine.model.upload.RawUpload;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -62,7 +61,7 @@ public record Tool<I extends Record, O extends Record>(
         @Nullable Again<I, O> again,
         @Nullable Reading<I, O> reading,
         boolean metered,
-        @Nullable RawUpload upload,
+        Route.@Nullable Upload upload,
         boolean hasFile,
         Audited audited,
         boolean onlySelf,
@@ -273,7 +272,7 @@ public record Tool<I extends Record, O extends Record>(
         private boolean wholeTexts;
         private @Nullable Route route;
         private boolean metered = true;
-        private @Nullable RawUpload upload;
+        private Route.@Nullable Upload upload;
         private boolean hasFile;
         private @Nullable Audited audited;
         private boolean onlySelf;
@@ -392,13 +391,13 @@ public record Tool<I extends Record, O extends Record>(
 
         /** Lets REST requests carry a file of this type instead of this field. */
         public Draft upload(String field, String mediaType) {
-            upload = new RawUpload(field, mediaType, false);
+            upload = new Route.Upload(field, mediaType, false);
             return this;
         }
 
         /** Lets REST requests carry a large file of any type, which the handler finds in {@code Upload.CURRENT}. */
         public Draft streamedUpload(String field) {
-            upload = new RawUpload(field, "application/octet-stream", true);
+            upload = new Route.Upload(field, "application/octet-stream", true);
             return this;
         }
 

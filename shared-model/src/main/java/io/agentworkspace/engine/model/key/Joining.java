@@ -1,8 +1,6 @@
-package io.agentworkspace.engine.rest;
+package io.agentworkspace.engine.model.key;
 
 import io.agentworkspace.engine.model.audit.RequestSource;
-import io.agentworkspace.engine.model.key.JoinRequest;
-import io.agentworkspace.engine.model.key.JoinResponse;
 import java.util.Optional;
 
 /** Joining with an invitation. The facade routes and documents it; the server process implements it. */

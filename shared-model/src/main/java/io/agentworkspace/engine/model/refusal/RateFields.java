@@ -1,5 +1,6 @@
-package io.agentworkspace.engine.model.tool;
+package io.agentworkspace.engine.model.refusal;
 
+import io.agentworkspace.engine.model.tool.Allowance;
 import java.util.List;
 
 /**

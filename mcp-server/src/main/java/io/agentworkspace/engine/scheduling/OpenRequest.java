@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.model.tool;
+package io.agentworkspace.engine.scheduling;
 
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;

@@ -1,5 +1,7 @@
-package io.agentworkspace.engine.db;
+package io.agentworkspace.engine.changes;
 
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.NotificationChannel;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
@@ -97,7 +99,14 @@ public final class DatabaseSignals implements AutoCloseable {
     }
 
     private void receive(Signal signal) {
-        listeners.forEach(listener -> listener.received(signal));
+        for (var listener : listeners) {
+            try {
+                listener.received(signal);
+            } catch (RuntimeException e) {
+                LOG.warn("a listener failed at a signal, and reads again", e);
+                listener.gap();
+            }
+        }
     }
 
     @Override

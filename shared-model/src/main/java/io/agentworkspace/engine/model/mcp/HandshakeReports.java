@@ -1,6 +1,5 @@
-package io.agentworkspace.engine.rest;
+package io.agentworkspace.engine.model.mcp;
 
-import io.agentworkspace.engine.model.mcp.Handshake;
 import io.agentworkspace.engine.model.tool.Caller;
 import org.jspecify.annotations.Nullable;
 
