@@ -256,6 +256,17 @@ final class LexicalQuery {
                 prefix + "*", Set.of(), Set.of(), words, weight(frequency(reader, BankIndex.WORDS, words), reader));
     }
 
+    /** Returns whether a word occurs nowhere, but others begin with it. */
+    static boolean isBeginning(String word, IndexReader reader) throws IOException {
+        var folded = TextAnalysis.exactTerms(word);
+        if (folded.size() != 1) {
+            return false;
+        }
+        var term = folded.getFirst().text();
+        return reader.docFreq(BankIndex.word(term)) == 0
+                && !beginningWith(term, reader).isEmpty();
+    }
+
     /** Returns the first words with this beginning in the order of the alphabet. No others are read, however many there are. */
     private static Set<String> beginningWith(String prefix, IndexReader reader) throws IOException {
         var first = new BytesRef(prefix);

@@ -67,12 +67,13 @@ public final class ToolIndex implements ToolFinder {
         return found(
                 query,
                 allowed,
-                vectors.isEmpty() ? null : embedder.question(query).vector());
+                vectors.isEmpty() ? null : embedder.question(query).vector(),
+                false);
     }
 
-    /** Finds them by words only, which needs no model. */
+    /** Finds them by words only, which needs no model. The last word may be unfinished: people see what they find as they type. */
     public List<Tool<?, ?>> findByWords(String query, Predicate<Tool<?, ?>> allowed) {
-        return found(query, allowed, null);
+        return found(query, allowed, null, true);
     }
 
     /** Returns whether tools are found by meaning. */
@@ -80,12 +81,13 @@ public final class ToolIndex implements ToolFinder {
         return !vectors.isEmpty();
     }
 
-    private List<Tool<?, ?>> found(String query, Predicate<Tool<?, ?>> allowed, float @Nullable [] question) {
+    private List<Tool<?, ?>> found(
+            String query, Predicate<Tool<?, ?>> allowed, float @Nullable [] question, boolean isTyped) {
         var usable = tools.stream().filter(allowed).toList();
         if (usable.isEmpty()) {
             return List.of();
         }
-        var words = words(query, usable);
+        var words = words(query, usable, isTyped);
         var values = usable.stream().collect(Collectors.toMap(Tool::name, tool -> {
             double value = words.getOrDefault(tool.name(), 0.0);
             var meaning = vectors.get(tool.name());
@@ -99,12 +101,12 @@ public final class ToolIndex implements ToolFinder {
     }
 
     /** Returns by the name of a tool about which share of the query's words it is called, plus the share that it has at all. */
-    private Map<String, Double> words(String query, List<Tool<?, ?>> usable) {
+    private Map<String, Double> words(String query, List<Tool<?, ?>> usable, boolean isTyped) {
         var names = usable.stream().<String>map(Tool::name).toList();
         var shares = new HashMap<String, Double>();
         for (var index : indexes.get(names, _ -> List.of(ToolTexts.index(usable), ToolTexts.indexOfNames(usable)))) {
             try {
-                shares(query, index, names).forEach((name, share) -> shares.merge(name, share, Double::sum));
+                shares(query, index, names, isTyped).forEach((name, share) -> shares.merge(name, share, Double::sum));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -117,10 +119,11 @@ public final class ToolIndex implements ToolFinder {
         return shares;
     }
 
-    private static Map<String, Double> shares(String query, BankIndex index, List<String> names) throws IOException {
+    private static Map<String, Double> shares(String query, BankIndex index, List<String> names, boolean isTyped)
+            throws IOException {
         var searcher = new IndexSearcher(index.reader());
         searcher.setSimilarity(BankIndex.RANKING);
-        var lexical = lexical(query, searcher);
+        var lexical = lexical(query, searcher, isTyped);
         if (lexical.groups().isEmpty()) {
             return Map.of();
         }
@@ -130,8 +133,13 @@ public final class ToolIndex implements ToolFinder {
                         each -> names.get(place(searcher.getIndexReader(), each.getKey())), Map.Entry::getValue));
     }
 
-    private static LexicalQuery lexical(String text, IndexSearcher searcher) throws IOException {
-        var parsed = new QueryParser.Parsed(text, text, List.of(), List.of(), List.of(), List.of(), List.of());
+    private static LexicalQuery lexical(String query, IndexSearcher searcher, boolean isTyped) throws IOException {
+        var text = query.strip();
+        var last = text.substring(text.lastIndexOf(' ') + 1);
+        var isBegun = isTyped && LexicalQuery.isBeginning(last, searcher.getIndexReader());
+        var words = isBegun ? text.substring(0, text.length() - last.length()) : text;
+        var beginnings = isBegun ? List.of(last) : List.<String>of();
+        var parsed = new QueryParser.Parsed(words, text, List.of(), List.of(), beginnings, List.of(), List.of());
         return LexicalQuery.of(parsed, searcher, List.of(Language.ENGLISH));
     }
 
