@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.UUID;
@@ -67,6 +68,7 @@ public final class WaitTools {
                         "await reply",
                         "stay available",
                         "be woken")
+                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD)
                 .needs(Capability.AGENT_READ)
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.MARKS)

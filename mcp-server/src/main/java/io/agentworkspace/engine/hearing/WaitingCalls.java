@@ -5,18 +5,17 @@ import io.agentworkspace.engine.model.change.ChangeTopic;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.scheduling.OpenRequest;
+import io.agentworkspace.engine.streams.CredentialCheck;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -170,9 +169,9 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
     /** Ends calls whose credential is no longer valid or whose client has gone, and wakes those whose time is over. */
     private void endInvalid() {
         var now = clock.instant();
-        var known = new HashMap<BooleanSupplier, Boolean>();
+        var credentials = new CredentialCheck();
         each(waiting -> {
-            if (!known.computeIfAbsent(waiting.request().validity(), BooleanSupplier::getAsBoolean)) {
+            if (!credentials.isValid(waiting.request().validity())) {
                 waiting.end(WaitingCall.revoked());
             } else if (!now.isBefore(waiting.until())
                     || waiting.request().gone().getAsBoolean()) {

@@ -2,15 +2,14 @@ package io.agentworkspace.engine.live;
 
 import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.streams.CredentialCheck;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -96,9 +95,9 @@ final class LiveStreams implements DatabaseSignals.Listener {
      * it has.
      */
     private void endInvalid() {
-        var known = new HashMap<BooleanSupplier, Boolean>();
+        var credentials = new CredentialCheck();
         each(stream -> {
-            if (!known.computeIfAbsent(stream.validity(), BooleanSupplier::getAsBoolean)) {
+            if (!credentials.isValid(stream.validity())) {
                 stream.end();
             }
         });

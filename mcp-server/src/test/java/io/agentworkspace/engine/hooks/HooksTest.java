@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -24,6 +25,13 @@ class HooksTest {
 
     private long unread() {
         return call(it.ada, "AP_List", "{}").number("/header/unread");
+    }
+
+    /** An extension of Gemini CLI is a folder of its own, so it has a copy. */
+    @Test
+    void theExtensionHasTheHookOfThePlugin() {
+        var clients = Repository.ROOT.resolve("clients");
+        assertThat(clients.resolve("gemini/hook.sh")).hasSameTextualContentAs(clients.resolve("workspace/hook.sh"));
     }
 
     @Test

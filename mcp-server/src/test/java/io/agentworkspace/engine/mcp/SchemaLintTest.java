@@ -63,7 +63,7 @@ class SchemaLintTest {
     void everyListedToolSaysHowClientsFindIt() {
         var tools = list("all").valueStream().toList();
         assertThat(named(tools, tool -> tool.at("/_meta").path(ALWAYS_LOAD).asBoolean(false)))
-                .containsExactlyInAnyOrder("AP_Chat", "AP_Read", "MB_Search", "MB_Store", "US_Read");
+                .containsExactlyInAnyOrder("AP_Chat", "AP_Read", "AP_Wait", "MB_Search", "MB_Store", "US_Read");
         assertThat(named(tools, tool -> tool.at("/_meta").path(LONGEST_RESULT).asInt(0) == 300_000))
                 .containsExactlyInAnyOrder("MB_Load", "DC_Read", "ZN_Read", "MB_Search");
         for (var tool :
@@ -84,6 +84,7 @@ class SchemaLintTest {
     void theToolsetOfCodingAgents() {
         assertThat(named(list("work").valueStream().toList(), _ -> true))
                 .containsExactlyInAnyOrder(
+                        "AP_Wait",
                         "US_Read",
                         "AP_List",
                         "AP_Read",

@@ -3,15 +3,14 @@ package io.agentworkspace.engine.mcp.streams;
 import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.mcp.wire.Change;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.streams.CredentialCheck;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,8 +37,8 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
 
     /** Ends streams whose credential is invalid. Each credential is looked up once, however many streams it has. */
     private void endInvalid() {
-        var known = new HashMap<BooleanSupplier, Boolean>();
-        each(stream -> stream.endIfInvalid(valid -> known.computeIfAbsent(valid, BooleanSupplier::getAsBoolean)));
+        var credentials = new CredentialCheck();
+        each(stream -> stream.endIfInvalid(credentials::isValid));
     }
 
     /** Starts to receive the changes of a tenant on this replica. */
