@@ -26,6 +26,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.EagerContentHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
 import tools.jackson.databind.JsonNode;
@@ -48,7 +49,8 @@ final class TestServer {
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
         HandshakeReports none = (caller, key) -> new Handshake.Latest(key, caller.userName(), List.of());
-        server.setHandler(new Gate(RestFacade.handler(
+        // As the engine, it reads bodies that a route does not ask for, so that the connection can be used again.
+        server.setHandler(new EagerContentHandler(new Gate(RestFacade.handler(
                 runner,
                 (_, _) -> List.of(),
                 PUBLISHED,
@@ -57,7 +59,7 @@ final class TestServer {
                 new TestJoining(),
                 none,
                 new NoFiles(),
-                clock)));
+                clock))));
         server.start();
     }
 
