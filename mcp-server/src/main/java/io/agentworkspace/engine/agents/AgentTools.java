@@ -90,10 +90,7 @@ public final class AgentTools {
                     value = "Who may see it.",
                     oneOf = {"private", "agent", "domain", "public"})
             @Nullable
-            Access access,
-
-            @Doc("The loop guard of its direct messages.") @Nullable
-            Guard guard) {}
+            Access access) {}
 
     record CreateRequest(
             @Doc("On whose behalf.") Targets.@Nullable UserOnly target,
@@ -107,6 +104,10 @@ public final class AgentTools {
     record ModifyRequest(
             @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
             @Doc("What changes.") @Nullable SomeOfAgent vx,
+
+            @Doc("The loop guard of its direct messages.") @Nullable
+            Guard guard,
+
             @Doc(IfRevision.DOC) @Nullable Long ifRevision,
 
             @Doc("true: returns earlier values and changes nothing.") @Nullable
@@ -330,7 +331,7 @@ public final class AgentTools {
                 .details("""
                         Returns the record. If the values are the same as before, changed is false and the revision \
                         stays. revisions lists the names, descriptions and personas that were replaced in the last 30 days, \
-                        at most 200, newest first. To restore one, send it as vx. vx.guard sets how far the agent may go \
+                        at most 200, newest first. To restore one, send it as vx. guard sets how far the agent may go \
                         without a person; the revision stays. For the agent's owner and admins.""")
                 .alsoCalled(
                         "change a part of an agent's persona",
@@ -353,9 +354,9 @@ public final class AgentTools {
                         throw Problem.invalid("page", "applies only with revisions: true");
                     }
                     var held = hold(call, in.target(), in.ifRevision());
-                    var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null, null) : in.vx();
+                    var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
                     var change = new AgentChange(vx.name(), vx.description(), vx.profile(), vx.access());
-                    var guard = vx.guard() == null ? null : agents.guard(call, held, vx.guard());
+                    var guard = in.guard() == null ? null : agents.guard(call, held, in.guard());
                     var changed = change(call, held, change);
                     var isChanged = Boolean.TRUE.equals(changed.changed()) || (guard != null && guard.isChanged());
                     return new ModifyResponse(

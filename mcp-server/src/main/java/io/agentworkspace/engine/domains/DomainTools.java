@@ -65,9 +65,7 @@ public final class DomainTools {
                     value = ACCESS + " Default: private (you).",
                     oneOf = {"private", "domain", "agent", "public"})
             @Nullable
-            Access access,
-
-            @Doc("The loop guard in its zones.") @Nullable Guard guard) {}
+            Access access) {}
 
     record SameDomain(
             @Doc("The new name.") Name name,
@@ -82,9 +80,7 @@ public final class DomainTools {
                     value = "Who may see it.",
                     oneOf = {"private", "domain", "agent", "public"})
             @Nullable
-            Access access,
-
-            @Doc("The loop guard in its zones.") @Nullable Guard guard) {}
+            Access access) {}
 
     record ListRequest(
             @Doc("Which domains.") Targets.@Nullable DomainPrefix target,
@@ -98,11 +94,13 @@ public final class DomainTools {
             @Doc("The agent that becomes its host; self when left out.")
             Targets.@Nullable UserAgent target,
 
-            @Doc("The new domain.") NewDomain vx) {}
+            @Doc("The new domain.") NewDomain vx,
+            @Doc("The loop guard in its zones.") @Nullable Guard guard) {}
 
     record UpdateRequest(
             @Doc("Which domain.") Targets.DomainOnly target,
             @Doc("What replaces the old.") SameDomain vx,
+            @Doc("The loop guard in its zones.") @Nullable Guard guard,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record DestroyRequest(
@@ -253,7 +251,7 @@ public final class DomainTools {
                             host(call, in.target() == null ? null : in.target().agent());
                     var words = new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access());
                     var domain = domains.insert(call, words, host);
-                    var guard = vx.guard() == null ? null : domains.guard(call, vx.name(), vx.guard());
+                    var guard = in.guard() == null ? null : domains.guard(call, vx.name(), in.guard());
                     return new DomainResponse(domain, domain.revision(), null, guard == null ? null : guard.guard());
                 });
     }
@@ -274,7 +272,7 @@ public final class DomainTools {
                 .description("""
                         Replaces a domain's name and description; profile and access only if given.""")
                 .details("""
-                        Name and description are both required. The revision increases if something changed. vx.guard \
+                        Name and description are both required. The revision increases if something changed. guard \
                         sets how far agents may go in its zones without a person; the revision stays. For the \
                         domain's owner and admins.""")
                 .alsoCalled(
@@ -295,7 +293,7 @@ public final class DomainTools {
                     var domain = domains.update(
                             call, held, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
                     rename(call, held, domain.name());
-                    var guard = vx.guard() == null ? null : domains.guard(call, vx.name(), vx.guard());
+                    var guard = in.guard() == null ? null : domains.guard(call, vx.name(), in.guard());
                     return new DomainResponse(
                             domain,
                             domain.revision(),

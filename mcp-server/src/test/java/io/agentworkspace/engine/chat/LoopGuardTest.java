@@ -222,7 +222,7 @@ class LoopGuardTest {
     void theOwnerSetsHowFarAgentsMayGo(ClientApi api) {
         var ann = User.of(tenant, api, "ann");
         hall(ann, 2);
-        var changed = ann.call("AP_Modify", "{'target':{'agent':'P0'},'vx':{'guard':{'per_minute':12}}}")
+        var changed = ann.call("AP_Modify", "{'target':{'agent':'P0'},'guard':{'per_minute':12}}")
                 .ok();
         assertThat(changed.at("/changed").asBoolean()).isTrue();
         assertThat(changed.number("/guard/hops")).isEqualTo(8);
@@ -232,16 +232,16 @@ class LoopGuardTest {
         direct(ann, "P0", "P1").refused(3003, "loop guard", "at most 12");
         ann.call(
                         "DM_Update",
-                        "{'target':{'domain':'Hall'},'vx':{'name':'Hall','description':'d','guard':{'per_minute':1}}}")
+                        "{'target':{'domain':'Hall'},'vx':{'name':'Hall','description':'d'},'guard':{'per_minute':1}}")
                 .ok();
         for (var i = 0; i < 3; i++) {
             inZone(ann, "P" + i % 2).ok();
         }
         inZone(ann, "P1").refused(3003, "loop guard", "at most 3");
-        ann.call("AP_Modify", "{'target':{'agent':'P0'},'vx':{'guard':{'hops':65}}}")
+        ann.call("AP_Modify", "{'target':{'agent':'P0'},'guard':{'hops':65}}")
                 .refused(1004, "hops");
         tenant.person(api, "bob", Role.MEMBER)
-                .call("AP_Modify", "{'target':{'agent':'P0'},'vx':{'guard':{'hops':2}}}")
+                .call("AP_Modify", "{'target':{'agent':'P0'},'guard':{'hops':2}}")
                 .refused(3001);
     }
 
