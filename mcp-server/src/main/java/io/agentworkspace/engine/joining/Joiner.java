@@ -46,7 +46,7 @@ public final class Joiner implements Joining {
             "hook.sh",
             "/clients/workspace/hook.sh",
             "listener.sh",
-            "/clients/listener.sh");
+            "/clients/workspace/listener.sh");
 
     /** These say that the tenant or the service cannot do it now; everything else means that the invitation is stale. */
     private static final Set<Failure> PASSING =
