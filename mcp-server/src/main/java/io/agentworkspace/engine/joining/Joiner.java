@@ -82,7 +82,8 @@ public final class Joiner implements Joining {
     public String script() {
         return resource(SCRIPT)
                 .orElseThrow()
-                .replace("@BASE_URL@", published.baseUrl().replace("'", "%27"));
+                .replace("@BASE_URL@", published.baseUrl().replace("'", "%27"))
+                .replace("@MCP_URL@", published.mcpUrl().replace("'", "%27"));
     }
 
     @Override
