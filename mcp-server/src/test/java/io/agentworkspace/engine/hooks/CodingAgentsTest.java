@@ -10,6 +10,7 @@ import io.agentworkspace.engine.testing.TestServer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -127,6 +128,42 @@ class CodingAgentsTest {
                 wakes(model, terminal);
             }
         }
+    }
+
+    /** What a sender learns: "hook" while a turn of Ada runs, which hears of the message, else "none". */
+    private String wakes() {
+        return call(it.bert, "AP_Chat", "{'target':{'agent':'Ada'},'content':'x'}")
+                .text("/receipt/wakes");
+    }
+
+    @Test
+    void codexReportsThatATurnWasInterruptedAndThatItEnds() {
+        for (var agent : List.of("Ada", "Bert")) {
+            call(
+                    it.owner,
+                    "AP_Modify",
+                    "{'target':{'agent':'%s'},'vx':{'guard':{'hops':64,'per_minute':600}}}".formatted(agent));
+        }
+        var reply = new CompletableFuture<String>();
+        try (var model = new ScriptedModel(_ -> reply.join())) {
+            var agent = new CodingAgent(home).withoutListener().codex(model, "gpt-6-sol", TestServer.url(), it.ada);
+            try (var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
+                await("a turn").until(() -> !model.shown().isEmpty() && wakes().equals("hook"));
+                terminal.type("\u001b");
+                await("the interrupt").until(() -> wakes().equals("none"));
+                terminal.type("\u0003");
+                terminal.type("\u0003");
+                await("the end").until(() -> !isOnline());
+            } finally {
+                reply.complete(DONE);
+            }
+        }
+    }
+
+    private boolean isOnline() {
+        return call(it.bert, "AP_Read", "{'target':{'agent':'Ada'}}")
+                .at("/profile/0/online")
+                .asBoolean();
     }
 
     private void wakes(ScriptedModel model, CodingAgent.Terminal terminal) {
