@@ -52,6 +52,7 @@ public final class Joiner implements Joining {
     private static final Set<Failure> PASSING =
             Set.of(Failure.RATE_LIMITED, Failure.QUOTA_EXCEEDED, Failure.UNAVAILABLE, Failure.INTERNAL);
 
+    private final PluginArchive plugin = new PluginArchive();
     private final Db db;
     private final InvitationStore invitations;
     private final Callers keys;
@@ -89,6 +90,16 @@ public final class Joiner implements Joining {
     @Override
     public Optional<String> file(String name) {
         return Optional.ofNullable(FILES.get(name)).flatMap(Joiner::resource);
+    }
+
+    @Override
+    public byte[] plugin() {
+        return plugin.bytes();
+    }
+
+    @Override
+    public ObjectNode marketplace() {
+        return plugin.marketplace(published.baseUrl());
     }
 
     private static Optional<String> resource(String path) {

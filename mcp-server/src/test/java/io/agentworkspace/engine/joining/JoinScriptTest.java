@@ -11,6 +11,7 @@ import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -227,6 +228,27 @@ class JoinScriptTest {
         assertThat(refused.code()).isEqualTo(1);
         assertThat(refused.output()).contains("ENGINE_KEY already");
         assertThat(state()).isEqualTo(before);
+    }
+
+    @Test
+    void claudeCodeFindsNoFaultInThePlugin() {
+        require("claude");
+        run("/bin/sh", "-c", "curl -fsSO %1$s/join/workspace.zip && curl -fsSO %1$s/join/marketplace.json".formatted(TestServer.url()))
+                .good();
+        try (var zip = FileSystems.newFileSystem(home.resolve("workspace.zip"));
+                var files = Files.walk(zip.getPath("/"))) {
+            for (var file : files.filter(Files::isRegularFile).toList()) {
+                write("plugin" + file, Files.readString(file));
+            }
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        for (var checked : List.of(
+                home.resolve("plugin"), home.resolve("marketplace.json"), Repository.file("clients"))) {
+            assertThat(run("/bin/sh", "-c", "claude plugin validate " + checked).good().output())
+                    .contains("Validation passed")
+                    .doesNotContain("refuses a submission");
+        }
     }
 
     /** Puts a program in front of all others on the PATH. */
