@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The script of {@code GET /join}, run as the documentation prints it, with the real programs from npm: it connects them,
- * and {@code --leave} leaves the home folder as it was, byte by byte.
+ * The script of {@code GET /join}, run as the documentation prints it, with the real programs from npm: it configures them,
+ * and {@code --leave} leaves the home folder as it was, byte by byte. {@code CodingAgentsTest} shows that they are connected then.
  */
 @Tag("slow")
 class JoinScriptTest {
@@ -146,12 +146,12 @@ class JoinScriptTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            claude-code | claude | dash | claude mcp list | Connected                | .claude/settings.json
-            codex       | codex  | dash | codex mcp get agent-workspace | X-Api-Key   | .codex/hooks.json
-            gemini-cli  | gemini | bash | gemini mcp list | Connected                | .gemini/settings.json
+            claude-code | claude | dash | .claude/settings.json
+            codex       | codex  | dash | .codex/hooks.json
+            gemini-cli  | gemini | bash | .gemini/settings.json
             """)
     void aProgramIsConnectedByOneLineAndLeavesTheHomeAsItWas(
-            String client, String program, String shell, String check, String shown, String hooks) {
+            String client, String program, String shell, String hooks) {
         require(program);
         var before = state();
         var code = invitation("Guest");
@@ -175,10 +175,6 @@ class JoinScriptTest {
         join(shell, "--leave").good();
         assertThat(state()).isEqualTo(before);
         assertThat(join(shell, "--leave").output()).contains("nothing has joined");
-
-        join(shell, "%s --client %s --yes".formatted(invitation("Guest"), client))
-                .good();
-        assertThat(run("/bin/sh", "-c", check).output()).contains(shown);
     }
 
     @Test
@@ -233,8 +229,8 @@ class JoinScriptTest {
     @Test
     void claudeCodeFindsNoFaultInThePlugin() {
         require("claude");
-        run("/bin/sh", "-c", "curl -fsSO %1$s/join/workspace.zip && curl -fsSO %1$s/join/marketplace.json".formatted(TestServer.url()))
-                .good();
+        run("/bin/sh", "-c", "curl -fsSO %1$s/join/workspace.zip && curl -fsS %1$s/join/marketplace.json | sed 's#%1$s#https://engine.example#' >marketplace.json".formatted(TestServer.url()))
+                .good(); // Claude Code takes an archive only from https and another machine.
         try (var zip = FileSystems.newFileSystem(home.resolve("workspace.zip"));
                 var files = Files.walk(zip.getPath("/"))) {
             for (var file : files.filter(Files::isRegularFile).toList()) {
