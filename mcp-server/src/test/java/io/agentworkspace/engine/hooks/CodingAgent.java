@@ -94,6 +94,11 @@ final class CodingAgent {
         return this;
     }
 
+    /** Notes how the user of Gemini CLI signs in. Without this, it takes the model's address for that of a gateway. */
+    void signInToGemini() {
+        write(".gemini/settings.json", "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}");
+    }
+
     /** Runs the line that an invitation shows. */
     String join(String url, String arguments) {
         // Without a terminal of its own, the script would ask whoever runs the tests.

@@ -230,6 +230,9 @@ class CodingAgentsTest {
             return ScriptedModel.TOOL;
         })) {
             var agent = new CodingAgent(home).withoutListener().withModel(model);
+            if (client.equals("gemini-cli")) {
+                agent.signInToGemini();
+            }
             var begun = System.nanoTime();
             agent.join(TestServer.url(), code + " --yes --client " + client);
             var joined = System.nanoTime();
