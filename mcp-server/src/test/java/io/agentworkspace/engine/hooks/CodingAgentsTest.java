@@ -240,7 +240,8 @@ class CodingAgentsTest {
             System.out.printf(
                     "%s: joined after %,d ms, its first message was heard %,d ms later%n",
                     client, (joined - begun) / 1_000_000, (System.nanoTime() - joined) / 1_000_000);
-            assertThat(model.shown()).anyMatch(shown -> shown.contains("1 new message waits for the agent Cleo: 1 from Bert"));
+            assertThat(model.shown())
+                    .anyMatch(shown -> shown.contains("1 new message waits for the agent Cleo: 1 from Bert"));
             assertThat(model.shown().getFirst()).contains("You are the agent Cleo");
 
             assertThat(agent.join(TestServer.url(), "--leave")).contains(client + " has left");

@@ -48,9 +48,8 @@ class ListenerTest {
     }
 
     private Process start(Map<String, String> environment, String... command) {
-        var builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        var builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
         builder.environment().clear();
         builder.environment().put("PATH", folder.resolve("bin") + ":/usr/bin:/bin");
         builder.environment().put("TMPDIR", folder.toString());
@@ -132,7 +131,18 @@ class ListenerTest {
     void itFindsItsClientWithoutPs() throws Exception {
         var bin = Files.createDirectory(folder.resolve("few"));
         for (var tool : List.of(
-                "sh", "cat", "curl", "dirname", "id", "mkdir", "mkfifo", "readlink", "rm", "rmdir", "sed", "sleep",
+                "sh",
+                "cat",
+                "curl",
+                "dirname",
+                "id",
+                "mkdir",
+                "mkfifo",
+                "readlink",
+                "rm",
+                "rmdir",
+                "sed",
+                "sleep",
                 "tr")) {
             var program = Path.of("/usr/bin", tool);
             Files.createSymbolicLink(bin.resolve(tool), Files.exists(program) ? program : Path.of("/bin", tool));
@@ -147,8 +157,7 @@ class ListenerTest {
         var itself = folder.resolve("aw-listener-" + Files.getAttribute(folder, "unix:uid"))
                 .resolve("codex-" + ProcessHandle.current().pid());
         await("the listener of this program").until(() -> Files.exists(itself) && Files.size(itself) > 0);
-        var listener = ProcessHandle.of(
-                        Long.parseLong(Files.readString(itself).split(" ")[0]))
+        var listener = ProcessHandle.of(Long.parseLong(Files.readString(itself).split(" ")[0]))
                 .orElseThrow();
         listener.destroy();
         await("its end").until(() -> !listener.isAlive() && Files.notExists(itself));

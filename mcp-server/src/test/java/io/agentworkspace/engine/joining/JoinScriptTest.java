@@ -229,7 +229,11 @@ class JoinScriptTest {
     @Test
     void claudeCodeFindsNoFaultInThePlugin() {
         require("claude");
-        run("/bin/sh", "-c", "curl -fsSO %1$s/join/workspace.zip && curl -fsS %1$s/join/marketplace.json | sed 's#%1$s#https://engine.example#' >marketplace.json".formatted(TestServer.url()))
+        run(
+                        "/bin/sh",
+                        "-c",
+                        "curl -fsSO %1$s/join/workspace.zip && curl -fsS %1$s/join/marketplace.json | sed 's#%1$s#https://engine.example#' >marketplace.json"
+                                .formatted(TestServer.url()))
                 .good(); // Claude Code takes an archive only from https and another machine.
         try (var zip = FileSystems.newFileSystem(home.resolve("workspace.zip"));
                 var files = Files.walk(zip.getPath("/"))) {
@@ -239,9 +243,11 @@ class JoinScriptTest {
         } catch (IOException e) {
             throw new AssertionError(e);
         }
-        for (var checked : List.of(
-                home.resolve("plugin"), home.resolve("marketplace.json"), Repository.file("clients"))) {
-            assertThat(run("/bin/sh", "-c", "claude plugin validate " + checked).good().output())
+        for (var checked :
+                List.of(home.resolve("plugin"), home.resolve("marketplace.json"), Repository.file("clients"))) {
+            assertThat(run("/bin/sh", "-c", "claude plugin validate " + checked)
+                            .good()
+                            .output())
                     .contains("Validation passed")
                     .doesNotContain("refuses a submission");
         }

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.key.JoinRequest;
 import io.agentworkspace.engine.model.key.JoinResponse;
 import io.agentworkspace.engine.model.key.Joining;
