@@ -9,7 +9,10 @@ LC_ALL=C
 export LC_ALL
 
 BASE_URL='@BASE_URL@'
+MCP_URL='@MCP_URL@'
 NAME='agent-workspace'
+# Stands for the key in files that are made before the code is used.
+KEY_HERE='the-key-of-agent-workspace'
 
 usage() {
     cat <<EOF
@@ -63,9 +66,9 @@ paths_of() {
             ;;
     esac
     skill=$folder/skills/workspace/SKILL.md
-    # The client's own list of folders, which its commands change.
-    others=$folder/projects.json
 }
+
+has_joined() { [ -f "$state/key" ]; }
 
 # Prints the clients of --client, else those on the machine.
 choose() {
@@ -185,17 +188,15 @@ json_add() {
         }' "$1"
 }
 
-# Adds to the JSON file $1, which need not exist, at the path $2 the text $3, and remembers what was added.
+# Adds to the draft of the hooks' file, at the path $1, the text $2, and remembers what was added.
 add_to() {
     ADDED=$state/added.$((added += 1))
     export ADDED
-    [ -s "$1" ] || say '{}' >"$1"
-    if json_add "$1" "$2" "$3" >"$work/json"; then
-        cat "$work/json" >"$1" # Through a symbolic link, too.
-        printf '%s %s\n' "$added" "$1" >>"$state/additions"
-    else
-        printf '%s, at %s: %s\n' "$1" "$2" "$3" >>"$state/missing"
+    if ! json_add "$work/hooks" "$1" "$2" >"$work/json"; then
+        die "$hooks has something else at '$1', or is not JSON: correct it first; nothing was changed"
     fi
+    mv "$work/json" "$work/hooks"
+    printf '%s %s\n' "$added" "$hooks" >>"$state/additions"
 }
 
 # Takes the texts that were added out of a file that has been changed since. Fails if one is not found.
@@ -212,13 +213,6 @@ json_remove() {
     done <"$state/additions.back"
 }
 
-# Lists what is in the client's folder, apart from what its sessions write.
-listing() {
-    { find -H "$folder" "$servers" 2>/dev/null || :; } |
-        { grep -v -e '/projects/' -e '/sessions/' -e '/shell-snapshots/' -e '/file-history/' -e '\.jsonl$' -e '\.sqlite' || :; } |
-        sort -u
-}
-
 sum() { cksum <"$1" 2>/dev/null || say none; }
 
 # ---------------------------------------------------------------- joining
@@ -228,9 +222,9 @@ plan() {
     say "  - joins the workspace at $BASE_URL with the code, which is then used up"
     say "  - keeps the agent's key in $state (readable by you only)"
     case $1 in
-        claude-code) say "  - runs: claude mcp add --scope user --transport http $NAME <engine>/mcp (changes $servers)" ;;
-        codex) say "  - runs: codex mcp add $NAME --url <engine>/mcp, and adds the key (changes $servers)" ;;
-        gemini-cli) say "  - runs: gemini mcp add --scope user --transport http $NAME <engine>/mcp, and adds the key (changes $servers)" ;;
+        claude-code) say "  - runs: claude mcp add --scope user --transport http $NAME $MCP_URL/mcp, on a copy of $servers, which it then replaces" ;;
+        codex) say "  - runs: codex mcp add $NAME --url $MCP_URL/mcp, on a copy of $servers, and replaces this file, with the key" ;;
+        gemini-cli) say "  - runs: gemini mcp add --scope user --transport http $NAME $MCP_URL/mcp, on a copy of $servers, and replaces this file, with the key" ;;
     esac
     say "  - adds hooks to $hooks: they report the session's events to the engine, and show what waits"
     [ "$1" != claude-code ] || say "  - adds the key to it as the variable ENGINE_KEY of Claude Code"
@@ -238,17 +232,17 @@ plan() {
     say "  Each of these files is then readable by you only. Copies of what was there: $state/copies"
 }
 
-# Sends the code, and sets api_key, agent and mcp_url.
+# Sends the code, and sets api_key and agent.
 redeem() {
     printf '{"code":"%s","client":"%s","host":"%s"}' "$(plain "$2")" "$1" "$(plain "$(uname -n)")" >"$work/request"
-    curl -sS -m 60 -w '\n%{http_code}' -H 'Content-Type: application/json' --data-binary "@$work/request" \
-        "$BASE_URL/api/join" >"$work/response" || die "the engine at $BASE_URL cannot be reached"
+    curl -sS -m 30 -w '\n%{http_code}' -H 'Content-Type: application/json' --data-binary "@$work/request" \
+        "$BASE_URL/api/join" >"$work/response" ||
+        die "the engine at $BASE_URL did not answer; nothing was changed. If the code is used up, ask for a new one and revoke the key that the engine made (AK_Revoke)"
     if [ "$(tail -n 1 "$work/response")" != 200 ]; then
         die "$(field detail "$work/response")"
     fi
     api_key=$(field api_key "$work/response")
     agent=$(field agent "$work/response")
-    mcp_url=$(field mcp_url "$work/response")
     case $api_key in ek_*) ;; *) die "the engine's answer has no key" ;; esac
 }
 
@@ -272,9 +266,9 @@ by_http() { # [<matcher>]
         "${1:+\"matcher\": \"$1\", }" "$BASE_URL/api/hooks/claude-code"
 }
 
-by_tool() { # <more input>
-    printf '{"hooks": [{"type": "mcp_tool", "server": "%s", "tool": "AW_Hook", "input": {"client": "codex", "event": "${hook_event_name}", "session": "${session_id}"%s}, "timeout": 5}]}' \
-        "$NAME" "$1"
+by_tool() { # <client> [<more input>]
+    printf '{"hooks": [{"type": "mcp_tool", "server": "%s", "tool": "AW_Hook", "input": {"client": "%s", "event": "${hook_event_name}", "session": "${session_id}"%s}, "timeout": 3}]}' \
+        "$NAME" "$1" "${2:-}"
 }
 
 # Where the engine has the listener, a new session begins it: it wakes the session when a message comes.
@@ -284,137 +278,259 @@ by_listener() { # <client> <more>
 }
 
 add_hooks() {
+    added=0
+    : >"$state/additions"
     case $1 in
         claude-code)
-            add_to "$hooks" 'env ENGINE_KEY' "\"$api_key\""
-            for event in SessionStart SessionEnd PreCompact; do
-                add_to "$hooks" "hooks $event []" "$(by_command "$1" 5)"
+            add_to 'env ENGINE_KEY' "\"$KEY_HERE\""
+            for event in SessionStart SessionEnd; do
+                add_to "hooks $event []" "$(by_command "$1" 5)"
             done
             for event in UserPromptSubmit PostToolUse Stop Notification; do
-                add_to "$hooks" "hooks $event []" "$(by_http)"
+                add_to "hooks $event []" "$(by_http)"
             done
-            add_to "$hooks" 'hooks PreToolUse []' "$(by_http 'Edit|MultiEdit|Write|NotebookEdit')"
-            [ ! -f "$state/listener.sh" ] || add_to "$hooks" 'hooks SessionStart []' "$(by_listener "$1" '"async": true')"
+            add_to 'hooks PreToolUse []' "$(by_http 'Edit|MultiEdit|Write|NotebookEdit')"
+            # Only a tool's answer, which is plain text here, becomes instructions for the summary.
+            add_to 'hooks PreCompact []' "$(by_tool "$1")"
+            add_to 'hooks SessionStart []' "$(by_listener "$1" '"async": true')"
             ;;
         codex)
-            add_to "$hooks" 'hooks SessionStart []' "$(by_tool '')"
-            add_to "$hooks" 'hooks UserPromptSubmit []' "$(by_tool ', "prompt": "${prompt}"')"
-            add_to "$hooks" 'hooks PostToolUse []' "$(by_tool ', "tool": "${tool_name}"')"
-            add_to "$hooks" 'hooks Stop []' "$(by_tool ', "stop_hook_active": "${stop_hook_active}"')"
-            [ ! -f "$state/listener.sh" ] || add_to "$hooks" 'hooks SessionStart []' "$(by_listener "$1" '"timeout": 5')"
+            add_to 'hooks SessionStart []' "$(by_tool "$1")"
+            add_to 'hooks UserPromptSubmit []' "$(by_tool "$1" ', "prompt": "${prompt}"')"
+            add_to 'hooks PostToolUse []' "$(by_tool "$1" ', "tool": "${tool_name}"')"
+            add_to 'hooks Stop []' "$(by_tool "$1" ', "stop_hook_active": "${stop_hook_active}"')"
+            add_to 'hooks Interrupt []' "$(by_tool "$1")"
+            add_to 'hooks SessionEnd []' "$(by_command "$1" 3)" # When a session ends, Codex calls no tool.
+            add_to 'hooks SessionStart []' "$(by_listener "$1" '"timeout": 5')"
             ;;
         gemini-cli)
             for event in SessionStart BeforeAgent AfterTool AfterAgent SessionEnd; do
-                add_to "$hooks" "hooks $event []" "$(by_command "$1" 5000)"
+                add_to "hooks $event []" "$(by_command "$1" 5000)"
             done
             ;;
     esac
 }
 
-# Adds the server with the client's own command. The key is never in a command's arguments, which others can see.
+# Runs the client's own command on a copy of its configuration, $work/servers: so it creates nothing else.
+by_client() { # <arguments>
+    rm -rf "$work/scratch"
+    mkdir -p "$work/scratch/.gemini"
+    case $client in
+        claude-code) copy=$work/scratch/.claude.json ;;
+        codex) copy=$work/scratch/config.toml ;;
+        gemini-cli) copy=$work/scratch/.gemini/settings.json ;;
+    esac
+    [ ! -f "$work/servers" ] || cp "$work/servers" "$copy"
+    (
+        cd "$work/scratch"
+        export CLAUDE_CONFIG_DIR="$work/scratch" CODEX_HOME="$work/scratch" GEMINI_CLI_HOME="$work/scratch"
+        "$(program "$client")" "$@" </dev/null
+    ) >"$work/output" 2>&1 || return 1
+    [ -f "$copy" ] && mv "$copy" "$work/servers"
+}
+
+has_server() { grep -q -e "\"$NAME\" *: *{" -e "mcp_servers.$NAME]" "$1" 2>/dev/null; }
+
+# Adds the server to the draft. The key is never in a command's arguments, which others can see.
 add_server() {
-    cd "$HOME" # Some clients keep a list of the folders that they ran in.
     case $1 in
         claude-code)
-            claude mcp add --scope user --transport http "$NAME" "$mcp_url/mcp" --header 'X-Api-Key: ${ENGINE_KEY}'
+            by_client mcp add --scope user --transport http "$NAME" "$MCP_URL/mcp" --header 'X-Api-Key: ${ENGINE_KEY}'
             ;;
         codex)
-            codex mcp add "$NAME" --url "$mcp_url/mcp" || return 1
-            printf '\n[mcp_servers.%s.http_headers]\nX-Api-Key = "%s"\n' "$NAME" "$api_key" >>"$servers"
+            by_client mcp add "$NAME" --url "$MCP_URL/mcp" &&
+                printf '\n[mcp_servers.%s.http_headers]\nX-Api-Key = "%s"\n' "$NAME" "$KEY_HERE" >>"$work/servers"
             ;;
         gemini-cli)
-            gemini mcp add --scope user --transport http --header "X-Api-Key: the key of $NAME" "$NAME" "$mcp_url/mcp" || return 1
-            KEY=$api_key awk '{ at = index($0, "the key of agent-workspace")
-                if (at) $0 = substr($0, 1, at - 1) ENVIRON["KEY"] substr($0, at + 26)
-                print }' "$servers" >"$work/json"
-            cat "$work/json" >"$servers"
+            by_client mcp add --scope user --transport http --header "X-Api-Key: $KEY_HERE" "$NAME" "$MCP_URL/mcp"
             ;;
-    esac
+    esac && has_server "$work/servers"
 }
 
-add_skill() {
-    for file in SKILL.md hook.sh listener.sh; do
-        curl -fsS -m 10 "$BASE_URL/join/$file" >"$state/$file" 2>/dev/null || rm -f "$state/$file"
-    done
-    if [ -f "$state/SKILL.md" ]; then
-        mkdir -p "$(dirname "$skill")"
-        mv "$state/SKILL.md" "$skill"
+# Makes the new files from the current ones, in $work.
+draft() {
+    rm -f "$work/servers" "$work/hooks" "$work/old."*
+    [ ! -f "$servers" ] || cp "$servers" "$work/servers"
+    [ ! -f "$hooks" ] || cp "$hooks" "$work/hooks"
+    cp "$work/servers" "$work/old.servers" 2>/dev/null || :
+    cp "$work/hooks" "$work/old.hooks" 2>/dev/null || :
+    if ! add_server "$1"; then
+        cat "$work/output" >&2
+        die "$1 could not be configured: its command failed. Nothing was changed"
     fi
-    [ -f "$state/hook.sh" ] || rm -f "$state/listener.sh"
+    [ "$servers" != "$hooks" ] || cp "$work/servers" "$work/hooks"
+    [ -s "$work/hooks" ] || say '{}' >"$work/hooks"
+    add_hooks "$1"
 }
 
-# Copies each file that will change, and lists what there is.
+# Whether a file is still the one that its draft was made from.
+unchanged() { if [ -f "$1" ]; then cmp -s "$1" "$work/old.$2"; else [ ! -f "$work/old.$2" ]; fi; }
+
+# Puts the key into files that have its place.
+fill() {
+    for file in "$@"; do
+        KEY=$api_key HERE=$KEY_HERE awk '{ at = index($0, ENVIRON["HERE"])
+            if (at) $0 = substr($0, 1, at - 1) ENVIRON["KEY"] substr($0, at + length(ENVIRON["HERE"]))
+            print }' "$file" >"$work/filled" && cat "$work/filled" >"$file" || return 1
+    done
+}
+
+# Replaces a file by a draft: its content only, since it may be a symbolic link. Others cannot read it before that.
+publish() { # <draft> <file>
+    [ -f "$2" ] || : >"$2"
+    chmod 600 "$2" && cat "$1" >"$2"
+}
+
+write_files() {
+    # Others may have changed them since the draft was made.
+    if ! unchanged "$servers" servers || ! unchanged "$hooks" hooks; then
+        draft "$1"
+    fi
+    fill "$work/servers" "$work/hooks" "$state"/added.* || return 1
+    [ "$servers" = "$hooks" ] || publish "$work/servers" "$servers" || return 1
+    publish "$work/hooks" "$hooks" && publish "$state/SKILL.md" "$skill" && rm -f "$state/SKILL.md"
+}
+
+# Makes a folder with those above it, and lists the new ones in the file $2.
+make_folder() {
+    [ ! -d "$1" ] || return 0
+    make_folder "$(dirname "$1")" "$2" && mkdir "$1" && say "$1" >>"$2"
+}
+
+# Makes all but what needs the key. If this fails, nothing is left, and the code is not used.
+prepare() {
+    : >"$work/made"
+    prepared=$state
+    if ! make_folder "$state" "$work/made"; then
+        remove_folders "$work/made"
+        die "the folder $state cannot be made; nothing was changed"
+    fi
+    cat "$work/made" >>"$config/$NAME/made"
+    for file in key header; do
+        # As long as what it will contain, so that there is space.
+        printf '%200s\n' '' >"$state/$file" || die "the folder $state cannot be written; nothing was changed"
+        case $(ls -l "$state/$file") in
+            -rw-------*) ;;
+            *) die "others may read files in $state, so the key would not be safe there: set XDG_CONFIG_HOME to a folder on another disk" ;;
+        esac
+    done
+    for file in SKILL.md hook.sh listener.sh; do
+        curl -fsS -m 10 "$BASE_URL/join/$file" >"$state/$file" || die "the engine at $BASE_URL did not send $file; nothing was changed"
+    done
+    keep_copies
+    draft "$1"
+    : >"$state/folders"
+    for file in "$servers" "$hooks" "$skill"; do
+        make_folder "$(dirname "$file")" "$state/folders" || die "the folder of $file cannot be made; nothing was changed"
+    done
+}
+
+# Copies each file that will change, and lists those that will be created.
 keep_copies() {
     mkdir -p "$state/copies"
     copies=0
-    for file in "$servers" "$hooks" "$skill" "$others"; do
-        if [ -f "$file" ] && ! grep -qxF "$file" "$state/copied" 2>/dev/null; then
-            cp -p "$file" "$state/copies/$((copies += 1))"
+    for file in "$servers" "$hooks" "$skill"; do
+        if grep -qxF "$file" "$state/copied" "$state/new" 2>/dev/null; then
+            continue
+        elif [ -f "$file" ]; then
+            cp -p "$file" "$state/copies/$((copies += 1))" || die "$file cannot be copied; nothing was changed"
             say "$file" >>"$state/copied"
+        else
+            say "$file" >>"$state/new"
         fi
     done
-    listing >"$state/before"
 }
 
 # Notes how the files are now, so that --leave finds out what has been changed since.
 note_changes() {
-    listing >"$work/after"
-    comm -13 "$state/before" "$work/after" >"$work/new"
-    while IFS= read -r path; do
-        if [ -d "$path" ]; then
-            say "folder - $path"
-        else
-            say "file $(sum "$path" | tr ' ' '_') $path"
-        fi
-    done <"$work/new" >"$state/created"
+    [ ! -f "$state/new" ] || while IFS= read -r path; do
+        say "$(sum "$path" | tr ' ' '_') $path"
+    done <"$state/new" >"$state/created"
     number=0
     [ ! -f "$state/copied" ] || while IFS= read -r path; do
         say "$((number += 1)) $(sum "$path" | tr ' ' '_') $path"
     done <"$state/copied" >"$state/changed"
-    rm -f "$state/before"
+}
+
+# Removes what was made for a client that has not joined.
+abandon() {
+    [ -z "${prepared:-}" ] || {
+        remove_folders "$prepared/folders"
+        remove_state
+        forget_folders
+    }
+    prepared=
 }
 
 join_one() {
+    client=$1
     paths_of "$1"
+    prepare "$1"
+    trap '' HUP INT TERM # Between using the code and keeping the key.
     redeem "$1" "$2"
-    make_folder "$config" "$config/$NAME" "$state"
-    printf 'X-API-Key: %s\n' "$api_key" >"$state/header"
-    printf '%s\n' "$api_key" >"$state/key"
-    : >"$state/additions"
-    keep_copies
-    added=0
-    mkdir -p "$folder"
-    if add_server "$1" </dev/null >"$work/output" 2>&1 && add_skill "$1" && add_hooks "$1"; then
-        complete=yes
-    else
-        complete=
+    prepared=
+    if ! { printf 'X-API-Key: %s\n' "$api_key" >"$state/header" && printf '%s\n' "$api_key" >"$state/key"; } 2>/dev/null; then
+        die "$1 has joined as '$agent', but its key could not be kept in $state. Undo it with 'sh -s -- --leave --client $1',
+  revoke the newest key of '$agent' (AK_List, AK_Revoke), and ask for a new invitation"
     fi
-    for file in "$servers" "$hooks"; do
-        [ ! -f "$file" ] || chmod 600 "$file"
-    done
+    trap 'exit 1' HUP INT TERM
+    if ! (write_files "$1"); then
+        note_changes
+        die "$1 could not be configured completely; its key is in $state/key. Undo it with 'sh -s -- --leave --client $1',
+  revoke the newest key of '$agent' (AK_List, AK_Revoke), and ask for a new invitation"
+    fi
     note_changes
-    if [ -z "$complete" ]; then
-        cat "$work/output" >&2
-        die "$1 could not be configured; its key is in $state/key. 'sh -s -- --leave --client $1' undoes what was done"
-    fi
     say "$1 has joined as the agent '$agent'."
-    [ ! -f "$state/missing" ] || warn "a file could not be changed, since it has something else there. What you have to add is in $state/missing"
     [ "$1" != codex ] || say "Start Codex and trust the new hooks with /hooks; until then it does not run them."
 }
 
-# Makes folders that do not exist, and remembers the first one, which --leave removes.
-make_folder() {
-    for path in "$@"; do
-        if [ ! -d "$path" ]; then
-            first=$path
-            while [ ! -d "$(dirname "$first")" ]; do first=$(dirname "$first"); done
-            mkdir -p "$path"
-            made="${made:-}$first
-"
-        fi
+# Follows symbolic links.
+real_path() {
+    real=$1
+    while [ -h "$real" ]; do
+        link=$(readlink "$real")
+        case $link in
+            /*) real=$link ;;
+            *) real=$(dirname "$real")/$link ;;
+        esac
     done
-    [ -z "${made:-}" ] || printf '%s' "$made" >>"$config/$NAME/made"
-    made=
+    say "$real"
+}
+
+# Fails if git may commit a file: the key would be public.
+is_private() {
+    command -v git >/dev/null 2>&1 || return 0
+    real=$(real_path "$1")
+    near=$(dirname "$real")
+    while [ ! -d "$near" ]; do near=$(dirname "$near"); done
+    ! git -C "$near" rev-parse --is-inside-work-tree >/dev/null 2>&1 || git -C "$near" check-ignore -q "$real" 2>/dev/null
+}
+
+# Stops if a file cannot be written, or is not as safe as a key has to be.
+check_file() { # <file> [key]
+    if [ -e "$1" ]; then
+        if [ ! -f "$1" ] || [ ! -r "$1" ] || ! (: >>"$1") 2>/dev/null; then
+            die "$1 cannot be written; nothing was changed"
+        fi
+    else
+        [ ! -h "$1" ] || die "$1 is a link to nothing; nothing was changed"
+        near=$(dirname "$1")
+        while [ ! -e "$near" ] && [ ! -h "$near" ]; do near=$(dirname "$near"); done
+        probe=$(mktemp "$near/.join.XXXXXX" 2>/dev/null) || die "$1 cannot be made, since $near cannot be written; nothing was changed"
+        rm -f "$probe"
+    fi
+    [ -z "${2:-}" ] || is_private "$1" ||
+        die "$1 is in a git repository that does not ignore it, and would have the agent's key: add it to .gitignore; nothing was changed"
+}
+
+check_files() {
+    check_file "$state/key" key
+    case $1 in
+        claude-code) check_file "$servers" && check_file "$hooks" key ;;
+        codex) check_file "$servers" key && check_file "$hooks" ;;
+        gemini-cli) check_file "$servers" key ;;
+    esac
+    check_file "$skill"
 }
 
 join_all() {
@@ -423,12 +539,13 @@ join_all() {
     for client in $clients; do
         command -v "$(program "$client")" >/dev/null 2>&1 || die "$client was not found on the PATH"
         paths_of "$client"
-        [ ! -d "$state" ] || die "$client has joined already: --leave --client $client undoes that"
-        if grep -q -e "\"$NAME\" *: *{" -e "mcp_servers.$NAME]" "$servers" 2>/dev/null; then
+        ! has_joined || die "$client has joined already: --leave --client $client undoes that"
+        if has_server "$servers"; then
             die "$servers has a server '$NAME' already: remove it with '$(program "$client") mcp remove $NAME'"
         elif [ "$client" = claude-code ] && grep -q '"ENGINE_KEY"' "$hooks" 2>/dev/null; then
             die "$hooks has the variable ENGINE_KEY already: remove it"
         fi
+        check_files "$client"
     done
     if [ "$(count "$clients")" -gt "$(count "$codes")" ] && [ -z "$chosen" ] && [ -z "$yes" ] && has_terminal; then
         say "On this machine are: $(printf '%s' "$clients" | tr '\n' ' ')"
@@ -460,15 +577,21 @@ join_all() {
 # ---------------------------------------------------------------- leaving
 
 # Undoes the changes of a file that has been changed since: with the client's own command, or by taking out what was added.
-undo() {
-    if [ "$1" = "$servers" ]; then
-        if [ "$client" = claude-code ]; then
-            (cd "$HOME" && claude mcp remove --scope user "$NAME" </dev/null >/dev/null 2>&1) || :
+undo() { # <file> [<copy>]
+    if [ "$1" = "$servers" ] && has_server "$1"; then
+        scope=
+        [ "$client" = codex ] || scope='--scope user'
+        cp "$1" "$work/servers"
+        # shellcheck disable=SC2086 # Two words, or none.
+        if by_client mcp remove $scope "$NAME" && ! has_server "$work/servers"; then
+            cat "$work/servers" >"$1"
         else
-            (cd "$HOME" && "$(program "$client")" mcp remove "$NAME" </dev/null >/dev/null 2>&1) || :
+            incomplete=yes
+            warn "$(program "$client") could not remove the server '$NAME' from $1: remove it yourself, with its key"
         fi
     fi
     if [ "$1" = "$hooks" ] && ! json_remove "$1"; then
+        incomplete=yes
         warn "$1 has been changed since: remove the hooks of $BASE_URL and ENGINE_KEY from it. The old file is in $1.before-joining"
         [ -z "${2:-}" ] || cp -p "$2" "$1.before-joining"
     fi
@@ -480,55 +603,75 @@ leave_one() {
     say "For $client: restores the files that joining changed, and removes those that it created"
     [ -z "$dry" ] || return 0
     # Joining may have been interrupted.
-    [ -f "$state/created" ] || {
-        [ -f "$state/before" ] || listing >"$state/before"
-        note_changes
-    }
+    [ -f "$state/created" ] || [ -f "$state/changed" ] || note_changes
     # Later additions first: they may be within earlier ones.
     sort -rn "$state/additions" >"$state/additions.back" 2>/dev/null || : >"$state/additions.back"
     [ ! -f "$state/changed" ] || while IFS=' ' read -r number old path; do
         if [ "$(sum "$path" | tr ' ' '_')" = "$old" ]; then
             say "  restores $path"
             cp -p "$state/copies/$number" "$path"
-        elif [ -f "$path" ] && [ "$path" != "$others" ] && [ "$path" != "$skill" ]; then
+        elif [ -f "$path" ] && [ "$path" != "$skill" ]; then
             say "  takes the changes out of $path"
             undo "$path" "$state/copies/$number"
         fi
     done <"$state/changed"
-    while IFS=' ' read -r kind old path; do
-        if [ "$kind" = file ] && [ "$(sum "$path" | tr ' ' '_')" = "$old" ]; then
+    [ ! -f "$state/created" ] || while IFS=' ' read -r old path; do
+        if [ ! -f "$path" ]; then
+            continue
+        elif [ "$(sum "$path" | tr ' ' '_')" = "$old" ]; then
             say "  removes $path"
             rm -f "$path"
-        elif [ "$kind" = file ] && [ -f "$path" ] && { [ "$path" = "$servers" ] || [ "$path" = "$hooks" ]; }; then
+        elif [ "$path" != "$skill" ]; then
             say "  takes the changes out of $path"
             undo "$path"
         fi
     done <"$state/created"
-    sort -r "$state/created" | while IFS=' ' read -r kind _ path; do
-        [ "$kind" != folder ] || rmdir "$path" 2>/dev/null || :
-    done
-    rm -rf "${state:?}"
+    remove_folders "$state/folders"
+    remove_state
+    [ ! -d "$state" ] || warn "$state has files that joining did not make, so it stays"
     say "$client has left. Its key still exists: AK_Revoke, or the page Keys of the console, ends it."
+}
+
+# Removes our own files. Others may have put some there.
+remove_state() {
+    rm -rf "$state/copies"
+    for file in key header SKILL.md hook.sh listener.sh additions additions.back copied new created changed folders; do
+        rm -f "$state/$file"
+    done
+    rm -f "$state"/added.*
+    rmdir "$state" 2>/dev/null || :
+}
+
+# Removes the folders that a file lists, unless something is in them.
+remove_folders() {
+    [ -f "$1" ] || return 0
+    sort -r "$1" | while IFS= read -r path; do rmdir "$path" 2>/dev/null || :; done
+}
+
+# Removes the folders above those of the clients, when the last client has left.
+forget_folders() {
+    for client in claude-code codex gemini-cli; do
+        paths_of "$client"
+        ! has_joined || return 0
+    done
+    cp "$config/$NAME/made" "$work/made" 2>/dev/null || : >"$work/made"
+    rm -f "$config/$NAME/made"
+    remove_folders "$work/made"
 }
 
 leave_all() {
     left=
+    incomplete=
     for client in claude-code codex gemini-cli; do
         paths_of "$client"
-        if [ -d "$state" ] && { [ -z "$chosen" ] || choose | grep -qxF "$client"; }; then
+        if has_joined && { [ -z "$chosen" ] || choose | grep -qxF "$client"; }; then
             leave_one "$client"
             left=yes
         fi
     done
     [ -n "$left" ] || die "nothing has joined from this machine"
-    [ -z "$dry" ] || return 0
-    set -- "$config/$NAME"/*/
-    if [ ! -d "$1" ]; then
-        sort -r "$config/$NAME/made" >"$work/made" 2>/dev/null || :
-        rm -f "$config/$NAME/made"
-        rmdir "$config/$NAME" 2>/dev/null || :
-        while IFS= read -r path; do rmdir "$path" 2>/dev/null || :; done <"$work/made"
-    fi
+    [ -n "$dry" ] || forget_folders
+    [ -z "$incomplete" ] || exit 1
 }
 
 # ---------------------------------------------------------------- arguments
@@ -565,7 +708,8 @@ main() {
     command -v curl >/dev/null 2>&1 || die 'curl is required'
     config=${XDG_CONFIG_HOME:-$HOME/.config}
     work=$(mktemp -d "${TMPDIR:-/tmp}/join.XXXXXX")
-    trap 'rm -rf "$work"' EXIT
+    prepared=
+    trap 'abandon; rm -rf "$work"' EXIT
     trap 'exit 1' HUP INT TERM
     if [ -n "$leave" ]; then
         leave_all

@@ -7,6 +7,10 @@ url=${CLAUDE_PLUGIN_OPTION_URL:-${ENGINE_URL:-http://127.0.0.1:8080}}
 key=${CLAUDE_PLUGIN_OPTION_KEY:-${ENGINE_KEY:-}}
 [ -n "$key" ] || exit 0
 
+# A process's program and its parent. Some systems have no ps, and some have no /proc.
+name() { cat "/proc/$1/comm" 2>/dev/null || ps -o comm= -p "$1"; }
+parent() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status" 2>/dev/null || ps -o ppid= -p "$1" | tr -d ' '; }
+
 if [ "${2:-}" = listen ]; then
     [ "${ENGINE_LISTENER:-}" != off ] || exit 0
     # The session's id in the event is the first text after its name.
@@ -14,9 +18,9 @@ if [ "${2:-}" = listen ]; then
     [ -n "$session" ] || exit 0
     # The client is the nearest ancestor that is not a shell.
     owner=$PPID
-    while [ "$owner" -gt 1 ]; do
-        case $(ps -o comm= -p "$owner") in
-            *sh | env | timeout) owner=$(ps -o ppid= -p "$owner" | tr -d ' ') ;;
+    while [ "${owner:-0}" -gt 1 ]; do
+        case $(name "$owner") in
+            *sh | env | timeout) owner=$(parent "$owner") ;;
             *) break ;;
         esac
     done

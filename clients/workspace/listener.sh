@@ -7,14 +7,22 @@ client=$1
 session=$2
 umask 077
 
-# The program to end with: Claude Code names itself, and the hook names it for others.
+# How many seconds the stream, which shows every 10 seconds that it is alive, or a wake-up may take without a sign of life.
+patience=${ENGINE_LISTENER_PATIENCE:-45}
+tries=3
+
+# The program to end with: Claude Code names itself, and the hook names it for others. In a container it can be process 1.
 owner=${CLAUDE_PID:-${LISTENER_PID:-$PPID}}
-[ "$owner" -gt 1 ] || exit 0
+[ -n "${CLAUDE_PID:-}" ] || [ "$owner" -gt 1 ] || exit 0
+
+# Where nothing can wake the session, its hooks announce what waits.
+[ "$client" != claude-code ] || [ -S "${CLAUDE_CODE_MESSAGING_SOCKET:-}" ] || [ -n "${CLAUDE_PLUGIN_DATA:-}" ] || exit 0
 
 # One listener for each process: the newest wins, since the session may have been cleared.
 state=${TMPDIR:-/tmp}/aw-listener-$(id -u)
 mkdir -p "$state" 2>/dev/null && [ -O "$state" ] || exit 0
 mine=$state/$client-$owner
+lines=$mine.$$
 if [ -f "$mine" ] && read -r old known <"$mine" && kill -0 "$old" 2>/dev/null; then
     [ "$known" = "$session" ] && exit 0
     kill "$old" 2>/dev/null
@@ -24,53 +32,94 @@ echo "$$ $session" >"$mine"
 finish() {
     [ -n "${reader:-}" ] && kill "$reader" 2>/dev/null
     read -r current _ <"$mine" 2>/dev/null && [ "$current" = "$$" ] && rm -f "$mine"
-    rm -f "$mine.$$"
+    rm -f "$lines"
     rmdir "$state" 2>/dev/null
     exit 0
 }
 trap finish EXIT
 trap 'exit 0' HUP INT TERM
 
+alive() { kill -0 "$owner" 2>/dev/null; }
+
+# Waits some seconds, but not longer than the client lives.
+rest() {
+    left=$1
+    while [ "$left" -gt 0 ] && alive; do
+        sleep 1
+        left=$((left - 1))
+    done
+}
+
 # The Codex that runs, which need not be the first one in PATH.
 program=$(readlink "/proc/$owner/exe" 2>/dev/null)
-case $program in */codex*) ;; *) program=codex ;; esac
+case $program in */codex*) ;; *) program= ;; esac
+[ -x "$program" ] || program=codex # It may have been replaced by a newer one.
+
+# Ends a command that takes too long: what it waits for may never come.
+queue() {
+    "$program" queue --thread "$session" --message "$1" </dev/null >/dev/null 2>&1 &
+    queued=$!
+    left=$patience
+    while kill -0 "$queued" 2>/dev/null && [ "$left" -gt 0 ]; do
+        sleep 1
+        left=$((left - 1))
+    done
+    if kill "$queued" 2>/dev/null; then
+        sleep 1
+        kill -9 "$queued" 2>/dev/null
+    fi
+    wait "$queued" 2>/dev/null
+}
+
+# Exit code 7 of curl: nobody listens. Any other code says nothing, since no answer comes back.
+to_socket() {
+    [ -S "${CLAUDE_CODE_MESSAGING_SOCKET:-}" ] || return 1
+    printf '{"type":"auth","token":"%s"}\n{"type":"user","message":{"role":"user","content":"%s"}}\n' \
+        "${CLAUDE_CODE_MESSAGING_TOKEN:-}" "$1" |
+        curl -s -m 1 --unix-socket "$CLAUDE_CODE_MESSAGING_SOCKET" telnet://localhost >/dev/null 2>&1
+    [ "$?" != 7 ]
+}
 
 wake() {
     case $client in
-        claude-code)
-            if [ -S "${CLAUDE_CODE_MESSAGING_SOCKET:-}" ]; then
-                printf '{"type":"auth","token":"%s"}\n{"type":"user","message":{"role":"user","content":"%s"}}\n' \
-                    "${CLAUDE_CODE_MESSAGING_TOKEN:-}" "$1" |
-                    curl -s -m 1 --unix-socket "$CLAUDE_CODE_MESSAGING_SOCKET" telnet://localhost
-            elif [ -n "${CLAUDE_PLUGIN_DATA:-}" ]; then
-                echo "$1" >>"$CLAUDE_PLUGIN_DATA/messages-$owner"
-            fi ;;
-        codex) "$program" queue --thread "$session" --message "$1" ;;
-    esac </dev/null >/dev/null 2>&1
+        claude-code) to_socket "$1" || { [ -n "${CLAUDE_PLUGIN_DATA:-}" ] && echo "$1" >>"$CLAUDE_PLUGIN_DATA/messages-$owner"; } ;;
+        codex) queue "$1" ;;
+    esac
 }
 
 after=
 pause=1
-while kill -0 "$owner" 2>/dev/null; do
-    mkfifo "$mine.$$" || exit 0
-    curl -sfN "$ENGINE_URL/api/hooks/$client/messages?for=$session${after:+&after=$after}" -H @/dev/fd/3 >"$mine.$$" 3<<KEY &
+failed=0
+while alive; do
+    rm -f "$lines"
+    mkfifo "$lines" || exit 0
+    curl -sfN --connect-timeout 10 --speed-limit 1 --speed-time "$patience" -w '\nstatus: %{http_code}\n' \
+        "$ENGINE_URL/api/hooks/$client/messages?for=$session${after:+&after=$after}" -H @/dev/fd/3 >"$lines" 3<<KEY &
 X-API-Key: $ENGINE_KEY
 KEY
     reader=$!
     while read -r name text; do
-        kill -0 "$owner" 2>/dev/null || exit 0
-        pause=1
+        alive || exit 0
         case $name in
+            :*) pause=1 ;;
             id:) line=$text ;;
             data:)
-                wake "Workspace: $text."
+                if wake "Workspace: $text."; then
+                    failed=0
+                elif [ $((failed += 1)) -lt "$tries" ]; then
+                    # The engine sends the line again to who has not got it.
+                    after=$((line - 1))
+                    pause=$patience
+                    break
+                fi
                 after=$line ;;
+            # A key that was revoked stays so.
+            status:) case $text in 40[134]) pause=300 ;; esac ;;
         esac
-    done <"$mine.$$"
-    rm -f "$mine.$$"
+    done <"$lines"
+    kill "$reader" 2>/dev/null
     wait "$reader"
-    # 22: the engine refused. A key that was revoked stays so.
-    [ "$?" = 22 ] && pause=30
-    sleep "$pause"
+    rm -f "$lines"
+    rest "$pause"
     [ "$pause" -ge 30 ] || pause=$((pause * 2))
 done

@@ -9,7 +9,7 @@ if [ "$file" != /dev/null ] && mkdir -p "$1" && : >"$file"; then
 fi
 seen=0
 while kill -0 "$owner" 2>/dev/null; do
-    lines=$(wc -l <"$file")
+    lines=$(($(wc -l <"$file"))) # Some systems put spaces before it.
     if [ "$lines" -gt "$seen" ]; then
         sed -n "$((seen + 1)),${lines}p" "$file"
         seen=$lines

@@ -35,7 +35,7 @@ async function look() {
 function nobody(key) {
   if (key) return ['No client has used this key yet. Start your client now: it will show up here.'];
   return keys.length ? ['You signed in without a key: choose the key that your client uses.']
-    : ['You signed in without a key, and have none yet that a client could use: ', el('a', { href: '/mcp-hub/tools/AK_Create' }, 'AK_Create'), ' makes one.'];
+    : ['You signed in without a key, and have none yet that a client could use: ', el('a', { href: '/mcp-hub/connect' }, 'invite an agent'), ', which gets one.'];
 }
 
 // The keys to choose from, where one may see them; what one signed in with comes first. While there are none, or the service

@@ -27,6 +27,7 @@ record HookEvent(
         PROMPT("UserPromptSubmit", "BeforeAgent"),
         AFTER_TOOL("PostToolUse", "AfterTool"),
         STOP("Stop", "AfterAgent"),
+        INTERRUPT("Interrupt"),
         BEFORE_COMPACT("PreCompact"),
         SESSION_END("SessionEnd"),
         NOTIFICATION("Notification"),

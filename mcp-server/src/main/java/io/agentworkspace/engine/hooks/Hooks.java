@@ -117,6 +117,7 @@ public final class Hooks {
                 event.isHeld()
                         ? seen(session, State.IDLE)
                         : said(news(session, State.IDLE, answer)).map(text -> client.goOn(event, text));
+            case INTERRUPT -> seen(session, State.IDLE);
             case BEFORE_COMPACT -> compact(session, event);
             case SESSION_END -> ended(session);
             case NOTIFICATION -> event.isIdle() ? seen(session, State.IDLE) : Optional.empty();

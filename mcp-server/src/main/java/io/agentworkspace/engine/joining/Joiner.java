@@ -46,12 +46,13 @@ public final class Joiner implements Joining {
             "hook.sh",
             "/clients/workspace/hook.sh",
             "listener.sh",
-            "/clients/listener.sh");
+            "/clients/workspace/listener.sh");
 
     /** These say that the tenant or the service cannot do it now; everything else means that the invitation is stale. */
     private static final Set<Failure> PASSING =
             Set.of(Failure.RATE_LIMITED, Failure.QUOTA_EXCEEDED, Failure.UNAVAILABLE, Failure.INTERNAL);
 
+    private final PluginArchive plugin = new PluginArchive();
     private final Db db;
     private final InvitationStore invitations;
     private final Callers keys;
@@ -82,12 +83,23 @@ public final class Joiner implements Joining {
     public String script() {
         return resource(SCRIPT)
                 .orElseThrow()
-                .replace("@BASE_URL@", published.baseUrl().replace("'", "%27"));
+                .replace("@BASE_URL@", published.baseUrl().replace("'", "%27"))
+                .replace("@MCP_URL@", published.mcpUrl().replace("'", "%27"));
     }
 
     @Override
     public Optional<String> file(String name) {
         return Optional.ofNullable(FILES.get(name)).flatMap(Joiner::resource);
+    }
+
+    @Override
+    public byte[] plugin() {
+        return plugin.bytes();
+    }
+
+    @Override
+    public ObjectNode marketplace() {
+        return plugin.marketplace(published.baseUrl());
     }
 
     private static Optional<String> resource(String path) {

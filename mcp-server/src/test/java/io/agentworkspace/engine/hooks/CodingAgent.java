@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A coding agent from npm with a home, an environment and a project of its own, and a scripted model. */
 final class CodingAgent {
+    private static final String FAKE = "sk-ant-fake-000000000000000000000000";
     private static final String PLUGIN = "workspace@agent-workspace";
 
     private final Path home;
@@ -82,16 +83,36 @@ final class CodingAgent {
         return copy;
     }
 
+    /** Uses a model without any configuration: the programs take it from the environment, and Codex from its arguments. */
+    CodingAgent withModel(ScriptedModel model) {
+        environment.put("ANTHROPIC_BASE_URL", model.url());
+        environment.put("ANTHROPIC_API_KEY", FAKE);
+        environment.put("STUB_KEY", "fake");
+        environment.put("GEMINI_API_KEY", "fake");
+        environment.put("GOOGLE_GEMINI_BASE_URL", model.url());
+        environment.put("GEMINI_CLI_NO_RELAUNCH", "true");
+        return this;
+    }
+
+    /** Notes how the user of Gemini CLI signs in. Without this, it takes the model's address for that of a gateway. */
+    void signInToGemini() {
+        write(".gemini/settings.json", "{\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}");
+    }
+
+    /** Runs the line that an invitation shows. */
+    String join(String url, String arguments) {
+        // Without a terminal of its own, the script would ask whoever runs the tests.
+        return run("/bin/sh", "-c", "curl -fsS %s/join | setsid sh -s -- %s".formatted(url, arguments));
+    }
+
     /** Installs Claude Code with the plugin. */
     CodingAgent claude(ScriptedModel model, String url, String key) {
-        var fake = "sk-ant-fake-000000000000000000000000";
-        environment.put("ANTHROPIC_BASE_URL", model.url());
-        environment.put("ANTHROPIC_API_KEY", fake);
+        withModel(model);
         write(".claude.json", """
                 {"hasCompletedOnboarding":true,"theme":"dark","bypassPermissionsModeAccepted":true,"numStartups":5,
                  "customApiKeyResponses":{"approved":["%s"],"rejected":[]},
                  "projects":{"%s":{"hasTrustDialogAccepted":true,"hasCompletedProjectOnboarding":true,"allowedTools":[]}}}
-                """.formatted(fake.substring(fake.length() - 20), project));
+                """.formatted(FAKE.substring(FAKE.length() - 20), project));
         write(".claude/settings.json", "{\"skipDangerousModePermissionPrompt\":true}");
         run("claude", "plugin", "marketplace", "add", copied("", url).toString());
         run("claude", "plugin", "install", PLUGIN, "--config", "url=" + url, "--config", "key=" + key);
@@ -104,7 +125,7 @@ final class CodingAgent {
      * @param name the name of the model: it decides how Codex offers tools, and what it asks when it starts
      */
     CodingAgent codex(ScriptedModel model, String name, String url, String key) {
-        environment.put("STUB_KEY", "fake");
+        withModel(model);
         environment.put("ENGINE_URL", url);
         environment.put("ENGINE_KEY", key);
         write(".codex/config.toml", """
@@ -133,9 +154,7 @@ final class CodingAgent {
 
     /** Installs Gemini CLI with the extension. */
     CodingAgent gemini(ScriptedModel model, String url, String key) {
-        environment.put("GEMINI_API_KEY", "fake");
-        environment.put("GOOGLE_GEMINI_BASE_URL", model.url());
-        environment.put("GEMINI_CLI_NO_RELAUNCH", "true");
+        withModel(model);
         environment.put("ENGINE_URL", url);
         environment.put("ENGINE_KEY", key);
         write(".gemini/settings.json", """
@@ -185,7 +204,9 @@ final class CodingAgent {
 
     /** Claude Code's package for this machine has the program; npm's own link needs an install script. */
     private static String program(String name) {
-        if (!name.equals("claude")) {
+        if (name.startsWith("/")) {
+            return name;
+        } else if (!name.equals("claude")) {
             return Node.module(".bin/" + name).toString();
         }
         try (var packages = Files.list(Node.module("@anthropic-ai"))) {

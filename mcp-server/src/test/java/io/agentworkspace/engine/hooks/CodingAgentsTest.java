@@ -7,9 +7,12 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.testing.Golden;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -18,6 +21,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The real coding agents, with the plugin and the extension of this repository, and a scripted model. What the model is
@@ -129,6 +134,42 @@ class CodingAgentsTest {
         }
     }
 
+    /** What a sender learns: "hook" while a turn of Ada runs, which hears of the message, else "none". */
+    private String wakes() {
+        return call(it.bert, "AP_Chat", "{'target':{'agent':'Ada'},'content':'x'}")
+                .text("/receipt/wakes");
+    }
+
+    @Test
+    void codexReportsThatATurnWasInterruptedAndThatItEnds() {
+        for (var agent : List.of("Ada", "Bert")) {
+            call(
+                    it.owner,
+                    "AP_Modify",
+                    "{'target':{'agent':'%s'},'vx':{'guard':{'hops':64,'per_minute':600}}}".formatted(agent));
+        }
+        var reply = new CompletableFuture<String>();
+        try (var model = new ScriptedModel(_ -> reply.join())) {
+            var agent = new CodingAgent(home).withoutListener().codex(model, "gpt-6-sol", TestServer.url(), it.ada);
+            try (var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
+                await("a turn").until(() -> !model.shown().isEmpty() && wakes().equals("hook"));
+                terminal.type("\u001b");
+                await("the interrupt").until(() -> wakes().equals("none"));
+                terminal.type("\u0003");
+                terminal.type("\u0003");
+                await("the end").until(() -> !isOnline());
+            } finally {
+                reply.complete(DONE);
+            }
+        }
+    }
+
+    private boolean isOnline() {
+        return call(it.bert, "AP_Read", "{'target':{'agent':'Ada'}}")
+                .at("/profile/0/online")
+                .asBoolean();
+    }
+
     private void wakes(ScriptedModel model, CodingAgent.Terminal terminal) {
         await("a listener").until(() -> listener().isPresent());
         var listener = listener().orElseThrow();
@@ -168,6 +209,48 @@ class CodingAgentsTest {
             var agent = new CodingAgent(home).claude(model, "http://127.0.0.1:1", it.ada);
             assertThat(agent.run("claude", "-p", PROMPT)).contains(DONE);
             assertThat(model.shown()).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            claude-code | .claude/settings.json .claude.json .claude/skills                    | claude -p hello --allowedTools=Bash
+            codex       | .codex/config.toml .codex/hooks.json .codex/skills/workspace         | codex exec --skip-git-repo-check --dangerously-bypass-hook-trust -c model="gpt-5.5" -c model_provider="stub" -c model_providers.stub={name="stub",base_url="%s/v1",env_key="STUB_KEY",wire_api="responses",supports_websockets=false} hello
+            gemini-cli  | .gemini/settings.json .gemini/skills                                 | gemini -m gemini-2.5-pro --approval-mode yolo --skip-trust -p hello
+            """)
+    void fromOneLineInAnEmptyHomeToTheFirstMessageThatIsHeard(String client, String files, String command)
+            throws IOException {
+        var code = call(it.owner, "AK_Invite", "{'agent':'Cleo'}").text("/invitation/code");
+        var requests = new AtomicInteger();
+        try (var model = new ScriptedModel(_ -> {
+            if (requests.getAndIncrement() > 0) {
+                return DONE;
+            }
+            call(it.bert, "AP_Chat", "{'target':{'agent':'Cleo'},'content':'tide at six'}");
+            return ScriptedModel.TOOL;
+        })) {
+            var agent = new CodingAgent(home).withoutListener().withModel(model);
+            if (client.equals("gemini-cli")) {
+                agent.signInToGemini();
+            }
+            var begun = System.nanoTime();
+            agent.join(TestServer.url(), code + " --yes --client " + client);
+            var joined = System.nanoTime();
+            agent.run(command.formatted(model.url()).split(" "));
+            System.out.printf(
+                    "%s: joined after %,d ms, its first message was heard %,d ms later%n",
+                    client, (joined - begun) / 1_000_000, (System.nanoTime() - joined) / 1_000_000);
+            assertThat(model.shown())
+                    .anyMatch(shown -> shown.contains("1 new message waits for the agent Cleo: 1 from Bert"));
+            assertThat(model.shown().getFirst()).contains("You are the agent Cleo");
+
+            assertThat(agent.join(TestServer.url(), "--leave")).contains(client + " has left");
+            for (var file : (files + " .config").split(" ")) {
+                var left = home.resolve(file);
+                assertThat(Files.notExists(left) || !Files.readString(left).contains("agent-workspace"))
+                        .as(file)
+                        .isTrue();
+            }
         }
     }
 }

@@ -121,7 +121,7 @@ class OpenStreamsTest {
 
     private static String readUntilEvent(Socket client) throws IOException {
         var text = new StringBuilder();
-        while (text.indexOf(":\n\n") < 0) {
+        while (text.indexOf(": alive") < 0) {
             var next = client.getInputStream().read();
             assertThat(next).as("the stream has ended after: %s", text).isNotNegative();
             text.append((char) next);

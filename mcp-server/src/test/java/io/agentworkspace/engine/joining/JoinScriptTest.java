@@ -11,6 +11,7 @@ import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -29,8 +30,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The script of {@code GET /join}, run as the documentation prints it, with the real programs from npm: it connects them,
- * and {@code --leave} leaves the home folder as it was, byte by byte.
+ * The script of {@code GET /join}, run as the documentation prints it, with the real programs from npm: it configures them,
+ * and {@code --leave} leaves the home folder as it was, byte by byte. {@code CodingAgentsTest} shows that they are connected then.
  */
 @Tag("slow")
 class JoinScriptTest {
@@ -97,6 +98,10 @@ class JoinScriptTest {
         try (var files = Files.walk(home)) {
             var state = new TreeMap<String, String>();
             for (var file : files.toList()) {
+                if (Files.isSymbolicLink(file)) {
+                    state.put(home.relativize(file).toString(), "to " + Files.readSymbolicLink(file));
+                    continue;
+                }
                 var rights = PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
                 var content = Files.isDirectory(file) ? "" : HexFormat.of().formatHex(Files.readAllBytes(file));
                 state.put(home.relativize(file).toString(), rights + " " + content);
@@ -141,12 +146,12 @@ class JoinScriptTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            claude-code | claude | dash | claude mcp list | Connected                | .claude/settings.json
-            codex       | codex  | dash | codex mcp get agent-workspace | X-Api-Key   | .codex/hooks.json
-            gemini-cli  | gemini | bash | gemini mcp list | Connected                | .gemini/settings.json
+            claude-code | claude | dash | .claude/settings.json
+            codex       | codex  | dash | .codex/hooks.json
+            gemini-cli  | gemini | bash | .gemini/settings.json
             """)
     void aProgramIsConnectedByOneLineAndLeavesTheHomeAsItWas(
-            String client, String program, String shell, String check, String shown, String hooks) {
+            String client, String program, String shell, String hooks) {
         require(program);
         var before = state();
         var code = invitation("Guest");
@@ -170,10 +175,6 @@ class JoinScriptTest {
         join(shell, "--leave").good();
         assertThat(state()).isEqualTo(before);
         assertThat(join(shell, "--leave").output()).contains("nothing has joined");
-
-        join(shell, "%s --client %s --yes".formatted(invitation("Guest"), client))
-                .good();
-        assertThat(run("/bin/sh", "-c", check).output()).contains(shown);
     }
 
     @Test
@@ -189,6 +190,7 @@ class JoinScriptTest {
         var settings = Json.readObject(text(".claude/settings.json").getBytes(java.nio.charset.StandardCharsets.UTF_8));
         assertThat(settings.at("/hooks/Stop")).hasSize(2);
         assertThat(settings.at("/hooks/PreToolUse/0/matcher").asString()).contains("Edit");
+        assertThat(settings.at("/hooks/PreCompact/0/hooks/0/type").asString()).isEqualTo("mcp_tool");
         assertThat(settings.at("/permissions/allow/0").asString()).isEqualTo("Bash(ls:*)");
         assertThat(settings.at("/env/A").asString()).isEqualTo("b");
         assertThat(settings.at("/env/ENGINE_KEY").asString()).startsWith("ek_");
@@ -225,13 +227,57 @@ class JoinScriptTest {
     }
 
     @Test
-    void nothingChangesWhereItOnlyShowsOrCannotJoin() throws IOException {
-        var folder = Files.createDirectory(home.resolve("bin"));
-        for (var name : List.of("claude", "codex")) {
-            var program = Files.writeString(folder.resolve(name), "#!/bin/sh\nexit 9\n");
-            Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+    void claudeCodeFindsNoFaultInThePlugin() {
+        require("claude");
+        run(
+                        "/bin/sh",
+                        "-c",
+                        "curl -fsSO %1$s/join/workspace.zip && curl -fsS %1$s/join/marketplace.json | sed 's#%1$s#https://engine.example#' >marketplace.json"
+                                .formatted(TestServer.url()))
+                .good(); // Claude Code takes an archive only from https and another machine.
+        try (var zip = FileSystems.newFileSystem(home.resolve("workspace.zip"));
+                var files = Files.walk(zip.getPath("/"))) {
+            for (var file : files.filter(Files::isRegularFile).toList()) {
+                write("plugin" + file, Files.readString(file));
+            }
+        } catch (IOException e) {
+            throw new AssertionError(e);
         }
-        programs = folder.toString();
+        for (var checked :
+                List.of(home.resolve("plugin"), home.resolve("marketplace.json"), Repository.file("clients"))) {
+            assertThat(run("/bin/sh", "-c", "claude plugin validate " + checked)
+                            .good()
+                            .output())
+                    .contains("Validation passed")
+                    .doesNotContain("refuses a submission");
+        }
+    }
+
+    /** Puts a program in front of all others on the PATH. */
+    private void program(String name, String script) {
+        write("bin/" + name, "#!/bin/sh\n" + script);
+        try {
+            Files.setPosixFilePermissions(
+                    home.resolve("bin").resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        programs = home.resolve("bin").toString();
+    }
+
+    /** A Codex that adds the server as the real one does. */
+    private void codex(String more) {
+        program("codex", more + """
+
+                [ "$2" = add ] || exit 9
+                printf '[mcp_servers.agent-workspace]\\nurl = "x"\\n' >>"$CODEX_HOME/config.toml"
+                """);
+    }
+
+    @Test
+    void nothingChangesWhereItOnlyShowsOrCannotJoin() {
+        program("claude", "exit 9");
+        program("codex", "exit 9");
         var before = state();
         var code = invitation("Guest");
         assertThat(join("dash", code + " --client codex --dry-run").good().output())
@@ -241,9 +287,9 @@ class JoinScriptTest {
             {code + " --client gemini", "not found on the PATH"},
             {code + " --client emacs", "no client 'emacs'"},
             {"--client codex", "code of an invitation is missing"},
-            {"ej_0000000000000000000000000000 --client codex", "the code is not valid"},
             {"ek_x", "neither an option nor a code"},
             {"'ej_\"$(touch evil)' --client codex", "the code is not valid"},
+            {code + " --client codex", "could not be configured"},
         }) {
             var ended = join("dash", refused[0]);
             assertThat(ended.code()).as(ended.output()).isEqualTo(1);
@@ -251,21 +297,97 @@ class JoinScriptTest {
             assertThat(state()).as(refused[0]).isEqualTo(before);
         }
         assertThat(rest.call("AK_Invitations").ok().at("/invitations")).hasSize(1);
-        var failed = join("dash", code + " --client codex");
-        assertThat(failed.code()).isEqualTo(1);
-        assertThat(failed.output()).contains("could not be configured", "--leave --client codex");
-        join("dash", "--leave").good();
+        codex("");
+        before = state();
+        var unknown = join("dash", "ej_0000000000000000000000000000 --client codex");
+        assertThat(unknown.code()).isEqualTo(1);
+        assertThat(unknown.output()).contains("the code is not valid");
         assertThat(state()).isEqualTo(before);
     }
 
     @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            codex  | touch .config                                          | .config cannot be written
+            codex  | touch .codex                                           | .codex cannot be written
+            codex  | mkdir -p .codex/config.toml                            | config.toml cannot be written
+            codex  | mkdir .codex; ln -s nowhere .codex/hooks.json          | is a link to nothing
+            codex  | mkdir .codex; touch .codex/skills                      | .codex/skills cannot be written
+            codex  | mkdir .codex; echo '{"hooks":[]}' >.codex/hooks.json   | has something else at
+            codex  | mkdir .codex; echo 'hooks' >.codex/hooks.json          | is not JSON
+            codex  | git init -q .                                          | does not ignore it
+            claude | mkdir dots .claude; git init -q dots; echo '{}' >dots/s; ln -s ../dots/s .claude/settings.json | does not ignore it
+            claude | ln -s /proc .config                                    | cannot be written
+            """)
+    void theCodeIsNotUsedWhereTheKeyWouldBeLostOrPublic(String client, String setup, String reason) {
+        codex("");
+        program("claude", """
+                printf '{"mcpServers":{"agent-workspace": {}}}' >"$CLAUDE_CONFIG_DIR/.claude.json"
+                """);
+        run("/bin/sh", "-c", setup).good();
+        var before = state();
+        var refused = join("dash", invitation("Guest") + " --client " + client);
+        assertThat(refused.code()).as(refused.output()).isEqualTo(1);
+        assertThat(refused.output()).contains(reason).doesNotContain("ek_");
+        assertThat(state()).isEqualTo(before);
+        assertThat(rest.call("AK_Invitations").ok().at("/invitations")).hasSize(1);
+    }
+
+    @Test
+    void theKeyIsKeptIfAFileCannotBeWrittenAfterAll() {
+        codex("mkdir -p \"$HOME/.codex/config.toml\"");
+        var before = state();
+        var failed = join("dash", invitation("Guest") + " --client codex");
+        assertThat(failed.code()).isEqualTo(1);
+        assertThat(failed.output())
+                .contains(".config/agent-workspace/codex/key", "--leave --client codex", "AK_Revoke", "new invitation")
+                .doesNotContain("ek_");
+        assertKeysAreKept(text(".config/agent-workspace/codex/key").strip());
+        join("dash", "--leave").good();
+        run("/bin/sh", "-c", "rmdir .codex/config.toml .codex").good();
+        assertThat(state()).isEqualTo(before);
+    }
+
+    @Test
+    void filesOfOthersStayWhenItLeaves() {
+        codex("[ \"$2\" != add ] || { mkdir -p \"$HOME/.codex\"; echo theirs >\"$HOME/.codex/theirs\"; }");
+        var before = state();
+        join("dash", invitation("Guest") + " --client codex").good();
+        write(".codex/skills/workspace/notes.md", "mine");
+        write(".config/agent-workspace/codex/notes.md", "mine");
+        var left = join("dash", "--leave").good();
+        assertThat(left.output()).contains("agent-workspace/codex has files that joining did not make");
+        var files = state();
+        for (var other : List.of(
+                ".codex/theirs", ".codex/skills/workspace/notes.md", ".config/agent-workspace/codex/notes.md")) {
+            assertThat(files).containsKey(other);
+            for (var path = Path.of(other); path != null; path = path.getParent()) {
+                files.remove(path.toString());
+            }
+        }
+        assertThat(files).isEqualTo(before);
+    }
+
+    @Test
+    void itSaysSoIfTheClientCannotRemoveItsServer() {
+        codex("");
+        join("dash", invitation("Guest") + " --client codex").good();
+        write(".codex/config.toml", text(".codex/config.toml") + "model = \"m\"\n");
+        var left = join("dash", "--leave");
+        assertThat(left.code()).isEqualTo(1);
+        assertThat(left.output()).contains("codex could not remove the server 'agent-workspace'", "codex has left");
+        assertThat(text(".codex/config.toml")).contains("model = \"m\"");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"dash -n", "bash -n", "shellcheck -s sh"})
-    void itIsAPlainShellScript(String checker) {
+    void theScriptsArePlainShell(String checker) {
         var words = new ArrayList<>(Arrays.asList(checker.split(" ")));
         var isThere = run("/bin/sh", "-c", "command -v " + words.getFirst()).code() == 0;
         assertThat(isThere || System.getenv("CI") == null).isTrue();
         assumeTrue(isThere);
-        words.add(Repository.file("clients/join.sh").toString());
+        for (var script : List.of("join.sh", "workspace/hook.sh", "workspace/listener.sh", "workspace/monitor.sh")) {
+            words.add(Repository.file("clients/" + script).toString());
+        }
         assertThat(run(words.toArray(String[]::new)).good().output()).isEmpty();
     }
 }

@@ -7,18 +7,25 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.io.ByteArrayInputStream;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.security.MessageDigest;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -349,8 +356,43 @@ class JoinTest {
         assertThat(script)
                 .startsWith("#!/bin/sh")
                 .doesNotContainPattern("e[jk]_[0-9A-Za-z]{6}")
-                .doesNotContain("@BASE_URL@");
+                .doesNotContain("@BASE_URL@", "@MCP_URL@");
         assertThat(response.headers().firstValue("Content-Type"))
                 .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain"));
+    }
+
+    private static byte[] served(String path) {
+        var response = ClientApi.send(
+                HttpRequest.newBuilder(URI.create(TestServer.url() + path)).build());
+        assertThat(response.statusCode()).isEqualTo(200);
+        return response.body();
+    }
+
+    @Test
+    void theArchiveOfThePluginHasTheFilesOfTheRepository() throws Exception {
+        var archive = served("/join/workspace.zip");
+        var files = new TreeMap<String, byte[]>();
+        try (var zip = new ZipInputStream(new ByteArrayInputStream(archive))) {
+            for (var entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+                files.put(entry.getName(), zip.readAllBytes());
+            }
+        }
+        var folder = Repository.file("clients/workspace");
+        var paths = Repository.files("clients/workspace", "").stream()
+                .map(file -> folder.relativize(file).toString())
+                .toList();
+        assertThat(files.keySet()).containsExactlyInAnyOrderElementsOf(paths);
+        for (var path : paths) {
+            assertThat(files.get(path)).as(path).isEqualTo(Files.readAllBytes(folder.resolve(path)));
+        }
+        assertThat(served("/join/hook.sh")).isEqualTo(files.get("hook.sh"));
+        assertThat(served("/join/listener.sh")).isEqualTo(files.get("listener.sh"));
+        assertThat(served("/join/SKILL.md")).isEqualTo(files.get("skills/workspace/SKILL.md"));
+
+        var source = Json.readObject(served("/join/marketplace.json")).at("/plugins/0/source");
+        assertThat(source.path("url").asString()).isEqualTo(TestServer.url() + "/join/workspace.zip");
+        assertThat(source.path("sha256").asString())
+                .isEqualTo(HexFormat.of()
+                        .formatHex(MessageDigest.getInstance("SHA-256").digest(archive)));
     }
 }

@@ -114,7 +114,7 @@ final class Received extends Response.Wrapper {
         waiting.writeBytes(text.substring(end + END_OF_EVENT.length()).getBytes(StandardCharsets.UTF_8));
         var exchange = inspection("");
         for (var event : text.substring(0, end).split(END_OF_EVENT)) {
-            if (!event.equals(":")) {
+            if (!event.startsWith(":")) {
                 var message = message(event);
                 count(message);
                 Faults.report(exchange.streamed(message), exchange.body(), event);

@@ -30,6 +30,8 @@ final class JoinRoutes {
     List<GatewayRoute> routes() {
         return List.of(
                 GatewayRoute.get("/join", _ -> text(joining.script()), JoinRoutes::ofScript),
+                GatewayRoute.undescribed("/join/workspace.zip", _ -> bytes(joining.plugin(), SkillRoutes.ZIP)),
+                GatewayRoute.undescribed("/join/marketplace.json", _ -> RestResponse.json(200, joining.marketplace())),
                 GatewayRoute.get("/join/{file}", this::file, JoinRoutes::ofFile),
                 GatewayRoute.post("/api/join", this::join, JoinRoutes::ofJoin));
     }
@@ -42,8 +44,11 @@ final class JoinRoutes {
     }
 
     private static Response text(String text) {
-        var bytes = text.getBytes(StandardCharsets.UTF_8);
-        return Response.ok(bytes, TEXT)
+        return bytes(text.getBytes(StandardCharsets.UTF_8), TEXT);
+    }
+
+    private static Response bytes(byte[] bytes, String type) {
+        return Response.ok(bytes, type)
                 .header(HttpHeaders.CONTENT_LENGTH, bytes.length)
                 .header(HttpHeaders.CACHE_CONTROL, "no-cache")
                 .build();

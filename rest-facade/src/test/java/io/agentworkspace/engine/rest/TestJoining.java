@@ -1,12 +1,14 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.key.JoinRequest;
 import io.agentworkspace.engine.model.key.JoinResponse;
 import io.agentworkspace.engine.model.key.Joining;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Joining where no code is valid. */
 final class TestJoining implements Joining {
@@ -23,5 +25,15 @@ final class TestJoining implements Joining {
     @Override
     public Optional<String> file(String name) {
         return Optional.empty();
+    }
+
+    @Override
+    public byte[] plugin() {
+        return new byte[0];
+    }
+
+    @Override
+    public ObjectNode marketplace() {
+        return Json.object();
     }
 }

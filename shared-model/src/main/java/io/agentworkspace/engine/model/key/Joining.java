@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model.key;
 
 import io.agentworkspace.engine.model.audit.RequestSource;
 import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Joining with an invitation. The facade routes and documents it; the server process implements it. */
 public interface Joining {
@@ -13,4 +14,10 @@ public interface Joining {
 
     /** Returns a file that the script installs, without secrets; empty if there is none of this name. */
     Optional<String> file(String name);
+
+    /** Returns the plugin for coding agents, as a zip. */
+    byte[] plugin();
+
+    /** Returns the marketplace from which Claude Code installs the plugin. */
+    ObjectNode marketplace();
 }
