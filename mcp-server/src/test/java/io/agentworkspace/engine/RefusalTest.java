@@ -84,6 +84,9 @@ class RefusalTest {
      */
     private static List<ObjectNode> tries(Tool<?, ?> tool) {
         var example = Example.arguments(tool);
+        if (tool.inputSchema().json().path("properties").has("wait_seconds")) {
+            example.put("wait_seconds", 0);
+        }
         var tries = new ArrayList<>(List.of(Json.object(), Json.object().put("nonsense", 1), example));
         for (var kind : KINDS) {
             tries.add(with(example, "target", kind, Json.valueTree("nobody at all")));

@@ -31,12 +31,16 @@ final class Capacity {
     /** The maximum memory for creating a response: rows, tree and text of 1 MiB of JSON. */
     private static final int ANSWER = 8 * KIB;
 
+    /** The maximum memory of one value or name of a tree. */
+    private static final long VALUE = 80;
+
     /** How much of a body is searched for the id of a refused message. */
     private static final int ID_WITHIN = 16 * KIB;
 
     private final FairShare requests;
     private final FairShare bodies;
     private final FairShare answers;
+    private final FairShare waiting;
     private final Duration bodyTime;
     private final Duration turnTime;
 
@@ -53,13 +57,14 @@ final class Capacity {
         this.requests = new FairShare("many places", heap / REQUEST);
         this.bodies = new FairShare("much memory for bodies", heap / 4 / KIB);
         this.answers = new FairShare("much memory for answers", heap / 3 / KIB);
+        this.waiting = new FairShare("much memory for waiting calls", heap / 8 / KIB);
         this.bodyTime = bodyTime;
         this.turnTime = turnTime;
     }
 
     /** Returns how much of each resource is free. */
     int free() {
-        return requests.free() + bodies.free() + answers.free();
+        return requests.free() + bodies.free() + answers.free() + waiting.free();
     }
 
     /**
@@ -68,6 +73,26 @@ final class Capacity {
      */
     private static long weight(long bytes) {
         return Math.ceilDiv(8 * bytes + 36 * Math.min(bytes, 64 * KIB), KIB);
+    }
+
+    /** Returns the memory of the tree of a JSON body, in bytes: its texts, and its values and names. */
+    private static long tree(byte[] json) {
+        var texts = 0L;
+        var values = 1L;
+        var isText = false;
+        for (var i = 0; i < json.length; i++) {
+            switch (json[i]) {
+                case '"' -> isText = !isText;
+                case '\\' -> {
+                    i++;
+                    texts += 2;
+                }
+                case ',', ':', '[', '{' -> values++;
+                case ' ', '\t', '\r', '\n' -> texts += isText ? 1 : 0;
+                default -> texts++;
+            }
+        }
+        return 2 * texts + VALUE * values;
     }
 
     private static FairShare.CallerId asker(Request request) {
@@ -87,9 +112,13 @@ final class Capacity {
 
     /** Returns the slots that a request needs: more than one if it has many headers. */
     private static long places(Request request) {
+        return Math.max(1, Math.ceilDiv(HEADERS * headers(request), REQUEST));
+    }
+
+    private static long headers(Request request) {
         return EngineConnection.of(request)
-                .map(connection -> Math.ceilDiv(HEADERS * connection.headerMemory(), REQUEST))
-                .orElse(1L);
+                .map(EngineConnection::headerMemory)
+                .orElse(0L);
     }
 
     /**
@@ -139,6 +168,7 @@ final class Capacity {
         private BodyReader.@Nullable Received received;
         private FairShare.@Nullable Reservation body;
         private FairShare.@Nullable Reservation answer;
+        private FairShare.@Nullable Reservation wait;
         private boolean answering;
 
         private RequestShare(Request request, FairShare.Reservation place) {
@@ -177,10 +207,19 @@ final class Capacity {
         }
 
         /**
-         * Releases the memory for the response while a client answers a question, which may take minutes. No response
-         * is created in the meantime.
+         * Releases the memory for the response while the call waits for a message, or for a client to answer a question,
+         * which may take minutes. No response is created in the meantime. What the call keeps is counted with that of other
+         * waiting calls from now on, so that together they leave memory for requests that do not wait.
+         *
+         * @throws Problem {@code rate_limited} or {@code unavailable} if waiting calls keep too much
          */
         private Runnable pause(FairShare.Reservation room) {
+            if (wait == null && received != null && body != null) {
+                var kept = tree(received.bytes()) + headers(request);
+                wait = waiting.take(asker(request), Math.ceilDiv(kept, KIB), AT_ONCE);
+                received.forget();
+                body.close();
+            }
             room.shrink(0);
             return () -> room.grow(ANSWER, turnTime);
         }
@@ -205,6 +244,9 @@ final class Capacity {
             }
             if (body != null) {
                 body.close();
+            }
+            if (wait != null) {
+                wait.close();
             }
             if (answer != null && !answering) {
                 answer.close();

@@ -27,11 +27,19 @@ public final class LiveQueries {
 
     private static final Duration KEPT = Duration.ofMinutes(10);
 
+    /**
+     * A message is looked up by its conversation and number, the whole key of the table. Of its id and the tenant, a plan for an
+     * empty table can choose the index by the tenant alone. Rows of an earlier version have no number.
+     */
     private static final String MESSAGES = SqlTemplate.of("""
             SELECT l.ordinal, l.xid, l.at, l.topic, {message_json} AS data
               FROM live l
              CROSS JOIN ctx
-             CROSS JOIN LATERAL (SELECT * FROM message x WHERE x.tenant_id = l.tenant_id AND x.id = l.thing OFFSET 0) m
+             CROSS JOIN LATERAL (SELECT * FROM message x
+                                  WHERE x.tenant_id = l.tenant_id AND x.stream_id = l.place AND x.id = l.thing
+                                    AND x.seq = COALESCE(l.other, (SELECT y.seq FROM message y
+                                                                    WHERE y.tenant_id = l.tenant_id AND y.id = l.thing))
+                                 OFFSET 0) m
               {message_joins}
              WHERE l.topic = 'messages' AND :messages
                AND CASE WHEN md.id IS NOT NULL THEN :zones AND {may_talk}

@@ -363,7 +363,7 @@ public final class MessageStore {
         var statement =
                 draft.byAgent() ? to == null ? SAY : SAY_KNOWN : to == null ? SAY_AS_PERSON : SAY_KNOWN_AS_PERSON;
         var id = DecimalId.random();
-        call.changed(Change.message(id, place.stream()));
+        call.changed(Change.message(id, place.stream(), place.seq()));
         var storing = db.sql(call, limit == 0 ? statement.alone() : statement.andTake())
                 .set("stream", place.stream())
                 .set("seq", place.seq())

@@ -16,12 +16,15 @@ import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,8 +37,22 @@ import tools.jackson.databind.node.ObjectNode;
 @Tag("slow")
 class LoopGuardTest {
     private static final String PERSON = "default";
+    private static final TestClock CLOCK = new TestClock();
+    private static final List<Replica> REPLICAS = new ArrayList<>();
 
     private final TestTenant tenant = new TestTenant();
+
+    @BeforeAll
+    static void start() {
+        for (var i = 0; i < 2; i++) {
+            REPLICAS.add(Replica.start(Map.of(), CLOCK));
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        REPLICAS.forEach(Replica::close);
+    }
 
     /** A user whose program has a key, and who speaks in the default context signed in. */
     private record User(TestCaller program, TestCaller person) implements TestCaller {
@@ -95,66 +112,62 @@ class LoopGuardTest {
     @ParameterizedTest
     @EnumSource
     void aPersonsWordReachesTheAgentsBehindTheOneThatHearsIt(ClientApi api) {
-        try (var slow = new Slow(tenant, api)) {
-            agents(slow, names(3));
-            for (var i = 0; i < 30; i++) {
-                direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
-            }
-            direct(slow, "P0", "P1").refused(3003, "loop guard", "10 direct messages");
-            direct(slow, PERSON, "P0").ok();
-            for (var i = 0; i < 30; i++) {
-                direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
-            }
-            direct(slow, "P0", "P1").refused(3003, "loop guard", "10 direct messages");
-            slow.pass(Duration.ofMinutes(16));
-            direct(slow, "P0", "P1").ok();
+        var slow = new Slow(tenant, api);
+        agents(slow, names(3));
+        for (var i = 0; i < 30; i++) {
+            direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
         }
+        direct(slow, "P0", "P1").refused(3003, "loop guard", "10 direct messages");
+        direct(slow, PERSON, "P0").ok();
+        for (var i = 0; i < 30; i++) {
+            direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
+        }
+        direct(slow, "P0", "P1").refused(3003, "loop guard", "10 direct messages");
+        slow.pass(Duration.ofMinutes(16));
+        direct(slow, "P0", "P1").ok();
     }
 
     @ParameterizedTest
     @EnumSource
     void aPersonInAZoneSetsItsAgentsBackAlsoWhereTheyTalkDirectly(ClientApi api) {
-        try (var slow = new Slow(tenant, api)) {
-            hall(slow, 3);
-            for (var i = 0; i < 30; i++) {
-                direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
-            }
-            direct(slow, "P0", "P1").refused(3003, "loop guard", "10 direct messages");
-            inZone(slow, PERSON).ok();
-            direct(slow, "P0", "P1").ok();
-            direct(slow, "P1", "P2").ok();
+        var slow = new Slow(tenant, api);
+        hall(slow, 3);
+        for (var i = 0; i < 30; i++) {
+            direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
         }
+        direct(slow, "P0", "P1").refused(3003, "loop guard", "10 direct messages");
+        inZone(slow, PERSON).ok();
+        direct(slow, "P0", "P1").ok();
+        direct(slow, "P1", "P2").ok();
     }
 
     @ParameterizedTest
     @EnumSource
     void agentsWhoseOwnerGoesOnSpeakingToOneAreNotStopped(ClientApi api) {
-        try (var slow = new Slow(tenant, api)) {
-            agents(slow, names(3));
-            for (var i = 0; i < 20; i++) {
-                if (i % 4 == 0) {
-                    direct(slow, PERSON, "P0").ok();
-                }
-                direct(slow, "P0", "P1").ok();
-                direct(slow, "P1", "P0").ok();
+        var slow = new Slow(tenant, api);
+        agents(slow, names(3));
+        for (var i = 0; i < 20; i++) {
+            if (i % 4 == 0) {
+                direct(slow, PERSON, "P0").ok();
             }
+            direct(slow, "P0", "P1").ok();
+            direct(slow, "P1", "P0").ok();
         }
     }
 
     @ParameterizedTest
     @EnumSource
     void anAgentMayReportWithoutEndToOneThatDoesNotAnswer(ClientApi api) {
-        try (var slow = new Slow(tenant, api)) {
-            hall(slow, 3);
-            for (var i = 0; i < 40; i++) {
-                direct(slow, "P0", "P1").ok();
-                inZone(slow, "P2").ok();
-            }
-            direct(slow, "P1", "P0").ok();
+        var slow = new Slow(tenant, api);
+        hall(slow, 3);
+        for (var i = 0; i < 40; i++) {
             direct(slow, "P0", "P1").ok();
-            inZone(slow, "P0").ok();
             inZone(slow, "P2").ok();
         }
+        direct(slow, "P1", "P0").ok();
+        direct(slow, "P0", "P1").ok();
+        inZone(slow, "P0").ok();
+        inZone(slow, "P2").ok();
     }
 
     @ParameterizedTest
@@ -276,10 +289,8 @@ class LoopGuardTest {
         }
     }
 
-    /** Two replicas, used in turn. Their clock advances 20 seconds with every call, so no rate limit applies. */
-    private static final class Slow implements TestCaller, AutoCloseable {
-        private final TestClock clock = new TestClock();
-        private final List<Replica> replicas = List.of(Replica.start(Map.of(), clock), Replica.start(Map.of(), clock));
+    /** Calls both replicas in turn. Their clock advances 20 seconds with every call, so no rate limit applies. */
+    private static final class Slow implements TestCaller {
         private final ClientApi api;
         private final String key;
         private final List<TestCaller> persons;
@@ -288,13 +299,13 @@ class LoopGuardTest {
         Slow(TestTenant tenant, ClientApi api) {
             this.api = api;
             this.key = tenant.key(api, "ann", Role.MEMBER, List.of("*"));
-            this.persons = replicas.stream()
+            this.persons = REPLICAS.stream()
                     .<TestCaller>map(replica -> SignedIn.at(replica.url(), key))
                     .toList();
         }
 
         void pass(Duration time) {
-            clock.advance(time);
+            CLOCK.advance(time);
         }
 
         @Override
@@ -303,12 +314,7 @@ class LoopGuardTest {
             var turn = calls++ % 2;
             return isByPerson(service, arguments)
                     ? persons.get(turn).call(service, arguments)
-                    : api.call(replicas.get(turn).url(), key, service, arguments);
-        }
-
-        @Override
-        public void close() {
-            replicas.forEach(Replica::close);
+                    : api.call(REPLICAS.get(turn).url(), key, service, arguments);
         }
     }
 }

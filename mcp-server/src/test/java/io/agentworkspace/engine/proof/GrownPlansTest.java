@@ -2,7 +2,6 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.db.TableStatistics;
 import io.agentworkspace.engine.live.LiveReads;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.runtime.Runner;
@@ -45,9 +44,6 @@ class GrownPlansTest {
             var runner = TestDatabase.runner(reports.db());
             calls(reports, runner, tenant, "0");
             LargeTenant.fill(grown, tenant, SIZE);
-            if (analyzed) {
-                new TableStatistics(grown).collect(); // As an engine does every five seconds.
-            }
             grown.sql("UPDATE agent SET owner_id = :owner WHERE tenant_id = :tenant")
                     .set("owner", LargeTenant.USERS + 1)
                     .set("tenant", tenant)

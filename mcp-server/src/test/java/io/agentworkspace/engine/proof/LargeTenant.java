@@ -119,15 +119,15 @@ final class LargeTenant {
             """,
             // As many of each topic as a stream reads at once, with the others.
             """
-            INSERT INTO change_log (tenant_id, topic, action, thing)
-            (SELECT :tenant, 'messages', 'said', id FROM message WHERE tenant_id = :tenant LIMIT 200)
+            INSERT INTO change_log (tenant_id, topic, action, thing, place, other)
+            (SELECT :tenant, 'messages', 'said', id, stream_id, seq FROM message WHERE tenant_id = :tenant LIMIT 200)
              UNION ALL
-            (SELECT :tenant, 'messages', 'said', m.id
+            (SELECT :tenant, 'messages', 'said', m.id, m.stream_id, m.seq
                FROM message m JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
               WHERE m.tenant_id = :tenant AND st.low_id IS NULL
               LIMIT 200)
              UNION ALL
-            (SELECT :tenant, 'deliveries', 'delivered', id FROM webhook_delivery WHERE tenant_id = :tenant LIMIT 100)
+            (SELECT :tenant, 'deliveries', 'delivered', id, CAST(NULL AS bigint), CAST(NULL AS bigint) FROM webhook_delivery WHERE tenant_id = :tenant LIMIT 100)
             """,
             """
             INSERT INTO change_log (tenant_id, topic, action, thing, place)

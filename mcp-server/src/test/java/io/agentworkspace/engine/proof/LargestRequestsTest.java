@@ -6,17 +6,22 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.HangLimit;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
+import io.agentworkspace.engine.webhooks.RawReceiver;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,6 +42,15 @@ class LargestRequestsTest {
     private static final int BODY = (1 << 20) - 1;
     private static final String MODERN =
             "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}}";
+
+    private static final String WAIT = "\"name\":\"AP_Wait\",\"arguments\":{\"wait_seconds\":300}";
+
+    /** As many values as a request may have. */
+    private static final String TREE = "\"x\":[%s[]],".formatted("[],".repeat(20_000));
+
+    private static final Pattern ENDPOINT = Pattern.compile("\"endpoint\":\\{\"id\":\"([^\"]+)\"");
+
+    private static final int BANKS = 2;
 
     @TempDir
     private static Path directory;
@@ -59,6 +73,8 @@ class LargestRequestsTest {
                         TestDatabase.SECRETS_KEY,
                         "ENGINE_EMBEDDING",
                         "off",
+                        "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
+                        "true",
                         "JDK_JAVA_OPTIONS",
                         "-Xmx256m -XX:+ExitOnOutOfMemoryError"));
     }
@@ -93,17 +109,24 @@ class LargestRequestsTest {
     }
 
     private String key(ClientApi api, String user) {
-        return tenant.key(api, user, Role.MEMBER, List.of("*"));
+        return key(api, user, Role.MEMBER);
+    }
+
+    private String key(ClientApi api, String user, Role role) {
+        return tenant.key(api, user, role, List.of("*"));
     }
 
     /** Together the requests would fill more than the heap, if the streams kept them. */
     @Test
     void streamsKeepNothingOfTheirRequests() {
         var live = RawRequests.largest("GET /api/stream", eve, "");
-        var listen = listen("\"toolsListChanged\":true");
+        var listen = modern(eve, "subscriptions/listen", "", "\"notifications\":{\"toolsListChanged\":true}", "", BODY);
         var session = RawRequests.largest("GET /mcp", eve, "Accept: text/event-stream\r\n" + session("x"), "");
-        for (var request : List.of(live, listen, session)) {
+        for (var request : List.of(live, session)) {
             assertThat(requests.open(300, request)).containsOnly("HTTP/1.1 200");
+        }
+        for (var i = 0; i < 300; i++) { // One after the other: a few bodies fill the key's memory for them.
+            assertThat(requests.open(1, listen)).containsOnly("HTTP/1.1 200");
         }
     }
 
@@ -112,13 +135,23 @@ class LargestRequestsTest {
     }
 
     private String modern(String method, String headers, String params) {
+        return modern(eve, method, headers, params, "", 0);
+    }
+
+    /**
+     * @param meta more fields of {@code _meta}
+     * @param length how long the body is at least
+     */
+    private static String modern(
+            String key, String method, String headers, String params, String meta, int length) {
+        var body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s,%s}}"
+                .formatted(method, params, MODERN.replace("{\"io", "{" + meta + "\"io"));
         return RawRequests.largest(
                 "POST /mcp",
-                eve,
+                key,
                 "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: %s\r\n%s"
                         .formatted(method, headers),
-                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s,%s}}"
-                        .formatted(method, params, MODERN));
+                body + " ".repeat(Math.max(0, length - body.length())));
     }
 
     /** Begins a session, and returns the header with its id. */
@@ -243,14 +276,111 @@ class LargestRequestsTest {
         return RawRequests.largest(RawRequests.COMMAND, key, body + " ".repeat(Math.max(0, length - body.length())));
     }
 
+    /**
+     * The first two tasks wait for a receiver that does not answer, and the others for these. Each has the largest
+     * arguments.
+     */
     @Test
-    void tasksAreMany() {
-        var arguments = "\"name\":\"MB_Load\",\"arguments\":{\"vx\":{\"name\":\"%s\"},\"target\":{\"agent\":\"%s\"}}"
-                .formatted("b".repeat(64), "a".repeat(64));
-        var request = modern("tools/call", "Mcp-Name: MB_Load\r\n", arguments);
-        var begun =
-                IntStream.range(0, 120).mapToObj(_ -> requests.answer(request)).toList();
-        assertThat(begun).anyMatch(answer -> answer.contains("taskId"));
+    void unfinishedTasksAreMany() {
+        var admin = key(ClientApi.MCP, "adm", Role.ADMIN);
+        try (var silent = new RawReceiver((_, _) -> HangLimit.pause())) {
+            var made = requests.answer(RawRequests.largest(
+                    "POST /api/webhooks/endpoints",
+                    admin,
+                    "{\"url\":\"%s\",\"events\":[\"billing.plan.changed\"]}".formatted(silent.url())));
+            var endpoint = ENDPOINT.matcher(made);
+            assertThat(endpoint.find()).as(made).isTrue();
+            var grade = task(admin, "WH_Grade", "{\"id\":\"%s\"}".formatted(endpoint.group(1)));
+            for (var i = 0; i < 2; i++) {
+                assertThat(requests.answer(grade)).contains("taskId");
+            }
+            await().until(() -> tasks("message IS NULL AND attempt > 0") == 2);
+            var check = task(
+                    admin,
+                    "RL_Check",
+                    "{\"when\":\"true\",\"request\":{\"content\":\"%s\"}}".formatted("x".repeat(BODY - 1_000)));
+            var begun = IntStream.range(0, 100)
+                    .mapToObj(_ -> requests.answer(check))
+                    .toList();
+            assertThat(begun.subList(0, 98)).allMatch(answer -> answer.contains("taskId"));
+            assertThat(begun.subList(98, 100)).allMatch(answer -> answer.contains("100 unfinished tasks"));
+            theHeapIsNotFullAndAnotherIsServed();
+            assertThat(tasks("status = 'working'")).isEqualTo(100);
+        }
+    }
+
+    private long tasks(String condition) {
+        return TestDatabase.db()
+                .sql("SELECT count(*) AS n FROM mcp_task WHERE tenant_id = :tenant AND " + condition)
+                .set("tenant", tenant.id(ClientApi.MCP))
+                .one(row -> row.number("n"))
+                .orElseThrow();
+    }
+
+    private String task(String key, String tool, String arguments) {
+        var params = "\"name\":\"%s\",\"arguments\":%s".formatted(tool, arguments);
+        return modern(key, "tools/call", "Mcp-Name: %s\r\n".formatted(tool), params, "", 0);
+    }
+
+    /**
+     * Twelve keys of four tenants have more waiting calls than they may, through both endpoints: with the most headers, with the
+     * largest bodies, and with the longest messages. What they keep takes nothing from callers who do not wait.
+     */
+    @Test
+    void waitingCallsAreMany() {
+        var other = new TestTenant();
+        var keys = Stream.of("wa", "wb", "wc")
+                .flatMap(user -> Stream.of(tenant, other)
+                        .flatMap(each -> Arrays.stream(ClientApi.values())
+                                .map(api -> each.key(api, user, Role.MEMBER, List.of("*")))))
+                .toList();
+        var silent = keys.parallelStream().flatMap(key -> waits(key).stream()).toList();
+        var streams = keys.parallelStream()
+                .flatMap(key -> requests
+                        .post(2, modern(key, "tools/call", "Mcp-Name: AP_Wait\r\n", WAIT, TREE, 0))
+                        .stream())
+                .toList();
+        var tenants = Stream.of(tenant, other)
+                .flatMap(each -> Arrays.stream(ClientApi.values()).map(each::id))
+                .toList();
+        await().until(() -> silent.size() - RawRequests.answered(silent).size() <= waiting(tenants)
+                && RawRequests.answered(streams).size() == streams.size());
+        assertThat(waiting(tenants)).isGreaterThan(40);
+        theHeapIsNotFullAndAnotherIsServed();
+        assertThat(requests.answer("GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                .startsWith("HTTP/1.1 200 ");
+        assertThat(requests.answer(twin(neighbour, BODY))).contains("\"internal_code\":3001");
+        assertThat(RawRequests.responses(streams))
+                .allSatisfy(response -> assertThat(response).matches("HTTP/1.1 (200|429|503) [^\u0000]*"));
+        assertThat(RawRequests.responses(RawRequests.answered(silent)))
+                .isNotEmpty()
+                .anyMatch(response -> response.contains("as much memory for waiting calls as"))
+                .allSatisfy(response -> assertThat(response)
+                        .containsAnyOf("memory for waiting calls", "waiting calls, and one key may have 20"));
+    }
+
+    private List<Socket> waits(String key) {
+        requests.answer(RawRequests.command(
+                key,
+                "AP_Create",
+                "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(agent(key))));
+        var chat = CommandAddress.GENERIC.body(
+                "AP_Chat",
+                "{\"target\":{\"agent\":\"%s\"},\"wait_seconds\":300,\"content\":\"%s\"}"
+                        .formatted(agent(key), "\u65e5".repeat(64_000)));
+        var wait = CommandAddress.GENERIC.body("AP_Wait", "{\"wait_seconds\":300}");
+        var calls = new ArrayList<>(requests.post(2, RawRequests.largest(RawRequests.COMMAND, key, chat)));
+        calls.addAll(requests.post(2, RawRequests.largest(RawRequests.COMMAND, key, wait + " ".repeat(BODY - wait.length()))));
+        calls.addAll(requests.post(20, RawRequests.largest(RawRequests.COMMAND, key, wait)));
+        return calls;
+    }
+
+    private static long waiting(List<Long> tenants) {
+        return TestDatabase.db()
+                .sql("SELECT count(*) AS n FROM wake WHERE tenant_id = ANY(CAST(:tenants AS bigint[])) AND kind = 'wait'")
+                .set("tenants", tenants)
+                .one(row -> row.number("n"))
+                .orElseThrow();
     }
 
     /**
@@ -259,11 +389,11 @@ class LargestRequestsTest {
      */
     @Test
     void banksAreSearchedTogether() {
-        for (var bank = 1; bank <= 5; bank++) {
+        for (var bank = 1; bank <= BANKS; bank++) {
             fill("bank-" + bank);
         }
         assertThat(requests.answer(search(""))).startsWith("HTTP/1.1 200 ");
-        for (var bank = 1; bank <= 5; bank++) {
+        for (var bank = 1; bank <= BANKS; bank++) {
             var one = search("\"bank\":\"bank-%d\"".formatted(bank));
             await().until(() -> !requests.answer(one).contains("\"building\""));
         }
@@ -281,7 +411,7 @@ class LargestRequestsTest {
                 .sql("""
                 INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
                 SELECT b.tenant_id, b.id, gen_random_uuid(), left('m' || i || ' ' || words.text, 64000), '{}', b.owner_id, '{}', '{}', now(), now()
-                  FROM bank b, generate_series(1, 1000) i,
+                  FROM bank b, generate_series(1, 600) i,
                        (SELECT string_agg(rpad('word' || j % 400, 79, 'o'), ' ') AS text FROM generate_series(1, 800) j) words
                  WHERE b.tenant_id = :tenant AND b.name = :name
                 """)

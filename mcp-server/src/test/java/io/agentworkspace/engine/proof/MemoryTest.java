@@ -3,8 +3,12 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -24,8 +28,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,27 +47,39 @@ class MemoryTest {
     private final List<Socket> sockets = new ArrayList<>();
 
     @TempDir
-    private Path directory;
+    private static Path directory;
 
-    private EngineProcess engine;
-    private String attacker;
-    private String neighbour;
+    private static EngineProcess engine;
 
-    @BeforeEach
-    void start() throws Exception {
-        engine = EngineProcess.start(directory, Map.of("JDK_JAVA_OPTIONS", "-Xmx256m -XX:+ExitOnOutOfMemoryError"));
-        neighbour = engine.key();
-        attacker = json(send(neighbour, "POST", "/api/keys", "{\"name\":\"attacker\",\"capabilities\":[\"*\"]}"))
-                .get("api_key")
-                .asString();
+    private final TestTenant tenant = new TestTenant();
+    private final String attacker = tenant.key(ClientApi.REST, "attacker", Role.MEMBER, List.of("*"));
+    private final String neighbour = tenant.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
+
+    @BeforeAll
+    static void start() {
+        engine = EngineProcess.start(
+                directory,
+                Map.of(
+                        "ENGINE_DATABASE_URL",
+                        TestDatabase.url(),
+                        "ENGINE_SECRETS_KEY",
+                        TestDatabase.SECRETS_KEY,
+                        "ENGINE_EMBEDDING",
+                        "off",
+                        "JDK_JAVA_OPTIONS",
+                        "-Xmx256m -XX:+ExitOnOutOfMemoryError"));
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
     }
 
     @AfterEach
-    void stop() throws IOException {
+    void disconnect() throws IOException {
         for (var socket : sockets) {
             socket.close();
         }
-        engine.close();
     }
 
     private HttpResponse<String> send(String key, String method, String path, String body) throws Exception {
@@ -146,21 +163,25 @@ class MemoryTest {
         done("AP_List", "{}");
     }
 
-    private void storeMemories(int count, String text) throws Exception {
-        done("AP_Create", "{'vx':{'name':'Ada','description':'d'}}");
-        done("AP_LogOn", "{'target':{'agent':'Ada'}}");
-        done("MB_Create", "{'target':{'bank':'Log'},'vx':{'name':'Log','description':'d'}}");
-        for (var i = 0; i < count; i++) {
-            done(
-                    "MB_Store",
-                    "{'target':{'bank':'Log'},'vx':{'name':'m%d'},'content':'%s'}"
-                            .formatted(i, i == 0 ? "\\u0001".repeat(60_000) : text));
-        }
+    /** Stores memories with the longest texts. The first one is long in JSON, too. */
+    private void storeMemories(int count) throws Exception {
+        done("MB_Create", "{'vx':{'name':'Log','description':'d'}}");
+        TestDatabase.db()
+                .sql("""
+                INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+                SELECT b.tenant_id, b.id, gen_random_uuid(), repeat(CASE i WHEN 1 THEN chr(1) ELSE 'x' END, 60000), '{}', b.owner_id, '{}',
+                       '{}', now(), now()
+                  FROM bank b, generate_series(1, :count) i
+                 WHERE b.tenant_id = :tenant AND b.name = 'Log'
+                """)
+                .set("tenant", tenant.id(ClientApi.REST))
+                .set("count", count)
+                .run();
     }
 
     @Test
     void aBatchOfReadsOfLongMemoriesHasOneBudget() throws Exception {
-        storeMemories(200, "x".repeat(60_000));
+        storeMemories(200);
         var mcp = URI.create(engine.url() + "/mcp");
         var begin = HttpRequest.newBuilder(mcp)
                 .header("X-Api-Key", attacker)
@@ -199,26 +220,8 @@ class MemoryTest {
     }
 
     @Test
-    void aStreamKeepsNothingOfTheMessageThatOpenedIt() throws Exception {
-        var body = Json.text(Json.readObject("""
-                        {"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},
-                         "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
-                        """.getBytes(StandardCharsets.UTF_8)));
-        var padded = body + " ".repeat(BODY - body.length());
-        var request = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\n"
-                        .formatted(attacker)
-                + "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
-                + "Mcp-Method: subscriptions/listen\r\nContent-Length: " + padded.length() + "\r\n\r\n" + padded;
-        for (var i = 0; i < 300; i++) { // Together more than the heap.
-            var begin = connect(request).getInputStream().readNBytes(100);
-            assertThat(new String(begin, StandardCharsets.UTF_8)).startsWith("HTTP/1.1 200 ");
-        }
-        theNeighbourIsServed();
-    }
-
-    @Test
     void answersThatNobodyReadsFillTheShareOfTheirKeyAlone() throws Exception {
-        storeMemories(16, "x".repeat(60_000));
+        storeMemories(16);
         var body = "{\"service\":\"MB_Read\",\"target\":{\"bank\":\"Log\"},\"page\":{\"limit\":200}}";
         var request = "POST %s HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\n"
                         .formatted(COMMANDS, attacker)

@@ -5,15 +5,24 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.keys.SealKeys;
+import io.agentworkspace.engine.keys.SealedCursors;
+import io.agentworkspace.engine.keys.StateSigner;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.proof.CommandAddress.Got;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.SkillZip;
 import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -21,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +42,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("slow")
 class OtherTenantTest {
+    private static final SealedCursors CURSORS =
+            new SealedCursors(new StateSigner(new SealKeys(TestDatabase.db(), Clock.systemUTC())));
+
     /** The other tenant's things, all of them as public as possible. */
     private static final String THEIRS = """
             AP_Create {'vx':{'name':'Zephyr','description':'SECRET','profile':'SECRET','access':'public'}}
@@ -213,6 +226,52 @@ class OtherTenantTest {
             }
         }
         assertThat(TenantRows.of(theirs.id(ClientApi.REST))).isEqualTo(before);
+    }
+
+    /**
+     * Cursors of the other tenant are of no use, for any tool that takes one: they are sealed by the engine for the same question,
+     * asked there. A cursor for the stranger's own question is opened.
+     */
+    @Test
+    void cursorsOfAnotherTenantContinueNothing() {
+        var theirs = caller(new TestTenant().key(ClientApi.REST, "ann", Role.OWNER, List.of("*")));
+        var key = new TestTenant().key(ClientApi.REST, "bob", Role.OWNER, List.of("*"));
+        prepare(key, OWN);
+        var tried = new ArrayList<String>();
+        for (var tool : tools()) {
+            var schema = tool.inputSchema().json();
+            var holder = schema.at("/properties/page/properties").has("cursor")
+                    ? "/page"
+                    : schema.path("properties").has("cursor") ? "" : null;
+            if (holder == null) {
+                continue;
+            }
+            tried.add(tool.name());
+            var foreign = refusal(key, tool, holder, theirs);
+            assertThat(foreign).as(tool.name()).contains("cursor").isEqualTo(refusal(key, tool, holder, null));
+            assertThat(refusal(key, tool, holder, caller(key))).as(tool.name()).isNotEqualTo(foreign);
+        }
+        assertThat(tried).hasSizeGreaterThan(10).contains("AP_Read", "MB_Search", "WH_Recover", "AC_Audit");
+    }
+
+    /** @param owner whose question the cursor continues; null for a cursor that nobody sealed */
+    private static String refusal(String key, Tool<?, ?> tool, String holder, @Nullable Caller owner) {
+        var arguments = Example.arguments(tool);
+        arguments.remove("page");
+        var at = holder.isEmpty() ? arguments : arguments.putObject("page");
+        var cursor = Json.object().put("next_cursor", Cursor.of("1", "2"));
+        if (owner != null) {
+            var question = SealedCursors.question(
+                    tool.name(), owner, tool.inputSchema().read(arguments, true));
+            CURSORS.seal(question, cursor, "next_cursor");
+        }
+        at.put("cursor", cursor.get("next_cursor").asString());
+        return ClientApi.MCP.call(TestServer.url(), key, tool.name(), arguments).note();
+    }
+
+    private static Caller caller(String key) {
+        return new KeyStore(TestDatabase.db(), Clock.systemUTC(), TestDatabase.watch())
+                .authenticate(ApiKey.parse(key));
     }
 
     /** Creates an endpoint whose circuit stays open, so that its queued deliveries do not change. */

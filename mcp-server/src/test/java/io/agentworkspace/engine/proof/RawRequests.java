@@ -83,6 +83,19 @@ final class RawRequests implements AutoCloseable {
         }
     }
 
+    /** Returns the connections on which a response has begun. */
+    static List<Socket> answered(List<Socket> sockets) {
+        return sockets.stream().filter(RawRequests::isAnswered).toList();
+    }
+
+    private static boolean isAnswered(Socket socket) {
+        try {
+            return socket.getInputStream().available() > 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Returns the whole response that each connection gets, or an empty text if it is closed instead. */
     static List<String> responses(List<Socket> sockets) {
         return sockets.stream().map(RawRequests::response).toList();

@@ -14,17 +14,56 @@ public final class FairShare {
     private static final int CALLERS = 3;
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
+    /** A request waits this many times its patience, if requests before it are served all the time. */
+    private static final int MOST_PATIENCE = 12;
+
     private final String what;
     private final int each;
-    private final Semaphore all;
+    private final CallerShare all;
     private final ConcurrentHashMap<Object, CallerShare> holders = new ConcurrentHashMap<>();
 
     private static final class CallerShare {
         private final Semaphore free;
+        private volatile long returnedAt = System.nanoTime();
         private int parts;
 
         CallerShare(int most) {
             free = new Semaphore(most, true);
+        }
+
+        /**
+         * Takes this much, or waits for it. Patience begins again whenever some is returned: many requests that arrive at once at a
+         * slow machine only need time.
+         */
+        boolean acquire(int amount, Duration patience) {
+            if (free.tryAcquire(amount)) {
+                return true;
+            }
+            var begin = System.nanoTime();
+            try {
+                for (var left = patience.toNanos(); left > 0; left = left(begin, patience)) {
+                    if (free.tryAcquire(amount, left, TimeUnit.NANOSECONDS)) {
+                        return true;
+                    }
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return false;
+        }
+
+        private long left(long begin, Duration patience) {
+            var now = System.nanoTime();
+            return Math.min(
+                    patience.toNanos() - Math.min(now - begin, now - returnedAt),
+                    patience.multipliedBy(MOST_PATIENCE).toNanos() - (now - begin));
+        }
+
+        void release(int amount) {
+            if (amount > 0) {
+                returnedAt = System.nanoTime();
+                free.release(amount);
+            }
         }
     }
 
@@ -36,7 +75,7 @@ public final class FairShare {
         var units = Math.clamp(all, CALLERS, Integer.MAX_VALUE);
         this.what = what;
         this.each = units / CALLERS;
-        this.all = new Semaphore(units, true);
+        this.all = new CallerShare(units);
     }
 
     /** Returns the most that one caller can have. */
@@ -45,13 +84,13 @@ public final class FairShare {
     }
 
     public int free() {
-        return all.availablePermits();
+        return all.free.availablePermits();
     }
 
     /**
      * Takes this much, or all that one caller can have.
      *
-     * @param patience how long to wait for it
+     * @param patience how long to wait for it while none is returned
      * @throws Problem {@code rate_limited} if the caller has too much, {@code unavailable} if all callers
      *     together have
      */
@@ -78,15 +117,6 @@ public final class FairShare {
         holders.computeIfPresent(name, (_, holder) -> --holder.parts == 0 ? null : holder);
     }
 
-    private static boolean acquire(Semaphore free, int amount, Duration patience) {
-        try {
-            return free.tryAcquire(amount) || free.tryAcquire(amount, patience.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-    }
-
     /** The part that one request holds. */
     public final class Reservation implements AutoCloseable {
         private final CallerId caller;
@@ -106,18 +136,18 @@ public final class FairShare {
             var more = (int) Math.min(wanted, each) - amount;
             if (closed || more <= 0) {
                 return;
-            } else if (!acquire(own.free, more, patience)) {
+            } else if (!own.acquire(more, patience)) {
                 throw Problem.rateLimited(
                         "your open requests use as %s as one caller may: read their responses before you send more"
                                 .formatted(what),
                         PAUSE);
-            } else if (!acquire(tenant.free, more, patience)) {
+            } else if (!tenant.acquire(more, patience)) {
                 own.free.release(more);
                 throw Problem.rateLimited(
                         "your tenant's requests, or all requests without a credential, use as %s as they may at once: try again shortly"
                                 .formatted(what),
                         PAUSE);
-            } else if (!acquire(all, more, patience)) {
+            } else if (!all.acquire(more, patience)) {
                 own.free.release(more);
                 tenant.free.release(more);
                 throw Problem.unavailable(
@@ -129,8 +159,8 @@ public final class FairShare {
         public synchronized void shrink(long wanted) {
             var less = amount - (int) Math.min(wanted, amount);
             amount -= less;
-            own.free.release(less);
-            tenant.free.release(less);
+            own.release(less);
+            tenant.release(less);
             all.release(less);
         }
 

@@ -89,8 +89,9 @@ public record Change(
         return new Change(ChangeTopic.PRESENCE, action, null, agent, domain, null, List.of(), Audience.NOBODY);
     }
 
-    public static Change message(UUID id, long conversation) {
-        return new Change(ChangeTopic.MESSAGES, "said", id, conversation, null, null, List.of(), Audience.NOBODY);
+    /** @param number the number of the message in its conversation */
+    public static Change message(UUID id, long conversation, long number) {
+        return new Change(ChangeTopic.MESSAGES, "said", id, conversation, number, null, List.of(), Audience.NOBODY);
     }
 
     /** Memories of a bank that one statement changed. */

@@ -49,6 +49,9 @@ public record Name(@JsonValue String text) {
 
     /** Returns {@link #key()} of any text. The key of a key is the key itself. Only Java computes keys, never SQL. */
     public static String key(String text) {
+        if (isOfAscii(text)) {
+            return text.toLowerCase(Locale.ROOT);
+        }
         var plain = GLYPH_SELECTORS.matcher(compatible(text)).replaceAll("");
         // Lower case first: the capital sharp s (U+1E9E) has an upper case only by way of the small one.
         var folded = plain.toLowerCase(Locale.ROOT)
@@ -56,6 +59,19 @@ public record Name(@JsonValue String text) {
                 .toLowerCase(Locale.ROOT)
                 .replace('\u03c2', '\u03c3'); // The small sigma has another form at the end of a word.
         return BLANKS.matcher(compatible(folded)).replaceAll(" ").strip();
+    }
+
+    /** Returns whether a text has only visible ASCII characters, with single blanks between them: the usual names. */
+    private static boolean isOfAscii(String text) {
+        var isBlank = true;
+        for (var i = 0; i < text.length(); i++) {
+            var each = text.charAt(i);
+            if (each > '~' || each < ' ' || each == ' ' && isBlank) {
+                return false;
+            }
+            isBlank = each == ' ';
+        }
+        return !isBlank;
     }
 
     private static String compatible(String text) {
