@@ -72,6 +72,78 @@ class MessageStreamTest {
     }
 
     @Test
+    void allLinesThatADeadConnectionTookComeAgainUntilTheyAreConfirmed() {
+        it.told("s", "SessionStart", "");
+        try (var lines = follow("s")) {
+            it.say("one");
+            assertThat(lines.next()).startsWith("1 1 new message");
+            it.say("two");
+            assertThat(lines.next()).startsWith("2 1 new message");
+        }
+        try (var lines = follow("s&after=0")) {
+            assertThat(lines.next()).startsWith("3 2 new messages");
+        }
+        try (var lines = follow("s&after=3")) {
+            await().until(() -> lines.id().equals("3"));
+        }
+        try (var lines = follow("s&after=0")) { // Confirmed before, so nothing is taken back.
+            it.say("three");
+            assertThat(lines.next()).startsWith("4 1 new message");
+        }
+    }
+
+    @Test
+    void aLineThatWasTheFirstOneIsNotLostEither() {
+        it.told("s", "SessionStart", "");
+        try (var lines = follow("s")) {
+            await().until(() -> lines.id().equals("0"));
+        }
+        try (var dead = follow("s&after=0")) {
+            it.say("one");
+            assertThat(dead.next()).startsWith("1 1 new message");
+        }
+        try (var lines = follow("s&after=0")) {
+            assertThat(lines.next()).startsWith("2 1 new message");
+        }
+    }
+
+    @Test
+    void ofTwoStreamsOfASessionTheNewestIsTold() throws Exception {
+        it.told("s", "SessionStart", "");
+        try (var other = TestServer.replica();
+                var first = it.follow(other.url(), "s")) {
+            await().until(() -> first.id().equals("0"));
+            try (var second = follow("s");
+                    var another = follow("t")) {
+                it.say("one");
+                assertThat(second.next()).startsWith("1 1 new message");
+                assertThat(another.next()).startsWith("1 1 new message");
+                assertThat(first.next()).isEqualTo(END);
+                try (var third = follow("s&after=1")) {
+                    assertThat(second.next()).isEqualTo(END);
+                    it.say("two");
+                    assertThat(third.next()).startsWith("2 1 new message");
+                    assertThat(another.next()).startsWith("2 1 new message");
+                }
+            }
+        }
+    }
+
+    @Test
+    void aStreamWhoseSessionGaveWayEnds() {
+        try (var lines = follow("s")) {
+            for (var i = 0; i < HookStore.MOST; i++) {
+                it.told("session " + i, "SessionStart", "");
+            }
+            it.say("one");
+            assertThat(lines.next()).isEqualTo(END);
+        }
+        try (var lines = follow("s")) {
+            assertThat(lines.next()).startsWith("1 1 new message");
+        }
+    }
+
+    @Test
     void aStreamEndsWithItsKeyItsRoleAndItsAgent() {
         var key = it.bound("Ada", "*");
         try (var lines = Lines.of(TestServer.url(), key.text("/api_key"), "s")) {
