@@ -126,16 +126,23 @@ CREATE INDEX context_age ON context (used_at);
 CREATE INDEX context_self ON context (tenant_id, self_id) WHERE self_id IS NOT NULL;
 
 CREATE TABLE wake (
-    tenant_id bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
-    party_id  bigint      NOT NULL,
-    kind      text        NOT NULL CHECK (kind IN ('wait', 'stream')),
-    holder    text        NOT NULL,
-    until     timestamptz NOT NULL,
+    tenant_id  bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
+    party_id   bigint      NOT NULL,
+    kind       text        NOT NULL CHECK (kind IN ('wait', 'stream')),
+    holder     text        NOT NULL,
+    until      timestamptz NOT NULL,
+    from_agent text        COLLATE "C",
+    in_domain  text        COLLATE "C",
+    in_zone    text        COLLATE "C",
+    answers    uuid,
+    beside     uuid,
     PRIMARY KEY (tenant_id, party_id, kind, holder)
 );
 COMMENT ON TABLE wake IS 'Who receives new messages at once, and how. An entry ends by itself when its replica or session does.';
 COMMENT ON COLUMN wake.party_id IS 'The agent, or the user, that is woken.';
 COMMENT ON COLUMN wake.holder IS 'One waiting call, or one open stream.';
+COMMENT ON COLUMN wake.from_agent IS 'Only direct messages from the agent with this name; each further column narrows in the same way.';
+COMMENT ON COLUMN wake.beside IS 'Only messages where this one is.';
 CREATE INDEX wake_age ON wake (until);
 
 CREATE TABLE hook_session (

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.DomainSetup;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestClock;
@@ -60,8 +61,12 @@ class WaitToolsTest {
     }
 
     private static CompletableFuture<Reply> begin(TestCaller caller, String arguments) {
+        return begin(caller, "AP_Wait", arguments);
+    }
+
+    private static CompletableFuture<Reply> begin(TestCaller caller, String tool, String arguments) {
         return CompletableFuture.supplyAsync(
-                () -> caller.call("AP_Wait", arguments), Executors.newVirtualThreadPerTaskExecutor());
+                () -> caller.call(tool, arguments), Executors.newVirtualThreadPerTaskExecutor());
     }
 
     private long waiting(ClientApi api) {
@@ -204,14 +209,106 @@ class WaitToolsTest {
         for (var agent : List.of("Cleo", "Dan")) {
             carl.call("DM_Invite", "{'target':{'domain':'Den','agent':'%s'}}".formatted(agent));
         }
-        var wait = begin(carl, "{'target':{'context':'Cleo','agent':'Cleo'},'wait_seconds':300}");
+        carl.call("AP_Read", "{'inbox':true,'target':{'context':'Cleo'}}").ok();
+        var wait = begin(carl, "{'target':{'context':'Cleo'},'wait_seconds':300}");
         awaitWaiting(1);
         var zone = carl.call("AP_Chat", "{'target':{'domain':'Den','context':'Dan'},'content':'all'}")
                 .ok();
         assertThat(zone.number("/receipt/members")).isEqualTo(1);
         assertThat(zone.number("/receipt/wakes")).isEqualTo(1);
-        revokeAll();
-        assertThat(wait.join().text("/status/error")).isEqualTo("unauthenticated");
+        assertThat(wait.join().ok().texts("/content", "content")).containsExactly("all");
+    }
+
+    @Test
+    void aNarrowedWaitIsShownOnlyToThoseWhomItWouldHear() {
+        create(carl, "Eli");
+        for (var domain : List.of("Den", "Lair")) {
+            DomainSetup.domain(carl, domain, "private");
+            for (var agent : List.of("Cleo", "Dan")) {
+                DomainSetup.invite(carl, domain, agent).ok();
+            }
+        }
+        DomainSetup.zone(carl, "Den", "side");
+        DomainSetup.enter(carl, "Cleo", "Den", "side").ok();
+        waitFor("'target':{'context':'Cleo','agent':'Eli'}", 1);
+        assertThat(wakes("{'target':{'context':'Dan','agent':'Cleo'},'content':'other'}"))
+                .isEqualTo("none");
+        assertThat(wakes("{'target':{'context':'Dan','domain':'Den'},'content':'other'}"))
+                .isEqualTo("0");
+        waitFor("'target':{'context':'Cleo','domain':'Den','zone':'side'}", 2);
+        assertThat(wakes("{'target':{'context':'Dan','domain':'Den'},'content':'other'}"))
+                .isEqualTo("0");
+        assertThat(wakes("{'target':{'context':'Dan','domain':'Lair'},'content':'other'}"))
+                .isEqualTo("0");
+        var asked = say(carl, "Cleo", "Dan", "a question").text("/content/0/id");
+        waitFor("'target':{'context':'Cleo'},'reply_to':'%s'".formatted(asked), 3);
+        assertThat(wakes("{'target':{'context':'Eli','agent':'Dan'},'content':'to another'}"))
+                .isEqualTo("none");
+        carl.call("AP_Read", "{'inbox':true,'target':{'context':'Cleo'}}").ok();
+        assertThat(wakes("{'target':{'context':'Dan'},'reply_to':'%s','content':'the answer'}".formatted(asked)))
+                .isEqualTo("wait");
+        awaitWaiting(2);
+        assertThat(wakes("{'target':{'context':'Dan','domain':'Den','zone':'side'},'content':'at the side'}"))
+                .isEqualTo("1");
+        awaitWaiting(1);
+        assertThat(wakes("{'target':{'context':'Eli','agent':'Cleo'},'content':'from Eli'}"))
+                .isEqualTo("wait");
+        awaitWaiting(0);
+        begin(
+                carl,
+                "AP_Chat",
+                "{'target':{'context':'Cleo','agent':'Dan'},'content':'another question','wait_seconds':300}");
+        awaitWaiting(1);
+        assertThat(wakes("{'target':{'context':'Eli','agent':'Cleo'},'content':'not the answer'}"))
+                .isEqualTo("none");
+        assertThat(wakes("{'target':{'context':'Dan','agent':'Cleo'},'content':'the answer'}"))
+                .isEqualTo("wait");
+        awaitWaiting(0);
+    }
+
+    private void waitFor(String arguments, long count) {
+        begin(carl, "{%s,'wait_seconds':300}".formatted(arguments));
+        awaitWaiting(count);
+    }
+
+    private String wakes(String message) {
+        return carl.call("AP_Chat", message).ok().text("/receipt/wakes");
+    }
+
+    /** Another reader takes the first two messages between the look of a call and its mark. */
+    @Test
+    void whoLosesARaceHearsTheNextMessageAtOnceAndWhole() {
+        carl.call("AP_Modify", "{'target':{'agent':'Dan'},'vx':{'guard':{'per_minute':600}}}")
+                .ok();
+        for (var i = 0; i < 18; i++) { // More than one response can hold.
+            say(carl, "Dan", "Cleo", i + "x".repeat(60_000));
+        }
+        var wait = new ArrayList<CompletableFuture<Reply>>();
+        TestDatabase.db().transaction(() -> {
+            read(2);
+            wait.add(begin(carl, "{'target':{'context':'Cleo'},'wait_seconds':0}"));
+            await().until(() -> TestDatabase.db()
+                    .sql("SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%progress%') AS is_blocked")
+                    .one(row -> row.flag("is_blocked"))
+                    .orElseThrow());
+            return true;
+        });
+        var heard = wait.getFirst().join().ok();
+        assertThat(heard.at("/content").size()).isGreaterThan(10);
+        assertThat(heard.at("/content/0/seq").asLong()).isEqualTo(3);
+        assertThat(heard.at("/content/0/truncated").isMissingNode()).isTrue();
+    }
+
+    private void read(long upto) {
+        TestDatabase.db()
+                .sql("""
+                    UPDATE participant p SET read_seq = :upto
+                      FROM agent a
+                     WHERE p.tenant_id = :tenant AND a.tenant_id = :tenant AND a.name = 'Cleo' AND p.party_id = a.id
+                    """)
+                .set("tenant", tenant.id(ClientApi.REST))
+                .set("upto", upto)
+                .run();
     }
 
     @Test
