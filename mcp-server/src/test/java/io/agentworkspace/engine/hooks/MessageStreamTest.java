@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.hooks.HookFixture.Lines;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestServer;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -161,11 +164,26 @@ class MessageStreamTest {
             call(it.owner, "AK_Revoke", "{'id':'%s'}".formatted(key.text("/key/id")));
             assertThat(lines.next()).isEqualTo(END);
         }
+        assertThat(HookFixture.post(key.text("/api_key"), "claude-code", "{'hook_event_name':'Stop','session_id':'s'}")
+                        .statusCode())
+                .isEqualTo(401);
         try (var lines = follow("t")) {
             call(it.owner, "AP_Destroy", "{'target':{'agent':'Ada'}}");
             assertThat(lines.next()).isEqualTo(END);
         }
         await().until(() -> it.follow(TestServer.url(), "t").status() == 401);
+    }
+
+    @Test
+    void aStreamEndsWhenItsUserBecomesAViewer() {
+        var vera = it.tenant.key(ClientApi.REST, "vera", Role.MEMBER, List.of("*"));
+        call(vera, "AP_Create", "{'vx':{'name':'Vi','description':'d'}}");
+        var key = call(vera, "AK_Create", "{'name':'k','capabilities':['*'],'agent':'Vi'}")
+                .text("/api_key");
+        try (var lines = Lines.of(TestServer.url(), key, "s")) {
+            call(it.owner, "US_Update", "{'target':{'user':'vera'},'vx':{'access':'viewer'}}");
+            assertThat(lines.next()).isEqualTo(END);
+        }
     }
 
     @Test
