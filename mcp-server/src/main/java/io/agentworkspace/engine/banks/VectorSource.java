@@ -16,7 +16,8 @@ public record VectorSource(Embedder embedder, EmbeddingQueue queue) {
     }
 
     private static String text(MemoryStore.MemoryDraft draft) {
-        return EmbeddingStore.embedded(draft.name() == null ? null : draft.name().text(), draft.text());
+        return EmbeddingStore.embedded(
+                draft.name() == null ? null : draft.name().text(), draft.text());
     }
 
     /** Null if they come later. */

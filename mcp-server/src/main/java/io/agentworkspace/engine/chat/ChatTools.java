@@ -80,7 +80,9 @@ public final class ChatTools {
             @Doc("The id of the message that you answer.") @Nullable
             String replyTo,
 
-            @Doc("true: to your agent's owner. Or the name of a user who shares a domain with your agent, or of an admin.") @Nullable
+            @Doc(
+                    "true: to your agent's owner. Or the name of a user who shares a domain with your agent, or of an admin.")
+            @Nullable
             UserRecipient toUser,
 
             @Doc(value = "Wait so long for an answer.", max = MessageWait.MAX_SECONDS) @Nullable

@@ -42,11 +42,11 @@ final class DestinationQueries {
             x.low_id = least(CAST(:speaker AS bigint), {agent}) AND x.high_id = greatest(CAST(:speaker AS bigint), {agent})
             """).with("agent", AGENT).sql();
 
-    private static final String WHO =
-            SqlTemplate.of("""
+    private static final String WHO = SqlTemplate.of("""
             , {agent} AS other,
             (SELECT a.name FROM agent a WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL) AS other_name
-            """).with("agent", AGENT).sql() + Reach.columns(AGENT, "CAST(NULL AS bigint)", "answered.id");
+            """).with("agent", AGENT).sql()
+            + Reach.columns(AGENT, "CAST(NULL AS bigint)", "answered.id");
 
     private static final String TO_AGENT = NEXT_TO_AGENT + ";\n" + StreamQueries.readAnswered(BETWEEN, "TRUE", WHO);
 

@@ -102,8 +102,7 @@ record LoopGuard(NextMessage place, Before before) {
         if (first != null && first.plus(MINUTE).isAfter(place.at())) {
             throw refused(
                     "loop guard: these two agents exchanged %d messages in the last minute, at most %d are allowed; wait until retry_at, or write in a zone"
-                            .formatted(
-                                    place.guard().perMinute(), place.guard().perMinute()),
+                            .formatted(place.guard().perMinute(), place.guard().perMinute()),
                     first.plus(MINUTE));
         }
     }

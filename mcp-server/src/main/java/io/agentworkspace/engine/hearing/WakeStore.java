@@ -85,7 +85,8 @@ public final class WakeStore {
 
     /** Registers a call or a stream of this replica, which hears only some messages, until it is closed. */
     OpenWake open(long tenant, long party, WakeKind kind, Narrowing narrowing) {
-        var registration = new Registration(tenant, party, kind, UUID.randomUUID().toString(), narrowing);
+        var registration =
+                new Registration(tenant, party, kind, UUID.randomUUID().toString(), narrowing);
         open.add(registration);
         attempt(() -> register(List.of(registration), clock.instant().plus(VALID)));
         return () -> {

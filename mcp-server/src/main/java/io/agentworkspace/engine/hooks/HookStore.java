@@ -250,9 +250,7 @@ final class HookStore {
     private Announcement announced(HookSession session, Told before, News news) {
         var line = before.line() + 1;
         var undo = Undo.of(before.announced(), news.positions());
-        save(
-                session,
-                new Told(news.positions(), line, before.unconfirmed().with(line, undo), before.listener()));
+        save(session, new Told(news.positions(), line, before.unconfirmed().with(line, undo), before.listener()));
         deliver(session, before.announced(), news);
         return new Announcement(news, line);
     }
@@ -266,7 +264,11 @@ final class HookStore {
     private void deliver(HookSession session, Positions before, News news) {
         if (!news.isEmpty()) {
             receipts.delivered(
-                    session.caller().tenant(), session.agent(), before.last(), news.positions().last(), clock.instant());
+                    session.caller().tenant(),
+                    session.agent(),
+                    before.last(),
+                    news.positions().last(),
+                    clock.instant());
         }
     }
 
@@ -304,8 +306,8 @@ final class HookStore {
                 .set("tenant", tenant)
                 .set("agents", sessions.stream().map(SessionKey::agent).toList())
                 .set("sessions", sessions.stream().map(SessionKey::id).toList())
-                .list(row -> Map.entry(
-                        new SessionKey(row.number("agent_id"), row.text("session")), row.number("listener")))
+                .list(row ->
+                        Map.entry(new SessionKey(row.number("agent_id"), row.text("session")), row.number("listener")))
                 .stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }

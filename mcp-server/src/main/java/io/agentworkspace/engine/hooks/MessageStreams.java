@@ -103,7 +103,10 @@ final class MessageStreams implements DatabaseSignals.Listener {
     /** Ends streams whose session has a newer one, on whichever replica. */
     private void endReplaced(long tenant, Set<MessageStream> open) {
         try {
-            var sessions = open.stream().map(stream -> stream.session().key()).distinct().toList();
+            var sessions = open.stream()
+                    .map(stream -> stream.session().key())
+                    .distinct()
+                    .toList();
             var newest = store.listeners(tenant, sessions);
             open.forEach(stream -> stream.endIfReplaced(newest));
         } catch (Problem unavailable) {

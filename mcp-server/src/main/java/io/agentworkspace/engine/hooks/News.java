@@ -22,7 +22,9 @@ record News(String agent, String owner, String description, List<Sender> senders
             @Nullable String domain,
             @Nullable String zone) {
         private String where() {
-            return domain == null ? "" : " in %s/%s".formatted(DisplayName.of(domain), DisplayName.of(Objects.requireNonNull(zone)));
+            return domain == null
+                    ? ""
+                    : " in %s/%s".formatted(DisplayName.of(domain), DisplayName.of(Objects.requireNonNull(zone)));
         }
     }
 

@@ -44,7 +44,11 @@ public final class ReceiptStore {
                 .set("tenant", tenant)
                 .set("party", party)
                 .set("streams", streams)
-                .set("since", streams.stream().map(each -> since.getOrDefault(each, 0L)).toList())
+                .set(
+                        "since",
+                        streams.stream()
+                                .map(each -> since.getOrDefault(each, 0L))
+                                .toList())
                 .set("upto", streams.stream().map(upto::get).toList())
                 .set("most", MOST)
                 .set("now", now)

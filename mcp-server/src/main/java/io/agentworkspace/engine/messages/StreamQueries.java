@@ -150,7 +150,8 @@ public final class StreamQueries {
                 .sql();
     }
 
-    private static final String REACH = Reach.columns("CAST(:other AS bigint)", "CAST(:stream AS bigint)", "answered.id");
+    private static final String REACH =
+            Reach.columns("CAST(:other AS bigint)", "CAST(:stream AS bigint)", "answered.id");
 
     private static final String IS_DIRECT = "CAST(:other AS bigint) IS NOT NULL";
 
@@ -158,7 +159,8 @@ public final class StreamQueries {
             EXISTS (SELECT 1 FROM agent a WHERE a.tenant_id = :tenant AND a.id = CAST(:other AS bigint))""";
 
     /** Follows the INSERT of a stream of direct messages: takes the next place in the stream that exists. */
-    public static final String OR_NEXT = SqlTemplate.of("""
+    public static final String OR_NEXT =
+            SqlTemplate.of("""
             ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
                SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
             RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices,

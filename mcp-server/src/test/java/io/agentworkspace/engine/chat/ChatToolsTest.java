@@ -223,8 +223,7 @@ class ChatToolsTest {
     }
 
     private Reply toUser(String name) {
-        return ann.call(
-                "AP_Chat", "{'target':{'context':'Ada'},'to_user':'%1$s','content':'to %1$s'}".formatted(name));
+        return ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':'%1$s','content':'to %1$s'}".formatted(name));
     }
 
     @Test

@@ -261,7 +261,8 @@ class LoopGuardTest {
         var refused = direct(ann, "P0", "P1").refused(3003, "loop guard", "60 messages in the last minute");
         if (api == ClientApi.REST) { // Over MCP, one's own message comes back without its time.
             assertThat(Instant.parse(refused.text("/retry_at")))
-                    .isEqualTo(Instant.parse(first.text("/content/0/created_at")).plusSeconds(60));
+                    .isEqualTo(
+                            Instant.parse(first.text("/content/0/created_at")).plusSeconds(60));
         }
         dial(ann, "P0", "'per_minute':600");
         direct(ann, "P0", "P1").ok();

@@ -294,7 +294,8 @@ class WaitToolsTest {
             read(2);
             wait.add(begin(carl, "{'target':{'context':'Cleo'},'wait_seconds':0}"));
             await().until(() -> TestDatabase.db()
-                    .sql("SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%progress%') AS is_blocked")
+                    .sql(
+                            "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%progress%') AS is_blocked")
                     .one(row -> row.flag("is_blocked"))
                     .orElseThrow());
             return true;
@@ -456,7 +457,8 @@ class WaitToolsTest {
         var mcp = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("*"));
         var client = new RawMcpClient(app.baseUrl() + "/mcp", mcp);
         try (var events = client.events(
-                "tools/call", "{'name':'AP_Wait','arguments':{'reply_to':'6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11','wait_seconds':300},'_meta':{'progressToken':'p'}}")) {
+                "tools/call",
+                "{'name':'AP_Wait','arguments':{'reply_to':'6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11','wait_seconds':300},'_meta':{'progressToken':'p'}}")) {
             await().until(() -> waiting(ClientApi.MCP) == 1);
             clock.advance(Duration.ofSeconds(11));
             var mia = TestCaller.of(ClientApi.MCP, mcp);

@@ -86,8 +86,8 @@ class KilledReplicaTest {
             ends.forEach(CompletableFuture::join);
         }
         assertThat(waiting).allSatisfy(ear -> assertThat(ear.heard()).containsExactly("before", "after"));
-        assertThat(listening).allSatisfy(ear -> assertThat(ear.heard())
-                .containsExactly("1 new message", "1 new message"));
+        assertThat(listening)
+                .allSatisfy(ear -> assertThat(ear.heard()).containsExactly("1 new message", "1 new message"));
     }
 
     private void sayToAll(String key, String text) {

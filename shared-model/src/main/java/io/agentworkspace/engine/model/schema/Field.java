@@ -47,7 +47,10 @@ public record Field(String path, boolean required, ObjectNode schema) {
 
     public String type() {
         return schema.has("anyOf")
-                ? schema.get("anyOf").valueStream().map(each -> each.path("type").asString("")).collect(Collectors.joining(" or "))
+                ? schema.get("anyOf")
+                        .valueStream()
+                        .map(each -> each.path("type").asString(""))
+                        .collect(Collectors.joining(" or "))
                 : schema.path("type").asString("string");
     }
 
