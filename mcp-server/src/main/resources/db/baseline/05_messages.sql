@@ -126,32 +126,41 @@ CREATE INDEX context_age ON context (used_at);
 CREATE INDEX context_self ON context (tenant_id, self_id) WHERE self_id IS NOT NULL;
 
 CREATE TABLE wake (
-    tenant_id bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
-    party_id  bigint      NOT NULL,
-    kind      text        NOT NULL CHECK (kind IN ('wait', 'stream')),
-    holder    text        NOT NULL,
-    until     timestamptz NOT NULL,
+    tenant_id  bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
+    party_id   bigint      NOT NULL,
+    kind       text        NOT NULL CHECK (kind IN ('wait', 'stream')),
+    holder     text        NOT NULL,
+    until      timestamptz NOT NULL,
+    from_agent text        COLLATE "C",
+    in_domain  text        COLLATE "C",
+    in_zone    text        COLLATE "C",
+    answers    uuid,
+    beside     uuid,
     PRIMARY KEY (tenant_id, party_id, kind, holder)
 );
 COMMENT ON TABLE wake IS 'Who receives new messages at once, and how. An entry ends by itself when its replica or session does.';
 COMMENT ON COLUMN wake.party_id IS 'The agent, or the user, that is woken.';
 COMMENT ON COLUMN wake.holder IS 'One waiting call, or one open stream.';
+COMMENT ON COLUMN wake.from_agent IS 'Only direct messages from the agent with this name; each further column narrows in the same way.';
+COMMENT ON COLUMN wake.beside IS 'Only messages where this one is.';
 CREATE INDEX wake_age ON wake (until);
 
 CREATE TABLE hook_session (
-    tenant_id bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
-    agent_id  bigint      NOT NULL,
-    session   text        COLLATE "C" NOT NULL,
-    client    text        NOT NULL,
-    state     text        NOT NULL CHECK (state IN ('idle', 'busy')),
-    announced jsonb       NOT NULL DEFAULT '{}',
-    line      bigint      NOT NULL DEFAULT 0,
-    undo      jsonb       NOT NULL DEFAULT '{}',
-    seen_at   timestamptz NOT NULL,
+    tenant_id   bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
+    agent_id    bigint      NOT NULL,
+    session     text        COLLATE "C" NOT NULL,
+    client      text        NOT NULL,
+    state       text        NOT NULL CHECK (state IN ('idle', 'busy')),
+    announced   jsonb       NOT NULL DEFAULT '{}',
+    line        bigint      NOT NULL DEFAULT 0,
+    seen_at     timestamptz NOT NULL,
+    listener    bigint      NOT NULL DEFAULT 0,
+    unconfirmed jsonb       NOT NULL DEFAULT '{}',
     PRIMARY KEY (tenant_id, agent_id, session)
 );
 COMMENT ON TABLE hook_session IS 'The sessions of coding agents that call hooks or follow their messages, and what was announced to each.';
 COMMENT ON COLUMN hook_session.announced IS 'Up to which message of each stream the session was told that messages wait, for streams with unread messages.';
 COMMENT ON COLUMN hook_session.line IS 'The number of the last wake-up that its listener was sent.';
-COMMENT ON COLUMN hook_session.undo IS 'What that wake-up changed in announced, as [before, after], in case its listener did not get it.';
+COMMENT ON COLUMN hook_session.listener IS 'The number of its newest listener: the others are told nothing more.';
+COMMENT ON COLUMN hook_session.unconfirmed IS 'What each of the last wake-ups changed in announced, in case its listener did not get it.';
 CREATE INDEX hook_session_age ON hook_session (seen_at);

@@ -134,6 +134,8 @@ public final class BankStore {
              WHERE b.tenant_id = :tenant AND b.name_key = :key
             """;
 
+    private static final String SEE = FIND + "AND " + Visibility.bank("b");
+
     private static final String LOCK = FIND + "AND " + Visibility.bank("b") + "FOR UPDATE OF b";
 
     private final Db db;
@@ -185,6 +187,11 @@ public final class BankStore {
      */
     public LockedBank read(Call call, Name name, @Nullable Ref actor) {
         return find(call, name, actor, KEEP).orElseThrow(() -> missing(call, name));
+    }
+
+    /** Reads the bank with this name, if the acting user may see it, as it is at this moment. */
+    LockedBank see(Call call, Name name, @Nullable Ref actor) {
+        return find(call, name, actor, SEE).orElseThrow(() -> missing(call, name));
     }
 
     /** A bank that a memory is to be stored in. */

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.context.Tags;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -26,9 +27,16 @@ public final class MemoryTools {
     private final MemoryQueries reads;
     private final ActingAgent acting;
     private final VectorSource vectors;
+    private final ContextStore contexts;
 
     public MemoryTools(
-            BankStore banks, MemoryStore memories, MemoryQueries reads, ActingAgent acting, VectorSource vectors) {
+            BankStore banks,
+            MemoryStore memories,
+            MemoryQueries reads,
+            ActingAgent acting,
+            VectorSource vectors,
+            ContextStore contexts) {
+        this.contexts = contexts;
         this.banks = banks;
         this.memories = memories;
         this.reads = reads;
@@ -203,9 +211,18 @@ public final class MemoryTools {
                 .handledBy(StoreRequest.class, StoreResponse.class, this::embedded, this::store);
     }
 
-    /** Makes the vectors of the memory. The model can be another server, so no lock and no connection waits for it. */
+    /**
+     * Makes the vectors of the memory, for those who may store it. The model can be another server, so no lock and no
+     * connection waits for it. The transaction checks again.
+     */
     private MemoryStore.MemoryDraft embedded(StoreRequest in, Call call) {
         var draft = draft(in, call.now());
+        if (vectors.isFreeFor(draft)) {
+            contexts.load(call);
+            var actor = acting.agent(call, in.target().agent());
+            AccessCheck.require(
+                    BankAccess.missing(call, banks.see(call, in.target().bank(), actor)));
+        }
         return draft.with(vectors.atOnce(draft));
     }
 

@@ -10,11 +10,20 @@ public record VectorSource(Embedder embedder, EmbeddingQueue queue) {
     /** Vectors, and the model that they are of. */
     record Embedded(String model, byte[] vectors) {}
 
+    /** Returns whether the draft probably gets its vectors at once. */
+    boolean isFreeFor(MemoryStore.MemoryDraft draft) {
+        return !draft.append() && embedder.isFreeFor(text(draft));
+    }
+
+    private static String text(MemoryStore.MemoryDraft draft) {
+        return EmbeddingStore.embedded(
+                draft.name() == null ? null : draft.name().text(), draft.text());
+    }
+
     /** Null if they come later. */
     @Nullable
     Embedded atOnce(MemoryStore.MemoryDraft draft) {
-        var name = draft.name() == null ? null : draft.name().text();
-        var vectors = draft.append() ? null : embedder.atOnce(EmbeddingStore.embedded(name, draft.text()));
+        var vectors = draft.append() ? null : embedder.atOnce(text(draft));
         if (vectors == null) {
             queue.wake();
             return null;

@@ -21,6 +21,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserRecipient;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;
@@ -53,11 +54,13 @@ public final class ChatTools {
     private final MessageStore messages;
     private final ZoneEntry zones;
     private final DestinationQueries destinations;
+    private final RecipientQueries people;
     private final StreamHints hints = new StreamHints();
 
     public ChatTools(Db db, AgentStore agents, MessageStore messages, ZoneEntry zones, MessageWait wait) {
         this.wait = wait;
         this.destinations = new DestinationQueries(db);
+        this.people = new RecipientQueries(db);
         this.agents = agents;
         this.messages = messages;
         this.zones = zones;
@@ -77,8 +80,10 @@ public final class ChatTools {
             @Doc("The id of the message that you answer.") @Nullable
             String replyTo,
 
-            @Doc("true: to the user who owns your agent.") @Nullable
-            Boolean toUser,
+            @Doc(
+                    "true: to your agent's owner. Or the name of a user who shares a domain with your agent, or of an admin.")
+            @Nullable
+            UserRecipient toUser,
 
             @Doc(value = "Wait so long for an answer.", max = MessageWait.MAX_SECONDS) @Nullable
             Integer waitSeconds,
@@ -155,7 +160,7 @@ public final class ChatTools {
                 .details("""
                         Over MCP, your own message comes back as id and content, and its destination if you named none. \
                         With reply_to and no target, the message goes where the answered message is. to_user sends it \
-                        to the user whom the agent belongs to. content in the answer contains your message as stored, \
+                        to a person: true to the user whom the agent belongs to, a name to another user. content in the answer contains your message as stored, \
                         then what arrived for you since your last call; these are marked as read. Each text is cut to \
                         500 characters; a message that is cut stays unread, and next names the call that returns it whole. wait_seconds waits for the first answer, \
                         which is last in content. receipt shows who hears the message. Programs that answer each other \
@@ -226,12 +231,12 @@ public final class ChatTools {
 
         @Override
         public @Nullable Object sharedBy(ChatRequest in, Call call) {
-            return in.replyTo() == null ? hints.find(call, in.target(), isToUser(in)) : null;
+            return in.replyTo() == null ? hints.find(call, in.target(), in.toUser()) : null;
         }
     }
 
     private static boolean isToUser(ChatRequest in) {
-        return Boolean.TRUE.equals(in.toUser());
+        return in.toUser() != null && !in.toUser().isNobody();
     }
 
     private ChatResponse say(ChatRequest in, Call call) {
@@ -260,7 +265,7 @@ public final class ChatTools {
         var limit = call.context().unread() == 0 ? 0 : Page.limit(in.page());
         var said = messages.post(call, place, draft, lineage, limit);
         if (replyTo == null) {
-            hints.remember(call, in.target(), isToUser(in), place.stream());
+            hints.remember(call, in.target(), in.toUser(), place.stream());
         }
         // Further messages may have arrived since the context was read.
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - said.read())));
@@ -342,7 +347,7 @@ public final class ChatTools {
 
     private Destination destination(Call call, ChatRequest in, @Nullable UUID replyTo) {
         var target = in.target();
-        var named = isToUser(in) ? user(call, target) : target == null ? null : named(call, target);
+        var named = isToUser(in) ? user(call, in) : target == null ? null : named(call, target);
         if (replyTo != null) {
             return answering(call, replyTo, named);
         }
@@ -361,7 +366,8 @@ public final class ChatTools {
                         + " with ZN_Enter, or select an agent with AP_Select");
     }
 
-    private static Destination user(Call call, Targets.@Nullable Chat target) {
+    private Destination user(Call call, ChatRequest in) {
+        var target = in.target();
         if (target != null && (target.agent() != null || target.domain() != null || target.zone() != null)) {
             throw Problem.invalid("to_user", "cannot be combined with a target agent or zone");
         }
@@ -370,7 +376,9 @@ public final class ChatTools {
                     "only agents can send to to_user: log on as one with AP_LogOn, or address an agent");
         }
         call.checked(OfDomain.TAKE_PART); // No zone is addressed.
-        return new Destination(null, call.context().user(), MessageStore.USER);
+        var handle = in.toUser() == null ? null : in.toUser().user();
+        var user = handle == null ? call.context().user() : people.read(call, handle);
+        return new Destination(null, user, MessageStore.USER);
     }
 
     private @Nullable Destination named(Call call, Targets.Chat target) {

@@ -42,11 +42,11 @@ final class DestinationQueries {
             x.low_id = least(CAST(:speaker AS bigint), {agent}) AND x.high_id = greatest(CAST(:speaker AS bigint), {agent})
             """).with("agent", AGENT).sql();
 
-    private static final String WHO =
-            SqlTemplate.of("""
+    private static final String WHO = SqlTemplate.of("""
             , {agent} AS other,
             (SELECT a.name FROM agent a WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL) AS other_name
-            """).with("agent", AGENT).sql() + Reach.columns(AGENT, "CAST(NULL AS bigint)");
+            """).with("agent", AGENT).sql()
+            + Reach.columns(AGENT, "CAST(NULL AS bigint)", "answered.id");
 
     private static final String TO_AGENT = NEXT_TO_AGENT + ";\n" + StreamQueries.readAnswered(BETWEEN, "TRUE", WHO);
 
@@ -65,7 +65,7 @@ final class DestinationQueries {
                     .with("visible_domain", Visibility.domain("d"))
                     .with("takes_part", ZoneEntry.takesPart("d"))
                     .with("columns", StreamQueries.PLACE)
-                    .with("reach", Reach.columns("CAST(NULL AS bigint)", "st.id"))
+                    .with("reach", Reach.columns("CAST(NULL AS bigint)", "st.id", "CAST(NULL AS uuid)"))
                     .sql();
 
     private static final String IN_ZONE = ZoneEntry.HOLD + ";\n" + NEXT_IN_ZONE;
@@ -95,7 +95,6 @@ final class DestinationQueries {
         return statement(call, byAgent ? TO_AGENT_IN_TURN : TO_AGENT)
                 .set("key", agent.key())
                 .set("reply", null)
-                .set("many", MessageStore.MAX_DIRECT)
                 .all(results -> {
                     if (byAgent) {
                         results.next(_ -> true);

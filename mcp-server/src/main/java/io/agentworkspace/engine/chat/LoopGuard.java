@@ -98,11 +98,12 @@ record LoopGuard(NextMessage place, Before before) {
     }
 
     private void checkPace() {
-        if (before.lastMinute() >= place.guard().perMinute()) {
+        var first = before.pacedAt();
+        if (first != null && first.plus(MINUTE).isAfter(place.at())) {
             throw refused(
                     "loop guard: these two agents exchanged %d messages in the last minute, at most %d are allowed; wait until retry_at, or write in a zone"
-                            .formatted(before.lastMinute(), place.guard().perMinute()),
-                    place.at().plus(MINUTE));
+                            .formatted(place.guard().perMinute(), place.guard().perMinute()),
+                    first.plus(MINUTE));
         }
     }
 

@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.UserRecipient;
 import io.agentworkspace.engine.model.tool.Call;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,7 @@ final class StreamHints {
             @Nullable String agent,
             @Nullable String domain,
             @Nullable String zone,
-            boolean toUser) {}
+            @Nullable String user) {}
 
     /** What calls have in common that share a transaction. */
     record SharedStream(long tenant, long stream) {}
@@ -30,16 +31,16 @@ final class StreamHints {
             Caffeine.newBuilder().maximumSize(REMEMBERED).build();
 
     @Nullable
-    SharedStream find(Call call, Targets.@Nullable Chat target, boolean toUser) {
+    SharedStream find(Call call, Targets.@Nullable Chat target, @Nullable UserRecipient toUser) {
         return streams.getIfPresent(sending(call, target, toUser));
     }
 
-    void remember(Call call, Targets.@Nullable Chat target, boolean toUser, long stream) {
+    void remember(Call call, Targets.@Nullable Chat target, @Nullable UserRecipient toUser, long stream) {
         streams.put(
                 sending(call, target, toUser), new SharedStream(call.caller().tenant(), stream));
     }
 
-    private static Sending sending(Call call, Targets.@Nullable Chat target, boolean toUser) {
+    private static Sending sending(Call call, Targets.@Nullable Chat target, @Nullable UserRecipient toUser) {
         var caller = call.caller();
         return new Sending(
                 caller.tenant(),
@@ -48,7 +49,7 @@ final class StreamHints {
                 target == null ? null : key(target.agent()),
                 target == null ? null : key(target.domain()),
                 target == null ? null : key(target.zone()),
-                toUser);
+                toUser == null ? null : toUser.value().toString());
     }
 
     private static @Nullable String key(@Nullable Name name) {

@@ -39,6 +39,9 @@ public final class MessageWait {
 
     private static final int MOST = 50;
 
+    /** How often a call looks again, after other readers took what it was about to show. */
+    private static final int ATTEMPTS = 20;
+
     private final WaitQueries queries;
     private final WaitingCalls calls;
     private final MessagePages pages;
@@ -97,14 +100,14 @@ public final class MessageWait {
 
     /** Waits for what others say where the speaker's own message is, after it, and marks it as read. */
     public Heard forAnswer(Call call, UUID own, Duration longest) {
-        var narrowing = new Narrowing(null, null, null, own);
+        var narrowing = new Narrowing(null, null, null, null, own);
         return await(call, narrowing, longest, true, () -> queries.since(call, own, MOST));
     }
 
     private Heard await(
             Call call, Narrowing narrowing, Duration longest, boolean isShared, Supplier<List<Waiting>> reader) {
         var begin = clock.instant();
-        Supplier<Optional<List<Message>>> look = () -> take(call, reader.get(), isShared);
+        Supplier<Optional<List<Message>>> look = () -> take(call, reader, isShared);
         var found = look.get();
         if (found.isEmpty() && longest.isPositive()) {
             found = calls.await(call, narrowing, longest, look);
@@ -114,6 +117,18 @@ public final class MessageWait {
 
     private long millisSince(Instant begin) {
         return Math.max(0, Duration.between(begin, clock.instant()).toMillis());
+    }
+
+    /** Takes what waits. If other readers took all of it meanwhile, there may be more. */
+    private Optional<List<Message>> take(Call call, Supplier<List<Waiting>> reader, boolean isShared) {
+        for (var attempt = 0; attempt < ATTEMPTS; attempt++) {
+            var waiting = reader.get();
+            var taken = take(call, waiting, isShared);
+            if (waiting.isEmpty() || taken.isPresent()) {
+                return taken;
+            }
+        }
+        return Optional.empty();
     }
 
     /**
@@ -135,9 +150,10 @@ public final class MessageWait {
                 consecutive.add(message);
             }
         }
-        var lost = pages.mark(call, shown, consecutive);
+        var marked = pages.mark(call, shown, consecutive);
         if (!isShared) {
-            shown.removeIf(each -> lost.contains(each.stream()));
+            shown.stream().filter(marked::isLost).forEach(each -> call.budget().giveBack(each.message()));
+            shown.removeIf(marked::isLost);
         }
         return shown.isEmpty()
                 ? Optional.empty()

@@ -11,12 +11,16 @@ import org.jspecify.annotations.Nullable;
  * @param domain only messages in zones of this domain
  * @param zone only messages in this zone of it
  * @param replyTo only answers to this message
+ * @param beside only messages where this one is
  */
 record Narrowing(
         @Nullable Name agent,
         @Nullable Name domain,
         @Nullable Name zone,
-        @Nullable UUID replyTo) {
+        @Nullable UUID replyTo,
+        @Nullable UUID beside) {
+    static final Narrowing NOTHING = new Narrowing(null, null, null, null, null);
+
     @Nullable
     String agentKey() {
         return agent == null ? null : agent.key();

@@ -84,13 +84,13 @@ public final class WaitTools {
         var replyTo = replyTo(in.replyTo());
         var target = in.target();
         if (target == null) {
-            return new Narrowing(null, null, null, replyTo);
+            return new Narrowing(null, null, null, replyTo, null);
         }
         if (target.agent() != null && (target.domain() != null || target.zone() != null)) {
             throw Problem.invalid("target", "must name an agent or a zone, not both");
         }
         var domain = target.domain() == null && target.zone() != null ? entered(call) : target.domain();
-        return new Narrowing(target.agent(), domain, target.zone(), replyTo);
+        return new Narrowing(target.agent(), domain, target.zone(), replyTo, null);
     }
 
     private static @Nullable UUID replyTo(@Nullable String id) {

@@ -77,7 +77,7 @@ public final class WaitingCalls implements DatabaseSignals.Listener, AutoCloseab
         var begin = clock.instant();
         var waiting = new WaitingCall(party, narrowing, OpenRequest.current(), begin.plus(longest));
         try (var _ = slots.take(call.caller());
-                var _ = wakes.open(tenant, party, WakeKind.WAIT)) {
+                var _ = wakes.open(tenant, party, WakeKind.WAIT, narrowing)) {
             enter(tenant, waiting);
             call.progress().begin();
             return await(call, waiting, begin, look);

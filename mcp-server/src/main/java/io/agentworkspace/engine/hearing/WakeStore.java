@@ -5,11 +5,14 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,10 +28,12 @@ public final class WakeStore {
     private static final Duration VALID = RENEWAL.multipliedBy(3);
 
     private static final String REGISTER = """
-            INSERT INTO wake (tenant_id, party_id, kind, holder, until)
-            SELECT tenant_id, w.party_id, w.kind, w.holder, :until
-              FROM unnest(CAST(:tenants AS bigint[]), CAST(:parties AS bigint[]), CAST(:kinds AS text[]), CAST(:holders AS text[]))
-                   w (tenant_id, party_id, kind, holder)
+            INSERT INTO wake (tenant_id, party_id, kind, holder, until, from_agent, in_domain, in_zone, answers, beside)
+            SELECT tenant_id, w.party_id, w.kind, w.holder, :until, w.agent, w.domain, w.zone, w.answers, w.beside
+              FROM unnest(CAST(:tenants AS bigint[]), CAST(:parties AS bigint[]), CAST(:kinds AS text[]), CAST(:holders AS text[]),
+                          CAST(:agents AS text[]), CAST(:domains AS text[]), CAST(:zones AS text[]),
+                          CAST(:answers AS uuid[]), CAST(:beside AS uuid[]))
+                   w (tenant_id, party_id, kind, holder, agent, domain, zone, answers, beside)
               JOIN tenant USING (tenant_id)
             ON CONFLICT (tenant_id, party_id, kind, holder) DO UPDATE SET until = excluded.until
             """;
@@ -55,7 +60,7 @@ public final class WakeStore {
      * @param party the agent, or a user who acts as none
      * @param holder the stream or call that hears
      */
-    private record Registration(long tenant, long party, WakeKind kind, String holder) {}
+    private record Registration(long tenant, long party, WakeKind kind, String holder, Narrowing narrowing) {}
 
     /** A registration that lasts until it is closed. */
     @FunctionalInterface
@@ -73,10 +78,15 @@ public final class WakeStore {
                 .run();
     }
 
-    /** Registers a call or a stream of this replica until it is closed. */
+    /** Registers a stream of this replica until it is closed. */
     public OpenWake open(long tenant, long party, WakeKind kind) {
+        return open(tenant, party, kind, Narrowing.NOTHING);
+    }
+
+    /** Registers a call or a stream of this replica, which hears only some messages, until it is closed. */
+    OpenWake open(long tenant, long party, WakeKind kind, Narrowing narrowing) {
         var registration =
-                new Registration(tenant, party, kind, UUID.randomUUID().toString());
+                new Registration(tenant, party, kind, UUID.randomUUID().toString(), narrowing);
         open.add(registration);
         attempt(() -> register(List.of(registration), clock.instant().plus(VALID)));
         return () -> {
@@ -112,12 +122,27 @@ public final class WakeStore {
         }
     }
 
+    private static List<@Nullable String> texts(
+            Collection<Registration> all, Function<Narrowing, @Nullable Object> part) {
+        var texts = new ArrayList<@Nullable String>();
+        for (var each : all) {
+            var value = part.apply(each.narrowing());
+            texts.add(value == null ? null : value.toString());
+        }
+        return texts;
+    }
+
     private void register(Collection<Registration> all, Instant until) {
         db.sql(REGISTER)
                 .set("tenants", all.stream().map(Registration::tenant).toList())
                 .set("parties", all.stream().map(Registration::party).toList())
                 .set("kinds", all.stream().map(each -> each.kind().word()).toList())
                 .set("holders", all.stream().map(Registration::holder).toList())
+                .set("agents", texts(all, Narrowing::agentKey))
+                .set("domains", texts(all, Narrowing::domainKey))
+                .set("zones", texts(all, Narrowing::zoneKey))
+                .set("answers", texts(all, Narrowing::replyTo))
+                .set("beside", texts(all, Narrowing::beside))
                 .set("until", until)
                 .run();
     }

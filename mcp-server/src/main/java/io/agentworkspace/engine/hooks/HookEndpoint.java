@@ -115,10 +115,11 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
         var received = after(query.getValue(AFTER));
         var places = limits.of(session.caller());
         places.take(StreamLimits.credential(request));
+        HookStore.Listener listener;
         WakeStore.OpenWake wake;
         try {
             streams.listen(session.caller().tenant());
-            hooks.open(session, received);
+            listener = hooks.open(session, received);
             wake = wakes.open(session.caller().tenant(), session.agent(), WakeKind.STREAM);
         } catch (RuntimeException refused) {
             places.giveBack();
@@ -128,6 +129,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
         var itself = new MessageStream[1];
         var stream = new MessageStream(
                 session,
+                listener,
                 hooks.store(),
                 EventStream.after(request, response, callback, places.patience()),
                 ticker,
@@ -138,7 +140,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
                     Thread.startVirtualThread(wake::close);
                 });
         itself[0] = stream;
-        stream.keepAlive();
+        stream.begin();
         streams.add(stream);
     }
 

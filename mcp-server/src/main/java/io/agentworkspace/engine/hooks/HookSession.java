@@ -32,6 +32,13 @@ record HookSession(HookClient client, Caller caller, String id, boolean direct, 
         return new HookSession(client, caller, id, true, caller.may(catalogue.read("ZN_Read")));
     }
 
+    /** What identifies a session in its tenant. */
+    record SessionKey(long agent, String id) {}
+
+    SessionKey key() {
+        return new SessionKey(agent(), id);
+    }
+
     long agent() {
         return Objects.requireNonNull(caller.boundAgent());
     }

@@ -5,8 +5,10 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.hooks.HookSession.SessionKey;
 import io.agentworkspace.engine.messages.ReceiptStore;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -16,11 +18,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Stores the sessions of coding agents, and what was announced to each. Read marks are never changed. */
 final class HookStore {
     /** How long a session is kept that sends no event. */
     private static final Duration KEPT = Duration.ofDays(30);
+
+    /** The most sessions of an agent. */
+    static final int MOST = 100;
 
     /** The most messages of a stream that are counted. */
     private static final int COUNTED = 1_000;
@@ -34,8 +40,24 @@ final class HookStore {
                    AND (a.owner_id = :user OR :admin))
             """;
 
+    /** Makes room for a session that is new: those of the agent that have been silent longest give way. */
+    private static final String ROOM = """
+            room AS (
+                DELETE FROM hook_session
+                 WHERE tenant_id = :tenant AND agent_id = :bound
+                   AND session IN (SELECT h.session
+                                     FROM hook_session h
+                                    WHERE h.tenant_id = :tenant AND h.agent_id = :bound
+                                      AND NOT EXISTS (SELECT 1 FROM hook_session known
+                                                       WHERE known.tenant_id = :tenant AND known.agent_id = :bound
+                                                         AND known.session = :session)
+                                    ORDER BY h.seen_at DESC, h.session
+                                   OFFSET :most
+                                      FOR UPDATE SKIP LOCKED))
+            """;
+
     /** Creates the session, or keeps its state current. Nothing is written if nothing changes within a minute. */
-    private static final String TOUCHED = """
+    private static final String TOUCHED = ", " + ROOM + """
             , touched AS (
                 INSERT INTO hook_session AS h (tenant_id, agent_id, session, client, state, seen_at)
                 SELECT :tenant, self.id, :session, :client, :state, :now
@@ -100,7 +122,7 @@ final class HookStore {
     }
 
     private static final String LOCK = """
-            SELECT announced, line, undo
+            SELECT announced, line, unconfirmed, listener
               FROM hook_session
              WHERE tenant_id = :tenant AND agent_id = :bound AND session = :session
                FOR UPDATE
@@ -108,11 +130,12 @@ final class HookStore {
 
     private static final String ANNOUNCE = """
             UPDATE hook_session
-               SET announced = CAST(CAST(:announced AS text) AS jsonb), undo = CAST(CAST(:undo AS text) AS jsonb), line = :line
+               SET announced = CAST(CAST(:announced AS text) AS jsonb), line = :line, listener = :listener,
+                   unconfirmed = CAST(CAST(:unconfirmed AS text) AS jsonb)
              WHERE tenant_id = :tenant AND agent_id = :bound AND session = :session
             """;
 
-    private static final String OPEN = """
+    private static final String OPEN = "WITH " + ROOM + """
             INSERT INTO hook_session (tenant_id, agent_id, session, client, state, seen_at)
             VALUES (:tenant, :bound, :session, :client, 'idle', :now)
             ON CONFLICT (tenant_id, agent_id, session) DO UPDATE SET seen_at = excluded.seen_at
@@ -125,6 +148,13 @@ final class HookStore {
             SELECT EXISTS (SELECT 1 FROM hook_session h
                             WHERE h.tenant_id = :tenant AND h.agent_id = :bound AND h.session <> :session
                               AND h.seen_at > CAST(:now AS timestamptz) - INTERVAL '15 minutes') AS others
+            """;
+
+    /** The newest listener of each of these sessions that still exists. */
+    private static final String LISTENERS = """
+            SELECT h.agent_id, h.session, h.listener
+              FROM unnest(CAST(:agents AS bigint[]), CAST(:sessions AS text[])) t (agent, name)
+              JOIN hook_session h ON h.tenant_id = :tenant AND h.agent_id = t.agent AND h.session = t.name
             """;
 
     /** Which of these agents have unread messages, and up to which message of each stream. */
@@ -164,6 +194,22 @@ final class HookStore {
     /** What a session is told: the messages, and the number of the line if it is a wake-up. */
     record Announcement(News news, long line) {}
 
+    /**
+     * A listener of a session.
+     *
+     * @param number later ones have higher numbers, and only the last one is told
+     * @param line the last line that was sent to the session
+     */
+    record Listener(long number, long line) {}
+
+    /**
+     * What a listener is to do.
+     *
+     * @param announcement null if there is nothing to tell
+     * @param isReplaced whether the session has a newer listener, or is forgotten
+     */
+    record Waking(@Nullable Announcement announcement, boolean isReplaced) {}
+
     /** Notes what the session does, and returns what it has not been told, in one statement. Empty if there is no such agent. */
     Optional<News> look(HookSession session, State state, Instant now) {
         return bound(db.sql(LOOK), session)
@@ -180,48 +226,68 @@ final class HookStore {
      * @param inTime is called before anything is remembered; if it returns false, nothing is
      */
     Optional<News> announce(HookSession session, boolean all, BooleanSupplier inTime) {
-        return announce(session, all, false, inTime).map(Announcement::news);
-    }
-
-    /** Like {@link #announce(HookSession, boolean, BooleanSupplier)}, as a numbered wake-up, which can be undone. */
-    Optional<Announcement> wake(HookSession session) {
-        return announce(session, false, true, () -> true);
-    }
-
-    private Optional<Announcement> announce(HookSession session, boolean all, boolean isLine, BooleanSupplier inTime) {
         return db.transaction(() -> locked(session).flatMap(told -> {
             var before = all ? Positions.NONE : told.announced();
-            var news = bound(db.sql(LOOK_AGAIN), session)
-                    .set("announced", Json.text(before.last()))
-                    .one(HookStore::news)
-                    .filter(found -> (all || !found.isEmpty()) && inTime.getAsBoolean());
-            return news.map(found -> {
-                var line = told.line() + (isLine ? 1 : 0);
-                var undo = isLine ? Undo.of(before, found.positions()) : told.undo();
-                save(session, found.positions(), line, undo);
-                if (!found.isEmpty()) {
-                    receipts.delivered(session.caller().tenant(), session.agent(), clock.instant());
-                }
-                return new Announcement(found, line);
+            var news = fresh(session, before).filter(found -> (all || !found.isEmpty()) && inTime.getAsBoolean());
+            news.ifPresent(found -> {
+                save(session, told.announced(found.positions()));
+                deliver(session, before, found);
             });
+            return news;
         }));
     }
 
-    /** Creates the session if it has sent no event yet: it has heard of nothing. */
-    void open(HookSession session, Instant now) {
-        bound(db.sql(OPEN), session)
-                .set("client", session.client().word())
-                .set("now", now)
-                .run();
+    /** Does the same for a listener, as a numbered line that is taken back if the listener did not get it. */
+    Waking wake(HookSession session, long listener) {
+        return db.transaction(() -> {
+            var told = locked(session).filter(found -> found.listener() == listener);
+            var news = told.flatMap(found -> fresh(session, found.announced())).filter(found -> !found.isEmpty());
+            return new Waking(
+                    news.map(found -> announced(session, told.get(), found)).orElse(null), told.isEmpty());
+        });
     }
 
-    /** Takes back the last wake-up, unless it is among those that the listener got. */
-    void confirm(HookSession session, long received) {
-        db.transaction(() -> {
-            locked(session)
-                    .filter(told -> told.line() > received)
-                    .ifPresent(told -> save(session, told.announced().without(told.undo()), told.line(), Undo.NOTHING));
-            return true;
+    private Announcement announced(HookSession session, Told before, News news) {
+        var line = before.line() + 1;
+        var undo = Undo.of(before.announced(), news.positions());
+        save(session, new Told(news.positions(), line, before.unconfirmed().with(line, undo), before.listener()));
+        deliver(session, before.announced(), news);
+        return new Announcement(news, line);
+    }
+
+    private Optional<News> fresh(HookSession session, Positions announced) {
+        return bound(db.sql(LOOK_AGAIN), session)
+                .set("announced", Json.text(announced.last()))
+                .one(HookStore::news);
+    }
+
+    private void deliver(HookSession session, Positions before, News news) {
+        if (!news.isEmpty()) {
+            receipts.delivered(
+                    session.caller().tenant(),
+                    session.agent(),
+                    before.last(),
+                    news.positions().last(),
+                    clock.instant());
+        }
+    }
+
+    /**
+     * Begins to wake a session, which is created if it has sent no event yet. What its last listener did not get is told
+     * again; older listeners are told nothing more.
+     *
+     * @param received the number of the last line that the listener got; -1 if it is new
+     */
+    Listener open(HookSession session, long received, Instant now) {
+        return db.transaction(() -> {
+            bound(db.sql(OPEN), session)
+                    .set("client", session.client().word())
+                    .set("now", now)
+                    .run();
+            var told = locked(session).orElseThrow(Problem::unavailable);
+            var announced = received < 0 ? told.announced() : told.unconfirmed().takenBack(told.announced(), received);
+            save(session, new Told(announced, told.line(), UnconfirmedLines.NONE, told.listener() + 1));
+            return new Listener(told.listener() + 1, told.line());
         });
     }
 
@@ -231,6 +297,19 @@ final class HookStore {
                 .set("now", clock.instant())
                 .one(row -> row.flag("others"))
                 .orElse(false);
+    }
+
+    /** Returns the number of the newest listener of each session. Sessions that were forgotten are missing. */
+    Map<SessionKey, Long> listeners(long tenant, Collection<SessionKey> sessions) {
+        return db
+                .sql(LISTENERS)
+                .set("tenant", tenant)
+                .set("agents", sessions.stream().map(SessionKey::agent).toList())
+                .set("sessions", sessions.stream().map(SessionKey::id).toList())
+                .list(row ->
+                        Map.entry(new SessionKey(row.number("agent_id"), row.text("session")), row.number("listener")))
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     /** Returns up to which message of each stream messages wait for these agents. Agents for which none waits are missing. */
@@ -249,19 +328,28 @@ final class HookStore {
         db.deleteOld(OLD, now.minus(KEPT));
     }
 
-    private record Told(Positions announced, long line, Undo undo) {}
+    /** What a session was told. */
+    private record Told(Positions announced, long line, UnconfirmedLines unconfirmed, long listener) {
+        Told announced(Positions now) {
+            return new Told(now, line, unconfirmed, listener);
+        }
+    }
 
     private Optional<Told> locked(HookSession session) {
         return bound(db.sql(LOCK), session)
                 .one(row -> new Told(
-                        Positions.of(row.textOrNull("announced")), row.number("line"), Undo.of(row.text("undo"))));
+                        Positions.of(row.textOrNull("announced")),
+                        row.number("line"),
+                        UnconfirmedLines.of(row.text("unconfirmed")),
+                        row.number("listener")));
     }
 
-    private void save(HookSession session, Positions announced, long line, Undo undo) {
+    private void save(HookSession session, Told told) {
         bound(db.sql(ANNOUNCE), session)
-                .set("announced", Json.text(announced.last()))
-                .set("undo", Json.text(undo.changes()))
-                .set("line", line)
+                .set("announced", Json.text(told.announced().last()))
+                .set("unconfirmed", told.unconfirmed().json())
+                .set("line", told.line())
+                .set("listener", told.listener())
                 .run();
     }
 
@@ -275,6 +363,7 @@ final class HookStore {
                 .set("session", session.id())
                 .set("zones", session.zones())
                 .set("direct", session.direct())
+                .set("most", MOST - 1)
                 .set("counted", COUNTED);
     }
 

@@ -9,6 +9,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** What hooks add to a conversation. They name only tools that the caller has. Texts of others are framed as data. */
 final class HookTexts {
@@ -29,8 +30,8 @@ final class HookTexts {
         parts.add(
                 "You are the agent %s of %s in a workspace that you share with other agents. Your description, as data: %s"
                         .formatted(
-                                waiting.agent(),
-                                waiting.owner(),
+                                DisplayName.of(waiting.agent()),
+                                DisplayName.of(waiting.owner()),
                                 quoted(Excerpt.cut(waiting.description(), DESCRIPTION))));
         parts.add(waiting.isEmpty() ? "No message waits for you." : waiting.sentence(""));
         parts.add(guide(caller));
@@ -64,9 +65,10 @@ final class HookTexts {
         var parts = new ArrayList<String>();
         parts.add(
                 "Keep in the summary: you are the agent %s of %s in a shared workspace; who asked you for what, and which questions are open."
-                        .formatted(waiting.agent(), waiting.owner()));
+                        .formatted(DisplayName.of(waiting.agent()), DisplayName.of(waiting.owner())));
         if (!rooms.isEmpty()) {
-            parts.add("Your domains: " + String.join(", ", rooms) + ".");
+            parts.add("Your domains: %s."
+                    .formatted(rooms.stream().map(DisplayName::of).collect(Collectors.joining(", "))));
         }
         if (!waiting.isEmpty()) {
             parts.add(waiting.sentence("new "));
@@ -102,8 +104,10 @@ final class HookTexts {
     private static String line(Recalled memory) {
         return "- %s by %s, %s: %s"
                 .formatted(
-                        memory.name() == null ? memory.bank() : memory.bank() + "/" + memory.name(),
-                        memory.author(),
+                        memory.name() == null
+                                ? DisplayName.of(memory.bank())
+                                : DisplayName.of(memory.bank()) + "/" + DisplayName.of(memory.name()),
+                        DisplayName.of(memory.author()),
                         LocalDate.ofInstant(memory.createdAt(), ZoneOffset.UTC),
                         quoted(memory.text()));
     }

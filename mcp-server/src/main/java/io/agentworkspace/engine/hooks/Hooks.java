@@ -65,11 +65,8 @@ public final class Hooks {
      *
      * @param received the number of the last wake-up that its listener got; -1 for a new listener
      */
-    void open(HookSession session, long received) {
-        store.open(session, clock.instant());
-        if (received >= 0) {
-            store.confirm(session, received);
-        }
+    HookStore.Listener open(HookSession session, long received) {
+        return store.open(session, received, clock.instant());
     }
 
     /** Forgets sessions that have sent nothing for long. */

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.hooks;
 
+import io.agentworkspace.engine.hooks.HookSession.SessionKey;
 import io.agentworkspace.engine.hooks.HookStore.Announcement;
+import io.agentworkspace.engine.hooks.HookStore.Listener;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import io.agentworkspace.engine.streams.EventStream;
@@ -9,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +27,7 @@ final class MessageStream {
     static final Duration PAUSE = Duration.ofSeconds(2);
 
     private final HookSession session;
+    private final Listener listener;
     private final HookStore store;
     private final EventStream stream;
     private final Ticker ticker;
@@ -38,17 +42,21 @@ final class MessageStream {
     private boolean isEnding;
     private boolean isDone;
 
-    /** @param announcement null to show that the stream is alive */
-    private record Line(@Nullable Announcement announcement) {}
+    /** A line of the stream: a wake-up, the number of the last one when the stream begins, or a sign of life. */
+    private interface Line {
+        void sendTo(EventStream stream) throws IOException;
+    }
 
     MessageStream(
             HookSession session,
+            Listener listener,
             HookStore store,
             EventStream stream,
             Ticker ticker,
             BooleanSupplier valid,
             Runnable closed) {
         this.session = session;
+        this.listener = listener;
         this.store = store;
         this.stream = stream;
         this.ticker = ticker;
@@ -58,6 +66,20 @@ final class MessageStream {
 
     HookSession session() {
         return session;
+    }
+
+    /** Returns whether both are of one session, and this one is the newer. */
+    boolean isAfter(MessageStream other) {
+        return session.key().equals(other.session.key())
+                && session.caller().tenant() == other.session.caller().tenant()
+                && listener.number() > other.listener.number();
+    }
+
+    /** Ends the stream if its session has a newer listener. */
+    void endIfReplaced(Map<SessionKey, Long> newest) {
+        if (newest.getOrDefault(session.key(), -1L) != listener.number()) {
+            end();
+        }
     }
 
     BooleanSupplier validity() {
@@ -91,7 +113,8 @@ final class MessageStream {
         var announcement = announcement();
         synchronized (this) {
             if (announcement != null) {
-                add(announcement);
+                add(stream -> stream.send(
+                        Long.toString(announcement.line()), announcement.news().line()));
             }
             isScheduled = false;
             if (announcement != null || isDue) {
@@ -116,9 +139,12 @@ final class MessageStream {
             return null;
         }
         try {
-            return ScopedValue.where(RequestAttributes.CURRENT_CALLER, session.caller())
-                    .call(() -> store.wake(session))
-                    .orElse(null);
+            var waking = ScopedValue.where(RequestAttributes.CURRENT_CALLER, session.caller())
+                    .call(() -> store.wake(session, listener.number()));
+            if (waking.isReplaced()) {
+                end();
+            }
+            return waking.announcement();
         } catch (Problem unavailable) {
             synchronized (this) {
                 isDue = true;
@@ -127,9 +153,14 @@ final class MessageStream {
         }
     }
 
+    /** Sends the number of the last wake-up, from which the listener resumes even if it gets no other. */
+    void begin() {
+        add(stream -> stream.mark(Long.toString(listener.line())));
+    }
+
     synchronized void keepAlive() {
         if (lines.isEmpty()) {
-            add(null);
+            add(EventStream::keepAlive);
         }
     }
 
@@ -139,9 +170,9 @@ final class MessageStream {
         write();
     }
 
-    private synchronized void add(@Nullable Announcement announcement) {
+    private synchronized void add(Line line) {
         if (!isEnding && !isDone) {
-            lines.add(new Line(announcement));
+            lines.add(line);
             write();
         }
     }
@@ -156,14 +187,7 @@ final class MessageStream {
     private void drain() {
         try {
             for (var line = next(); line != null; line = next()) {
-                var announcement = line.announcement();
-                if (announcement == null) {
-                    stream.keepAlive();
-                } else {
-                    stream.send(
-                            Long.toString(announcement.line()),
-                            announcement.news().line());
-                }
+                line.sendTo(stream);
             }
         } catch (IOException | RuntimeException e) {
             finish(() -> stream.cut(e));

@@ -50,11 +50,12 @@ final class MessageStreams implements DatabaseSignals.Listener {
     /** Adds a stream, which is woken for what waits already, unless its session knows it. */
     void add(MessageStream stream) {
         var tenant = stream.session().caller().tenant();
-        streams.compute(tenant, (_, open) -> {
+        var here = streams.compute(tenant, (_, open) -> {
             var all = open == null ? ConcurrentHashMap.<MessageStream>newKeySet() : open;
             all.add(stream);
             return all;
         });
+        here.stream().filter(stream::isAfter).forEach(MessageStream::end);
         wake(tenant);
     }
 
@@ -99,7 +100,22 @@ final class MessageStreams implements DatabaseSignals.Listener {
         }
     }
 
+    /** Ends streams whose session has a newer one, on whichever replica. */
+    private void endReplaced(long tenant, Set<MessageStream> open) {
+        try {
+            var sessions = open.stream()
+                    .map(stream -> stream.session().key())
+                    .distinct()
+                    .toList();
+            var newest = store.listeners(tenant, sessions);
+            open.forEach(stream -> stream.endIfReplaced(newest));
+        } catch (Problem unavailable) {
+            LOG.debug("postponed: {}", unavailable.note());
+        }
+    }
+
     private void keepAlive() {
+        streams.forEach(this::endReplaced);
         gap();
         each(MessageStream::keepAlive);
     }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.hooks;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,9 @@ record News(String agent, String owner, String description, List<Sender> senders
             @Nullable String domain,
             @Nullable String zone) {
         private String where() {
-            return domain == null ? "" : " in %s/%s".formatted(domain, zone);
+            return domain == null
+                    ? ""
+                    : " in %s/%s".formatted(DisplayName.of(domain), DisplayName.of(Objects.requireNonNull(zone)));
         }
     }
 
@@ -39,7 +42,7 @@ record News(String agent, String owner, String description, List<Sender> senders
         return "%s from %s; read %s with AP_Read"
                 .formatted(
                         number("new "),
-                        names.stream().limit(NAMED).collect(Collectors.joining(", "))
+                        names.stream().limit(NAMED).map(DisplayName::of).collect(Collectors.joining(", "))
                                 + (names.size() > NAMED ? " and others" : ""),
                         them());
     }
@@ -52,13 +55,13 @@ record News(String agent, String owner, String description, List<Sender> senders
     String sentence(String kind) {
         var from = senders.stream()
                 .limit(NAMED)
-                .map(sender -> "%d from %s%s".formatted(sender.count(), sender.name(), sender.where()))
+                .map(sender -> "%d from %s%s".formatted(sender.count(), DisplayName.of(sender.name()), sender.where()))
                 .collect(Collectors.joining(", "));
         return "%s %s for the agent %s: %s%s. Read %s with AP_Read (inbox: true)."
                 .formatted(
                         number(kind),
                         count() == 1 ? "waits" : "wait",
-                        agent,
+                        DisplayName.of(agent),
                         from,
                         senders.size() > NAMED ? ", and others" : "",
                         them());

@@ -7,9 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -19,8 +20,13 @@ import tools.jackson.databind.node.ObjectNode;
 final class TimeLimited {
     private static final Executor THREADS = Thread::startVirtualThread;
 
-    private final AtomicBoolean isDecided = new AtomicBoolean();
+    private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
     private final long deadline;
+
+    private enum Outcome {
+        SENT,
+        LATE
+    }
 
     private TimeLimited(Duration limit) {
         this.deadline = System.nanoTime() + limit.toNanos();
@@ -30,7 +36,7 @@ final class TimeLimited {
         var limited = new TimeLimited(limit);
         var result = CompletableFuture.supplyAsync(() -> work.apply(limited), THREADS);
         var late = CompletableFuture.supplyAsync(
-                () -> limited.claim() ? Json.object() : null,
+                () -> limited.decide(Outcome.LATE) ? Json.object() : null,
                 CompletableFuture.delayedExecutor(limited.left(), TimeUnit.NANOSECONDS, THREADS));
         try {
             return result.applyToEither(
@@ -48,9 +54,13 @@ final class TimeLimited {
         }
     }
 
-    /** Returns whether the answer will be sent. Only the first call can get true. */
+    /** Returns whether the answer will be sent. A transaction that is repeated gets the same answer. */
     boolean claim() {
-        return isDecided.compareAndSet(false, true);
+        return decide(Outcome.SENT);
+    }
+
+    private boolean decide(Outcome wanted) {
+        return outcome.compareAndSet(null, wanted) || outcome.get() == wanted;
     }
 
     /** Runs work at the same time, and gives it up shortly before the answer is due. */

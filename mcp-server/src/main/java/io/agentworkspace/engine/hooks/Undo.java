@@ -1,14 +1,10 @@
 package io.agentworkspace.engine.hooks;
 
-import io.agentworkspace.engine.model.json.Json;
 import java.util.Map;
 import java.util.TreeMap;
-import tools.jackson.databind.node.ObjectNode;
 
 /** What a wake-up changed in the positions of a session. */
 record Undo(Map<Long, Change> changes) {
-    static final Undo NOTHING = new Undo(Map.of());
-
     record Change(long before, long after) {}
 
     static Undo of(Positions before, Positions after) {
@@ -22,12 +18,11 @@ record Undo(Map<Long, Change> changes) {
         return new Undo(changes);
     }
 
-    /** Returns it from its JSON. */
-    static Undo of(String stored) {
-        var changes = new TreeMap<Long, Change>();
-        Json.readValue(stored, ObjectNode.class)
-                .properties()
-                .forEach(each -> changes.put(Long.valueOf(each.getKey()), Json.bind(each.getValue(), Change.class)));
-        return new Undo(changes);
+    /** Returns what this wake-up and the next one changed together. */
+    Undo and(Undo next) {
+        var both = new TreeMap<>(changes);
+        next.changes.forEach(
+                (stream, change) -> both.merge(stream, change, (one, two) -> new Change(one.before(), two.after())));
+        return new Undo(both);
     }
 }

@@ -101,7 +101,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         router = new LaneRouter(
                 new ModernLane(methods, lane),
                 new SessionLane(methods, lane, work, sessionStreams),
-                new BareLane(methods),
+                new BareLane(methods, lane),
                 selection,
                 recorder);
         resource = callers.resource().orElse(null);

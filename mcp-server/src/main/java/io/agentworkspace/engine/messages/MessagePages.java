@@ -7,9 +7,11 @@ import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -58,7 +60,7 @@ public final class MessagePages {
                        read_at = CASE WHEN m.id = ANY(CAST(:whole AS uuid[])) THEN CAST(:now AS timestamptz) END
                  WHERE m.tenant_id = :tenant AND m.id = ANY(CAST(:direct AS uuid[]))
                    AND m.speaker_id <> :party AND m.read_at IS NULL)
-            SELECT progress.stream_id, upto - read_seq - own AS cleared
+            SELECT progress.stream_id, progress.read_seq, upto - read_seq - own AS cleared
               FROM progress JOIN marked USING (stream_id)
             """;
 
@@ -130,15 +132,28 @@ public final class MessagePages {
     }
 
     /**
+     * What was marked.
+     *
+     * @param lost the streams of whole messages that another call has read meanwhile
+     * @param before how far the others were read before
+     */
+    public record Marked(Set<Long> lost, Map<Long, Long> before) {
+        /** Returns whether another call has read the message since it was found. */
+        public boolean isLost(StoredMessage message) {
+            return lost.contains(message.stream())
+                    || message.message().seq() <= before.getOrDefault(message.stream(), 0L);
+        }
+    }
+
+    /**
      * Marks messages as read by the caller's speaker, and records receipts of direct ones.
      *
      * @param shown the messages as they are shown, in any order
      * @param consecutive those of them between which no message of their stream is left out
-     * @return the streams of whole ones that another call has read meanwhile
      */
-    public Set<Long> mark(Call call, List<StoredMessage> shown, List<StoredMessage> consecutive) {
+    public Marked mark(Call call, List<StoredMessage> shown, List<StoredMessage> consecutive) {
         if (call.isReadOnly() || shown.isEmpty()) {
-            return Set.of();
+            return new Marked(Set.of(), Map.of());
         }
         var ranges = new LinkedHashMap<Long, Range>();
         consecutive.stream().filter(MessagePages::isWhole).forEach(each -> {
@@ -146,7 +161,7 @@ public final class MessagePages {
             ranges.merge(each.stream(), new Range(seq, seq), Range::and);
         });
         var direct = shown.stream().filter(each -> each.message().to() != null).toList();
-        var marked = new HashSet<Long>();
+        var marked = new HashMap<Long, Long>();
         var cleared = db
                 .sql(call, MARK)
                 .set("party", call.context().speaker().id())
@@ -156,7 +171,7 @@ public final class MessagePages {
                 .set("direct", ids(direct))
                 .set("whole", ids(direct.stream().filter(MessagePages::isWhole).toList()))
                 .list(row -> {
-                    marked.add(row.number("stream_id"));
+                    marked.put(row.number("stream_id"), row.number("read_seq"));
                     return row.number("cleared");
                 })
                 .stream()
@@ -164,9 +179,9 @@ public final class MessagePages {
                 .sum();
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - cleared)));
         var lost = new HashSet<>(ranges.keySet());
-        lost.removeAll(marked);
+        lost.removeAll(marked.keySet());
         shown.stream().filter(each -> !isWhole(each)).map(StoredMessage::stream).forEach(lost::remove);
-        return lost;
+        return new Marked(lost, marked);
     }
 
     private static boolean isWhole(StoredMessage shown) {

@@ -31,12 +31,6 @@ public final class MessageStore {
     public static final Duration CONVERSATION = Duration.ofMinutes(15);
 
     /**
-     * The number of direct messages from which it is looked up whether a person spoke in the agent's zones. By default it is
-     * also the maximum of those that an agent may send to one or two agents before a person speaks.
-     */
-    public static final int MAX_DIRECT = 10;
-
-    /**
      * Returns the CTEs up to {@code taken}: the oldest unread messages of the party :party. They are at most :limit, as
      * many as fit into the response, and without a gap in any stream.
      */
@@ -188,7 +182,7 @@ public final class MessageStore {
      * The history before a new message.
      *
      * @param toAgent whether it is a direct message to an agent
-     * @param lastMinute the messages of its stream in the last minute
+     * @param pacedAt when that message of its stream was sent which is as many messages ago as may be sent in a minute
      * @param personAt when a person last spoke to the speaker, or to an agent whose message reached the speaker since
      * @param said the speaker's direct messages to agents since then
      * @param partners the agents that it sent them to
@@ -196,7 +190,7 @@ public final class MessageStore {
     public record Before(
             @Nullable Answered answered,
             boolean toAgent,
-            long lastMinute,
+            @Nullable Instant pacedAt,
             @Nullable Instant personAt,
             long said,
             List<Long> partners) {}
@@ -254,7 +248,6 @@ public final class MessageStore {
                 .set("other", other)
                 .set("by_program", !call.isByPerson())
                 .set("reply", replyTo)
-                .set("many", MAX_DIRECT)
                 .set("recent", call.now().minus(CONVERSATION))
                 .all(results -> {
                     if (byAgent) {
@@ -278,13 +271,13 @@ public final class MessageStore {
         return new Beginning(place(row), NOTHING, reach(row));
     }
 
-    private static final Before NOTHING = new Before(null, false, 0, null, 0, List.of());
+    private static final Before NOTHING = new Before(null, false, null, null, 0, List.of());
 
     private static Before before(Row row) throws SQLException {
         return new Before(
                 answered(row),
                 row.flag("to_agent"),
-                row.number("last_minute"),
+                row.instantOrNull("paced_at"),
                 row.instantOrNull("person_at"),
                 row.flag("goes_on") ? row.number("said") : 0,
                 row.flag("goes_on") ? row.numbers("partners") : List.of());

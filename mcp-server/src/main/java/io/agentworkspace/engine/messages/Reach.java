@@ -27,16 +27,49 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
             .with("online", ONLINE.toMinutes())
             .sql();
 
+    /** Whether the entry {@code w} waits for a direct message that the speaker sends to the party. */
+    private static String hearsDirect(String party, String answers) {
+        return SqlTemplate.of("""
+            (w.from_agent IS NULL
+                OR w.from_agent = (SELECT a.name_key FROM agent a
+                                    WHERE a.tenant_id = :tenant AND a.id = :speaker AND a.destroyed_at IS NULL))
+            AND w.in_domain IS NULL
+            AND (w.answers IS NULL OR w.answers = {answers})
+            AND (w.beside IS NULL
+                OR EXISTS (SELECT 1 FROM message own
+                             JOIN stream place ON place.tenant_id = own.tenant_id AND place.id = own.stream_id
+                            WHERE own.tenant_id = :tenant AND own.id = w.beside
+                              AND place.low_id = least(CAST(:speaker AS bigint), {party})
+                              AND place.high_id = greatest(CAST(:speaker AS bigint), {party})))
+            """).with("party", party).with("answers", answers).sql();
+    }
+
+    /** Whether it waits for a message in the zone {@code z}. */
+    private static String hearsZone(String answers) {
+        return SqlTemplate.of("""
+            w.from_agent IS NULL
+            AND (w.in_zone IS NULL OR w.in_zone = z.name_key)
+            AND (w.in_domain IS NULL
+                OR w.in_domain = (SELECT d.name_key FROM domain d WHERE d.tenant_id = :tenant AND d.id = z.domain_id))
+            AND (w.answers IS NULL OR w.answers = {answers})
+            AND (w.beside IS NULL
+                OR EXISTS (SELECT 1 FROM message own
+                            WHERE own.tenant_id = :tenant AND own.id = w.beside AND own.stream_id = z.stream_id))
+            """).with("answers", answers).sql();
+    }
+
     /**
      * Returns the columns, each after a comma.
      *
      * @param party an expression for the recipient's id; null in a zone
      * @param stream an expression for the zone's stream; null for a direct message
+     * @param answers an expression for the message that the new one answers; null if it answers none
      */
-    public static String columns(String party, String stream) {
+    public static String columns(String party, String stream, String answers) {
         return SqlTemplate.of("""
                 , COALESCE((SELECT w.kind FROM wake w
                              WHERE w.tenant_id = :tenant AND w.party_id = {party} AND w.until > CAST(:now AS timestamptz)
+                               AND {hears_direct}
                              ORDER BY w.kind DESC -- wait before stream
                              LIMIT 1),
                            (SELECT 'hook' FROM hook_session h
@@ -51,7 +84,10 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
                                            AND c.used_at > CAST(:now AS timestamptz) - {online} * INTERVAL '1 minute') AS online,
                                 EXISTS (SELECT 1 FROM wake w
                                          WHERE w.tenant_id = :tenant AND w.party_id = member.agent_id
-                                           AND w.until > CAST(:now AS timestamptz))
+                                           AND w.until > CAST(:now AS timestamptz) AND {hears_zone}
+                                           AND EXISTS (SELECT 1 FROM participant p
+                                                        WHERE p.tenant_id = :tenant AND p.party_id = member.agent_id
+                                                          AND p.stream_id = z.stream_id))
                                  OR EXISTS (SELECT 1 FROM hook_session h
                                              WHERE h.tenant_id = :tenant AND h.agent_id = member.agent_id AND {busy}) AS wakes
                            FROM zone z
@@ -59,6 +95,8 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
                                                  AND member.state = 'member' AND member.agent_id <> :speaker
                           WHERE z.tenant_id = :tenant AND z.stream_id = {stream}) m) AS reached
                 """)
+                .with("hears_direct", hearsDirect(party, answers))
+                .with("hears_zone", hearsZone(answers))
                 .with("party", party)
                 .with("stream", stream)
                 .with("busy", BUSY)

@@ -1,22 +1,30 @@
 package io.agentworkspace.engine.messages;
 
-import io.agentworkspace.engine.context.Unread;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlTemplate;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 
 /** Receipts of direct messages that a session of the recipient was told of, without showing them. */
 public final class ReceiptStore {
-    private static final String DELIVERED =
-            SqlTemplate.of("""
+    /** The most messages of a stream that one announcement marks, the newest first. */
+    private static final int MOST = 1_000;
+
+    private static final String DELIVERED = """
             UPDATE message m
                SET delivered_at = :now
-              FROM participant p
+              FROM unnest(CAST(:streams AS bigint[]), CAST(:since AS bigint[]), CAST(:upto AS bigint[])) told (stream_id, since, upto)
+              JOIN participant p ON p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = told.stream_id
               JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id AND st.low_id IS NOT NULL
-             WHERE p.tenant_id = :tenant AND p.party_id = :party AND {may_wait}
-               AND m.tenant_id = p.tenant_id AND m.stream_id = p.stream_id AND m.seq > p.read_seq
-               AND m.speaker_id <> p.party_id AND m.delivered_at IS NULL
-            """).with("may_wait", Unread.MAY_WAIT).sql();
+              CROSS JOIN LATERAL (SELECT x.seq
+                                    FROM message x
+                                   WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                     AND x.seq > greatest(p.read_seq, told.since) AND x.seq <= told.upto
+                                     AND x.speaker_id <> p.party_id
+                                   ORDER BY x.seq DESC
+                                   LIMIT :most) fresh
+             WHERE m.tenant_id = :tenant AND m.stream_id = p.stream_id AND m.seq = fresh.seq AND m.delivered_at IS NULL
+            """;
 
     private final Db db;
 
@@ -24,11 +32,25 @@ public final class ReceiptStore {
         this.db = db;
     }
 
-    /** Records that the unread direct messages of the party were announced to one of its sessions. */
-    public void delivered(long tenant, long party, Instant now) {
+    /**
+     * Records that direct messages of the party were announced to one of its sessions.
+     *
+     * @param since up to which message of each stream the session knew; a missing stream: nothing
+     * @param upto up to which message of each stream it knows now
+     */
+    public void delivered(long tenant, long party, Map<Long, Long> since, Map<Long, Long> upto, Instant now) {
+        var streams = List.copyOf(upto.keySet());
         db.sql(DELIVERED)
                 .set("tenant", tenant)
                 .set("party", party)
+                .set("streams", streams)
+                .set(
+                        "since",
+                        streams.stream()
+                                .map(each -> since.getOrDefault(each, 0L))
+                                .toList())
+                .set("upto", streams.stream().map(upto::get).toList())
+                .set("most", MOST)
                 .set("now", now)
                 .run();
     }

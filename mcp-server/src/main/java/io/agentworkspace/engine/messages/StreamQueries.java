@@ -1,12 +1,10 @@
 package io.agentworkspace.engine.messages;
 
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.model.agent.Guard;
 
 /** The SQL that takes the next place in a stream, and reads the history before it in the same round trip. */
 public final class StreamQueries {
-    /** The maximum count for messages that one agent sends alone in a zone, without answers. */
-    private static final int MAX_ALONE = 15;
-
     /** The maximum number of agents that are counted individually. */
     private static final int MAX_COUNTED = 50;
 
@@ -16,6 +14,21 @@ public final class StreamQueries {
                FROM participant p
                JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
               WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
+
+    /** The dial of the loop guard where nobody has set one. */
+    private static final String DEFAULT_GUARD = SqlTemplate.of("ARRAY[{hops}, {per_minute}]")
+            .with("hops", Guard.DEFAULT_HOPS)
+            .with("per_minute", Guard.DEFAULT_PER_MINUTE)
+            .sql();
+
+    /**
+     * The maximum count for messages that one agent sends alone in the zone of the stream {@code st}, without answers: half
+     * of what several may send.
+     */
+    private static final String MAX_ALONE = """
+            (SELECT gd.guard_per_minute * 3 / 2
+               FROM zone gz JOIN domain gd ON gd.tenant_id = gz.tenant_id AND gd.id = gz.domain_id
+              WHERE gz.tenant_id = st.tenant_id AND gz.stream_id = st.id)""";
 
     /** The columns of a place, of the stream {@code st}. */
     public static final String PLACE = SqlTemplate.of("""
@@ -46,7 +59,7 @@ public final class StreamQueries {
             NEXT + "WHERE st.tenant_id = :tenant AND st.id = :stream RETURNING " + PLACE + "\n";
 
     /**
-     * Returns the statement that reads what an agent has sent before.
+     * Returns the statement that reads what an agent has sent before, as far as its dial of the loop guard needs it.
      *
      * @param here the condition for the stream {@code x}
      * @param isDirect whether the message is a direct one
@@ -55,22 +68,26 @@ public final class StreamQueries {
      */
     public static String readBefore(String here, String isDirect, String toAgent, String more) {
         return SqlTemplate.of("""
-            WITH count AS (
-                SELECT CASE WHEN heard.agent_at > :recent THEN talk.said ELSE least(talk.said, :many / 2 - 1) END AS said,
+            WITH dial AS (
+                SELECT COALESCE((SELECT ga.guard_per_minute FROM agent ga WHERE ga.tenant_id = :tenant AND ga.id = :speaker),
+                                {per_minute}) AS per_minute),
+            count AS (
+                SELECT dial.per_minute,
+                       CASE WHEN heard.agent_at > :recent THEN talk.said
+                            ELSE least(talk.said, greatest(dial.per_minute / 2 - 1, 0)) END AS said,
                        talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
                        greatest(heard.person_at, talk.person_at,
-                                CASE WHEN talk.said >= :many THEN {spoken_in_zones} END) AS person_at
-                  FROM (VALUES (1)) one (row)
+                                CASE WHEN talk.said >= dial.per_minute THEN {spoken_in_zones} END) AS person_at
+                  FROM dial
                   LEFT JOIN agent_heard heard ON heard.tenant_id = :tenant AND heard.agent_id = :speaker
                   LEFT JOIN agent_talk talk ON talk.tenant_id = :tenant AND talk.agent_id = :speaker),
             here AS (SELECT x.id, x.last_seq FROM stream x WHERE x.tenant_id = :tenant AND {here})
             SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
                    COALESCE(NOT answered.person, false) AS by_program,
                    {to_agent} AS to_agent,
-                   (SELECT count(*) FROM message recent
-                     WHERE recent.tenant_id = :tenant AND recent.stream_id = here.id
-                       AND recent.seq > here.last_seq - 50
-                       AND recent.created_at > CAST(:now AS timestamptz) - INTERVAL '1 minute') AS last_minute,
+                   (SELECT first.created_at FROM message first
+                     WHERE first.tenant_id = :tenant AND first.stream_id = here.id
+                       AND first.seq = here.last_seq - count.per_minute) AS paced_at,
                    count.person_at, count.said, count.partners,
                    COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on{more}
               FROM count
@@ -88,6 +105,7 @@ public final class StreamQueries {
                    ORDER BY m.seq DESC
                    LIMIT 1) answered ON true
             """)
+                .with("per_minute", Guard.DEFAULT_PER_MINUTE)
                 .with("spoken_in_zones", SPOKEN_IN_ZONES)
                 .with("here", here)
                 .with("is_direct", isDirect)
@@ -107,7 +125,7 @@ public final class StreamQueries {
         return SqlTemplate.of("""
             SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
                    COALESCE(NOT answered.person, false) AS by_program,
-                   false AS to_agent, 0 AS last_minute, CAST(NULL AS timestamptz) AS person_at, false AS goes_on{more}
+                   false AS to_agent, CAST(NULL AS timestamptz) AS paced_at, CAST(NULL AS timestamptz) AS person_at, false AS goes_on{more}
               FROM (VALUES (1)) one (row)
               LEFT JOIN LATERAL (
                   SELECT m.id, m.speaker_id, m.chain, m.created_at, m.person
@@ -132,7 +150,8 @@ public final class StreamQueries {
                 .sql();
     }
 
-    private static final String REACH = Reach.columns("CAST(:other AS bigint)", "CAST(:stream AS bigint)");
+    private static final String REACH =
+            Reach.columns("CAST(:other AS bigint)", "CAST(:stream AS bigint)", "answered.id");
 
     private static final String IS_DIRECT = "CAST(:other AS bigint) IS NOT NULL";
 
@@ -140,13 +159,14 @@ public final class StreamQueries {
             EXISTS (SELECT 1 FROM agent a WHERE a.tenant_id = :tenant AND a.id = CAST(:other AS bigint))""";
 
     /** Follows the INSERT of a stream of direct messages: takes the next place in the stream that exists. */
-    public static final String OR_NEXT = """
+    public static final String OR_NEXT =
+            SqlTemplate.of("""
             ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
                SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
             RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices,
             COALESCE((SELECT ARRAY[ga.guard_hops, ga.guard_per_minute] FROM agent ga
-                       WHERE ga.tenant_id = :tenant AND ga.id = :speaker), ARRAY[8, 10]) AS guard
-            """;
+                       WHERE ga.tenant_id = :tenant AND ga.id = :speaker), {default_guard}) AS guard
+            """).with("default_guard", DEFAULT_GUARD).sql();
 
     private static final String NEXT_DIRECT = """
             INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)

@@ -85,7 +85,7 @@ record Run<I extends Record, O extends Record>(
     private static Problem otherUser(Caller caller) {
         return Problem.invalid(
                 "target.user",
-                "addresses nobody and must be your own user name, '%s': leave it out, and send to your agent's owner with to_user: true"
+                "addresses nobody and must be your own user name, '%s': leave it out, and send to a user with to_user: their name, or true for your agent's owner"
                         .formatted(caller.userName()));
     }
 

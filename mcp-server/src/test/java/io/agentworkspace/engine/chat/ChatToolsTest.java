@@ -2,6 +2,7 @@ package io.agentworkspace.engine.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.DomainSetup;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
@@ -174,6 +175,67 @@ class ChatToolsTest {
         ann.call("AP_Chat", "{'to_user':true,'content':'done'}").refused(1006, "AP_LogOn");
         ann.call("AP_Chat", "{'target':{'agent':'Bob','context':'Ada'},'to_user':true,'content':'done'}")
                 .refused(1004, "to_user");
+    }
+
+    @Test
+    void anAgentSpeaksToThePeopleOfItsDomainsAndToAdmins() {
+        tenant.person("root", Role.ADMIN);
+        var carla = tenant.member("carla");
+        var dora = tenant.member("dora");
+        var strange = tenant.member("carl");
+        DomainSetup.agent(carla, "Cleo", "private");
+        DomainSetup.domain(dora, "Den", "public");
+        DomainSetup.domain(strange, "Lair", "public");
+        ann.call("DM_Invite", "{'target':{'domain':'Den','agent':'Ada'}}").ok();
+        assertThat(toUser("dora").ok().text("/content/0/to")).isEqualTo("dora");
+        toUser("carla").refused(3001, "no user 'carla'");
+        carla.call("DM_Invite", "{'target':{'domain':'Den','agent':'Cleo'}}").ok();
+        var said = toUser("@Carla").ok();
+        assertThat(said.text("/content/0/to")).isEqualTo("carla");
+        assertThat(said.text("/content/0/to_kind")).isEqualTo("user");
+        assertThat(said.text("/receipt/to")).isEqualTo("carla");
+        assertThat(toUser("root").ok().text("/content/0/to")).isEqualTo("root");
+        assertThat(toUser("ANN").ok().text("/content/0/to")).isEqualTo("ann");
+        var heard = carla.call("AP_Wait", "{'wait_seconds':0}").ok();
+        assertThat(heard.texts("/content", "content")).containsExactly("to @Carla");
+        carla.call("AP_Chat", "{'content':'thanks','reply_to':'%s'}".formatted(heard.text("/content/0/id")))
+                .ok();
+        assertThat(ann.call("AP_Wait", "{'target':{'context':'Ada'},'wait_seconds':0}")
+                        .ok()
+                        .texts("/content", "content"))
+                .containsExactly("thanks");
+        toUser("carl").refused(3001, "no user 'carl'", "did you mean 'carla'?");
+    }
+
+    @Test
+    void whomAnAgentWasBannedFromLooksAbsent() {
+        var dora = tenant.member("dora");
+        DomainSetup.domain(dora, "Den", "public");
+        ann.call("DM_Invite", "{'target':{'domain':'Den','agent':'Ada'}}").ok();
+        toUser("dora").ok();
+        dora.call("DM_Ban", "{'target':{'domain':'Den','agent':'Ada'}}").ok();
+        toUser("dora").refused(3001, "no user 'dora'");
+        ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':'no@body','content':'x'}")
+                .refused(3001, "US_List");
+        ann.call("AP_Chat", "{'to_user':'ann','content':'done'}").refused(1006, "AP_LogOn");
+        ann.call("AP_Chat", "{'target':{'context':'Ada','agent':'Bob'},'to_user':false,'content':'x'}")
+                .ok();
+    }
+
+    private Reply toUser(String name) {
+        return ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':'%1$s','content':'to %1$s'}".formatted(name));
+    }
+
+    @Test
+    void targetUserIsNoAddressee() {
+        tenant.member("dora");
+        var root = tenant.person("root", Role.ADMIN);
+        for (var caller : List.of(ann, root)) {
+            for (var named : List.of("dora", "nobody", "@dora")) {
+                caller.call("AP_Chat", "{'target':{'user':'%s','agent':'Ada'},'content':'x'}".formatted(named))
+                        .refused(1004, "target.user", "to_user");
+            }
+        }
     }
 
     @Test

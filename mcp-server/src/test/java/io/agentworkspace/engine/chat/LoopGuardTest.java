@@ -16,6 +16,7 @@ import io.agentworkspace.engine.testing.TestClock;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -256,6 +257,57 @@ class LoopGuardTest {
         tenant.person(api, "bob", Role.MEMBER)
                 .call("AP_Modify", "{'target':{'agent':'P0'},'guard':{'hops':2}}")
                 .refused(3001);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void paceIsCountedUpToTheHighestDial(ClientApi api) {
+        var ann = tenant.person(api, "ann", Role.MEMBER);
+        agents(ann, names(2));
+        for (var agent : names(2)) {
+            dial(ann, agent, "'hops':64,'per_minute':60");
+        }
+        var first = direct(ann, "P0", "P1").ok();
+        for (var i = 1; i < 60; i++) {
+            direct(ann, "P" + i % 2, "P" + (i + 1) % 2).ok();
+        }
+        var refused = direct(ann, "P0", "P1").refused(3003, "loop guard", "60 messages in the last minute");
+        if (api == ClientApi.REST) { // Over MCP, one's own message comes back without its time.
+            assertThat(Instant.parse(refused.text("/retry_at")))
+                    .isEqualTo(
+                            Instant.parse(first.text("/content/0/created_at")).plusSeconds(60));
+        }
+        dial(ann, "P0", "'per_minute':600");
+        direct(ann, "P0", "P1").ok();
+    }
+
+    private static void dial(TestCaller owner, String agent, String guard) {
+        owner.call("AP_Modify", "{'target':{'agent':'%s'},'vx':{'guard':{%s}}}".formatted(agent, guard))
+                .ok();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aLowDialCountsAsTheDefaultDoes(ClientApi api) {
+        try (var slow = new Slow(tenant, api)) {
+            hall(slow, 3);
+            for (var agent : names(3)) {
+                dial(slow, agent, "'per_minute':5");
+            }
+            slow.call(
+                            "DM_Update",
+                            "{'target':{'domain':'Hall'},'vx':{'name':'Hall','description':'d','guard':{'per_minute':4}}}")
+                    .ok();
+            for (var i = 0; i < 20; i++) {
+                inZone(slow, "P2").ok(); // Alone, without answers.
+            }
+            for (var i = 0; i < 15; i++) {
+                direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
+            }
+            direct(slow, "P0", "P1").refused(3003, "loop guard", "5 direct messages");
+            inZone(slow, PERSON).ok();
+            direct(slow, "P0", "P1").ok();
+        }
     }
 
     @ParameterizedTest

@@ -1,12 +1,16 @@
 package io.agentworkspace.engine.hearing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.mcp.RawMcpClient;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.DomainSetup;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestClock;
@@ -15,13 +19,16 @@ import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,8 +67,12 @@ class WaitToolsTest {
     }
 
     private static CompletableFuture<Reply> begin(TestCaller caller, String arguments) {
+        return begin(caller, "AP_Wait", arguments);
+    }
+
+    private static CompletableFuture<Reply> begin(TestCaller caller, String tool, String arguments) {
         return CompletableFuture.supplyAsync(
-                () -> caller.call("AP_Wait", arguments), Executors.newVirtualThreadPerTaskExecutor());
+                () -> caller.call(tool, arguments), Executors.newVirtualThreadPerTaskExecutor());
     }
 
     private long waiting(ClientApi api) {
@@ -204,14 +215,107 @@ class WaitToolsTest {
         for (var agent : List.of("Cleo", "Dan")) {
             carl.call("DM_Invite", "{'target':{'domain':'Den','agent':'%s'}}".formatted(agent));
         }
-        var wait = begin(carl, "{'target':{'context':'Cleo','agent':'Cleo'},'wait_seconds':300}");
+        carl.call("AP_Read", "{'inbox':true,'target':{'context':'Cleo'}}").ok();
+        var wait = begin(carl, "{'target':{'context':'Cleo'},'wait_seconds':300}");
         awaitWaiting(1);
         var zone = carl.call("AP_Chat", "{'target':{'domain':'Den','context':'Dan'},'content':'all'}")
                 .ok();
         assertThat(zone.number("/receipt/members")).isEqualTo(1);
         assertThat(zone.number("/receipt/wakes")).isEqualTo(1);
-        revokeAll();
-        assertThat(wait.join().text("/status/error")).isEqualTo("unauthenticated");
+        assertThat(wait.join().ok().texts("/content", "content")).containsExactly("all");
+    }
+
+    @Test
+    void aNarrowedWaitIsShownOnlyToThoseWhomItWouldHear() {
+        create(carl, "Eli");
+        for (var domain : List.of("Den", "Lair")) {
+            DomainSetup.domain(carl, domain, "private");
+            for (var agent : List.of("Cleo", "Dan")) {
+                DomainSetup.invite(carl, domain, agent).ok();
+            }
+        }
+        DomainSetup.zone(carl, "Den", "side");
+        DomainSetup.enter(carl, "Cleo", "Den", "side").ok();
+        waitFor("'target':{'context':'Cleo','agent':'Eli'}", 1);
+        assertThat(wakes("{'target':{'context':'Dan','agent':'Cleo'},'content':'other'}"))
+                .isEqualTo("none");
+        assertThat(wakes("{'target':{'context':'Dan','domain':'Den'},'content':'other'}"))
+                .isEqualTo("0");
+        waitFor("'target':{'context':'Cleo','domain':'Den','zone':'side'}", 2);
+        assertThat(wakes("{'target':{'context':'Dan','domain':'Den'},'content':'other'}"))
+                .isEqualTo("0");
+        assertThat(wakes("{'target':{'context':'Dan','domain':'Lair'},'content':'other'}"))
+                .isEqualTo("0");
+        var asked = say(carl, "Cleo", "Dan", "a question").text("/content/0/id");
+        waitFor("'target':{'context':'Cleo'},'reply_to':'%s'".formatted(asked), 3);
+        assertThat(wakes("{'target':{'context':'Eli','agent':'Dan'},'content':'to another'}"))
+                .isEqualTo("none");
+        carl.call("AP_Read", "{'inbox':true,'target':{'context':'Cleo'}}").ok();
+        assertThat(wakes("{'target':{'context':'Dan'},'reply_to':'%s','content':'the answer'}".formatted(asked)))
+                .isEqualTo("wait");
+        awaitWaiting(2);
+        assertThat(wakes("{'target':{'context':'Dan','domain':'Den','zone':'side'},'content':'at the side'}"))
+                .isEqualTo("1");
+        awaitWaiting(1);
+        assertThat(wakes("{'target':{'context':'Eli','agent':'Cleo'},'content':'from Eli'}"))
+                .isEqualTo("wait");
+        awaitWaiting(0);
+        begin(
+                carl,
+                "AP_Chat",
+                "{'target':{'context':'Cleo','agent':'Dan'},'content':'another question','wait_seconds':300}");
+        awaitWaiting(1);
+        assertThat(wakes("{'target':{'context':'Eli','agent':'Cleo'},'content':'not the answer'}"))
+                .isEqualTo("none");
+        assertThat(wakes("{'target':{'context':'Dan','agent':'Cleo'},'content':'the answer'}"))
+                .isEqualTo("wait");
+        awaitWaiting(0);
+    }
+
+    private void waitFor(String arguments, long count) {
+        begin(carl, "{%s,'wait_seconds':300}".formatted(arguments));
+        awaitWaiting(count);
+    }
+
+    private String wakes(String message) {
+        return carl.call("AP_Chat", message).ok().text("/receipt/wakes");
+    }
+
+    /** Another reader takes the first two messages between the look of a call and its mark. */
+    @Test
+    void whoLosesARaceHearsTheNextMessageAtOnceAndWhole() {
+        carl.call("AP_Modify", "{'target':{'agent':'Dan'},'vx':{'guard':{'per_minute':600}}}")
+                .ok();
+        for (var i = 0; i < 18; i++) { // More than one response can hold.
+            say(carl, "Dan", "Cleo", i + "x".repeat(60_000));
+        }
+        var wait = new ArrayList<CompletableFuture<Reply>>();
+        TestDatabase.db().transaction(() -> {
+            read(2);
+            wait.add(begin(carl, "{'target':{'context':'Cleo'},'wait_seconds':0}"));
+            await().until(() -> TestDatabase.db()
+                    .sql(
+                            "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%progress%') AS is_blocked")
+                    .one(row -> row.flag("is_blocked"))
+                    .orElseThrow());
+            return true;
+        });
+        var heard = wait.getFirst().join().ok();
+        assertThat(heard.at("/content").size()).isGreaterThan(10);
+        assertThat(heard.at("/content/0/seq").asLong()).isEqualTo(3);
+        assertThat(heard.at("/content/0/truncated").isMissingNode()).isTrue();
+    }
+
+    private void read(long upto) {
+        TestDatabase.db()
+                .sql("""
+                    UPDATE participant p SET read_seq = :upto
+                      FROM agent a
+                     WHERE p.tenant_id = :tenant AND a.tenant_id = :tenant AND a.name = 'Cleo' AND p.party_id = a.id
+                    """)
+                .set("tenant", tenant.id(ClientApi.REST))
+                .set("upto", upto)
+                .run();
     }
 
     @Test
@@ -222,7 +326,7 @@ class WaitToolsTest {
         }
         awaitWaiting(WaitSlots.MOST_OF_KEY);
         var refused = carl.call("AP_Wait", "{'target':{'context':'Dan'},'wait_seconds':300}");
-        assertThat(refused.text("/status/error")).isEqualTo("rate_limited");
+        refused.refused(4001, "your key has 20 waiting calls", "end the others");
         say(carl, "Dan", "Cleo", "news");
         CompletableFuture.anyOf(waits.toArray(CompletableFuture[]::new)).join();
         awaitWaiting(WaitSlots.MOST_OF_KEY - 1);
@@ -233,6 +337,78 @@ class WaitToolsTest {
         revokeAll();
         waits.forEach(CompletableFuture::join);
         awaitWaiting(0);
+    }
+
+    @Test
+    void aCallOfACredentialThatNowIsAViewersEnds() {
+        var admin = TestCaller.of(ClientApi.REST, tenant.key(ClientApi.REST, "root", Role.OWNER, List.of("*")));
+        var wait = begin(carl, "{'target':{'context':'Cleo'},'wait_seconds':300}");
+        awaitWaiting(1);
+        admin.call("US_Update", "{'target':{'user':'carl'},'vx':{'access':'viewer'}}")
+                .ok();
+        assertThat(wait.join().text("/status/error")).isEqualTo("unauthenticated");
+        awaitWaiting(0);
+    }
+
+    @Test
+    void aTenantHasAtMostTwoThousandWaitingCalls() {
+        var slots = new WaitSlots(10_000);
+        for (var key = 0; key < WaitSlots.MOST_OF_TENANT / WaitSlots.MOST_OF_KEY; key++) {
+            for (var i = 0; i < WaitSlots.MOST_OF_KEY; i++) {
+                slots.take(caller(1, key));
+            }
+        }
+        assertThatThrownBy(() -> slots.take(caller(1, 0))).hasMessageContaining("one key may have 20");
+        assertThatThrownBy(() -> slots.take(caller(1, 5_000)))
+                .hasMessageContaining("your tenant has 2000 waiting calls")
+                .hasMessageContaining("AP_Wait again");
+        slots.take(caller(2, 0)).close();
+    }
+
+    private static Caller caller(long tenant, int key) {
+        return new Caller(tenant, "t", 1, "ann", Role.MEMBER, Set.of("*"), "key:" + key, null);
+    }
+
+    /** The contract's own client has no session. If it accepts a stream, the response begins as one. */
+    @Test
+    void withoutASessionTheResponseBeginsAtOnceToo() {
+        var mcp = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("*"));
+        var mia = TestCaller.of(ClientApi.MCP, mcp);
+        create(mia, "Mo");
+        var body =
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"AP_Wait\",\"arguments\":{\"wait_seconds\":240}}}";
+        var client = new RawMcpClient(TestServer.url() + "/mcp", mcp);
+        var response = client.post(body, List.of(), BodyHandlers.ofInputStream()); // Returns when it has begun.
+        assertThat(response.headers().firstValue("Content-Type")).hasValue("text/event-stream");
+        await().until(() -> waiting(ClientApi.MCP) == 1);
+        mia.call("AP_Chat", "{'target':{'context':'Mo'},'to_user':true,'content':'hello'}")
+                .ok();
+        try (var in = response.body()) {
+            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).contains("hello");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void codexWaitsTwentyFiveSecondsByDefault() {
+        var clock = new TestClock();
+        var app = TestServer.start(Map.of(), clock);
+        var mcp = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("*"));
+        var body =
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"AP_Wait\",\"arguments\":{}}}";
+        var answer = CompletableFuture.supplyAsync(
+                () -> ClientApi.post(
+                        app.baseUrl() + "/mcp",
+                        mcp,
+                        body.getBytes(StandardCharsets.UTF_8),
+                        Map.of("User-Agent", "codex-mcp-client/0.169.0")),
+                Executors.newVirtualThreadPerTaskExecutor());
+        await().until(() -> waiting(ClientApi.MCP) == 1);
+        clock.advance(Duration.ofSeconds(26)); // Others wait 50 by default.
+        var result = Json.readObject(answer.join().body()).at("/result/structuredContent");
+        assertThat(result.at("/waited_ms").asLong()).isBetween(25_000L, 49_000L);
+        app.close();
     }
 
     private void revokeAll() {
@@ -281,8 +457,18 @@ class WaitToolsTest {
         var mcp = tenant.key(ClientApi.MCP, "mia", Role.MEMBER, List.of("*"));
         var client = new RawMcpClient(app.baseUrl() + "/mcp", mcp);
         try (var events = client.events(
-                "tools/call", "{'name':'AP_Wait','arguments':{'wait_seconds':300},'_meta':{'progressToken':'p'}}")) {
+                "tools/call",
+                "{'name':'AP_Wait','arguments':{'reply_to':'6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11','wait_seconds':300},'_meta':{'progressToken':'p'}}")) {
             await().until(() -> waiting(ClientApi.MCP) == 1);
+            clock.advance(Duration.ofSeconds(11));
+            var mia = TestCaller.of(ClientApi.MCP, mcp);
+            create(mia, "Mo");
+            mia.call("AP_Chat", "{'target':{'context':'Mo'},'to_user':true,'content':'wakes the call below'}")
+                    .ok();
+            var progress = events.next();
+            assertThat(progress.path("method").asString()).isEqualTo("notifications/progress");
+            assertThat(progress.at("/params/progressToken").asString()).isEqualTo("p");
+            assertThat(progress.at("/params/progress").asDouble()).isGreaterThanOrEqualTo(11);
             clock.advance(Duration.ofSeconds(241)); // At most 240 over MCP.
             var result = events.next().at("/result/structuredContent");
             assertThat(result.at("/content").isEmpty()).as(result.toString()).isTrue();

@@ -115,6 +115,7 @@ final class HookFixture {
     static final class Lines implements AutoCloseable {
         private final HttpResponse<InputStream> response;
         private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+        private volatile String id = "";
 
         private Lines(HttpResponse<InputStream> response) {
             this.response = response;
@@ -135,13 +136,17 @@ final class HookFixture {
             }
         }
 
+        /** Returns the last id, from which a listener resumes. */
+        String id() {
+            return id;
+        }
+
         int status() {
             return response.statusCode();
         }
 
         private void read() {
             try (var in = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
-                var id = "";
                 for (var line = in.readLine(); line != null; line = in.readLine()) {
                     if (line.startsWith("id: ")) {
                         id = line.substring(4);

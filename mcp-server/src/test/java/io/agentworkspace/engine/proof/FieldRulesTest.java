@@ -20,6 +20,7 @@ import tools.jackson.databind.JsonNode;
 @Tag("slow")
 class FieldRulesTest {
     private static final Map<String, List<String>> WRONG = Map.of(
+            "", List.of("7", "[]", "{}"), // A boolean or a text.
             "string", List.of("7", "true", "[\"x\"]", "{}"),
             "integer", List.of("\"7\"", "1.5", "1e3", "99999999999999999999", "[1]"),
             "boolean", List.of("\"true\"", "1"),

@@ -175,10 +175,15 @@ public final class Embedder implements AutoCloseable {
         return () -> vector.isDone() ? within(QUESTION, vector) : HeavyWork.outside(() -> within(QUESTION, vector));
     }
 
+    /** Returns whether {@link #atOnce} would probably make the vectors of the text now. */
+    public boolean isFreeFor(String text) {
+        return isOn() && text.length() <= SHORT_TEXT && System.nanoTime() >= freeAt && isLoaded();
+    }
+
     /** Returns the vectors of a short text that is being stored, or null if the model is not free for it. */
     public byte @Nullable [] atOnce(String text) {
         storedAt = System.nanoTime();
-        if (!isOn() || text.length() > SHORT_TEXT || System.nanoTime() < freeAt || !isLoaded() || !slot.tryAcquire()) {
+        if (!isFreeFor(text) || !slot.tryAcquire()) {
             return null;
         }
         return within(TEXT, begun(() -> {

@@ -5,8 +5,21 @@ import org.jspecify.annotations.Nullable;
 
 /** How far agents may go without a person; what is left out stays as it is. */
 public record Guard(
-        @Doc(value = "How many answers of agents may follow each other, default 8.", min = 1, max = 64) @Nullable
+        @Doc(
+                value = "How many answers of agents may follow each other, default " + DEFAULT_HOPS + ".",
+                min = 1,
+                max = 64)
+        @Nullable
         Integer hops,
 
-        @Doc(value = "How many messages two agents may exchange in a minute, default 10.", min = 1, max = 600) @Nullable
-        Integer perMinute) {}
+        @Doc(
+                value = "How many messages two agents may exchange in a minute, default " + DEFAULT_PER_MINUTE + ".",
+                min = 1,
+                max = 600)
+        @Nullable
+        Integer perMinute) {
+    /** What agents and domains begin with. Programs that speak as a user always have it. */
+    public static final int DEFAULT_HOPS = 8;
+
+    public static final int DEFAULT_PER_MINUTE = 10;
+}

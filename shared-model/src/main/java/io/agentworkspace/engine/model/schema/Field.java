@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model.schema;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -45,7 +46,12 @@ public record Field(String path, boolean required, ObjectNode schema) {
     }
 
     public String type() {
-        return schema.path("type").asString("string");
+        return schema.has("anyOf")
+                ? schema.get("anyOf")
+                        .valueStream()
+                        .map(each -> each.path("type").asString(""))
+                        .collect(Collectors.joining(" or "))
+                : schema.path("type").asString("string");
     }
 
     public String sentence() {

@@ -78,7 +78,7 @@ public final class LenientInput {
             case Shape.Free _, Shape.Open _ -> {
                 return parsed(value);
             }
-            case Shape.Flag _ -> {
+            case Shape.Flag _, Shape.FlagOrUser _ -> {
                 return flag(value);
             }
             case Shape.Items items -> {

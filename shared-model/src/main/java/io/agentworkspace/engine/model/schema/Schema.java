@@ -153,6 +153,7 @@ public final class Schema {
             case Shape.Whole _ -> require(value.isIntegralNumber() && value.canConvertToLong(), path, "an integer");
             case Shape.Fraction _ -> require(value.isNumber(), path, "a number");
             case Shape.Flag _ -> require(value.isBoolean(), path, "true or false");
+            case Shape.FlagOrUser _ -> require(value.isBoolean() || value.isString(), path, "true or a user's name");
             case Shape.Open _ -> require(value.isObject(), path, "an object");
             case Shape.Free free -> {
                 require(value.isObject(), path, "an object");
@@ -362,6 +363,7 @@ public final class Schema {
             case Shape.NameText _ -> name(value.asString(), path);
             case Shape.MemoryNameText _ -> memoryName(value.asString(), path);
             case Shape.UserText _ -> user(value.asString(), path);
+            case Shape.FlagOrUser _ -> value.isBoolean() ? value : user(value.asString(), path);
             case Shape.Text text -> text(text, value, path);
             case Shape.Whole whole -> whole(whole, value, path);
             case Shape.Items items -> items(items, value, path);

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.UserHandle;
+import io.agentworkspace.engine.model.problem.UserRecipient;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.ParameterizedType;
@@ -120,6 +121,16 @@ public sealed interface Shape {
         }
     }
 
+    /** {@code true} or a user's name. Some clients refuse a schema with a list of types. */
+    record FlagOrUser() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            var schema = Json.object();
+            schema.putArray("anyOf").add(new Flag().json(typed)).add(new UserText().json(typed));
+            return schema;
+        }
+    }
+
     record Items(Shape item, long max) implements Shape {
         @Override
         public ObjectNode json(boolean typed) {
@@ -172,7 +183,9 @@ public sealed interface Shape {
         ObjectNode json(boolean typed) {
             var schema = shape.json(typed);
             var described = Json.object();
-            described.set("type", schema.get("type"));
+            if (schema.has("type")) {
+                described.set("type", schema.get("type"));
+            }
             described.put("description", doc);
             return described.setAll(schema);
         }
@@ -228,6 +241,8 @@ public sealed interface Shape {
             return new MemoryNameText();
         } else if (type == UserHandle.class) {
             return new UserText();
+        } else if (type == UserRecipient.class) {
+            return new FlagOrUser();
         } else if (type == Instant.class) {
             return new Time();
         } else if (type == boolean.class || type == Boolean.class) {

@@ -174,6 +174,11 @@ public final class ResponseBudget {
         return fitting;
     }
 
+    /** Returns the room that {@link #fit} took for a row that is not shown after all. */
+    public void giveBack(Object row) {
+        left += cost(row) + (twice ? 2 * ROW : ROW);
+    }
+
     /** Returns the record, cut if it is longer than this and can be cut. */
     @SuppressWarnings("unchecked") // A record that can be cut is cut to one of its own type.
     public <T> T fitted(T row, long room) {
