@@ -282,7 +282,7 @@ class LoopGuardTest {
     }
 
     private static void dial(TestCaller owner, String agent, String guard) {
-        owner.call("AP_Modify", "{'target':{'agent':'%s'},'vx':{'guard':{%s}}}".formatted(agent, guard))
+        owner.call("AP_Modify", "{'target':{'agent':'%s'},'guard':{%s}}".formatted(agent, guard))
                 .ok();
     }
 
@@ -296,7 +296,7 @@ class LoopGuardTest {
             }
             slow.call(
                             "DM_Update",
-                            "{'target':{'domain':'Hall'},'vx':{'name':'Hall','description':'d','guard':{'per_minute':4}}}")
+                            "{'target':{'domain':'Hall'},'vx':{'name':'Hall','description':'d'},'guard':{'per_minute':4}}")
                     .ok();
             for (var i = 0; i < 20; i++) {
                 inZone(slow, "P2").ok(); // Alone, without answers.

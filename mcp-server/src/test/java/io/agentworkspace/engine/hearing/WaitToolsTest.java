@@ -284,7 +284,7 @@ class WaitToolsTest {
     /** Another reader takes the first two messages between the look of a call and its mark. */
     @Test
     void whoLosesARaceHearsTheNextMessageAtOnceAndWhole() {
-        carl.call("AP_Modify", "{'target':{'agent':'Dan'},'vx':{'guard':{'per_minute':600}}}")
+        carl.call("AP_Modify", "{'target':{'agent':'Dan'},'guard':{'per_minute':600}}")
                 .ok();
         for (var i = 0; i < 18; i++) { // More than one response can hold.
             say(carl, "Dan", "Cleo", i + "x".repeat(60_000));

@@ -146,7 +146,7 @@ class CodingAgentsTest {
             call(
                     it.owner,
                     "AP_Modify",
-                    "{'target':{'agent':'%s'},'vx':{'guard':{'hops':64,'per_minute':600}}}".formatted(agent));
+                    "{'target':{'agent':'%s'},'guard':{'hops':64,'per_minute':600}}".formatted(agent));
         }
         var reply = new CompletableFuture<String>();
         try (var model = new ScriptedModel(_ -> reply.join())) {
