@@ -158,7 +158,7 @@ public final class ZoneQueries {
     private record ZoneRead(
             String domain,
             boolean takesPart,
-            long stream,
+            long conversation,
             @Nullable Zone zone,
             List<StoredMessage> newest) {}
 
@@ -193,10 +193,10 @@ public final class ZoneQueries {
                     ? Problem.noContext("no zone is entered: give target.zone, or enter one with ZN_Enter")
                     : ZoneStore.missing(zone, named(db.sql(call, NAMES), domain).list(row -> row.text("name")));
         }
-        Cursor.requireSame(keys, read.stream());
+        Cursor.requireSame(keys, read.conversation());
         call.budget().spend(read.zone());
         var messages =
-                MessagePages.fit(call, read.newest(), limit, read.stream(), message -> Long.toString(message.seq()));
+                MessagePages.fit(call, read.newest(), limit, read.conversation(), message -> Long.toString(message.seq()));
         pages.mark(call, read.newest(), messages);
         return new ZoneWithMessages(read.zone(), messages);
     }
@@ -212,18 +212,18 @@ public final class ZoneQueries {
         return found.map(zone -> new ZoneRead(
                 zone.domain(),
                 zone.takesPart(),
-                zone.stream(),
+                zone.conversation(),
                 zone.zone(),
                 // Another zone may have got the name between the two statements.
                 newest.stream()
-                        .filter(message -> message.stream() == zone.stream())
+                        .filter(message -> message.conversation() == zone.conversation())
                         .toList()));
     }
 
     private record FoundZone(
             String domain,
             boolean takesPart,
-            long stream,
+            long conversation,
             @Nullable Zone zone) {}
 
     private static @Nullable Zone zone(Row row) throws SQLException {

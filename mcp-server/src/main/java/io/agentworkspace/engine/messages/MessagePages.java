@@ -122,7 +122,7 @@ public final class MessagePages {
         var rows = page.rows();
         var shown = new ArrayList<StoredMessage>();
         for (var i = 0; i < rows.size(); i++) {
-            shown.add(new StoredMessage(newest.get(i).stream(), rows.get(rows.size() - 1 - i)));
+            shown.add(new StoredMessage(newest.get(i).conversation(), rows.get(rows.size() - 1 - i)));
         }
         if (call.context().unread() > 0) {
             mark(call, shown, shown);
@@ -143,7 +143,7 @@ public final class MessagePages {
         var ranges = new LinkedHashMap<Long, Range>();
         consecutive.stream().filter(MessagePages::isWhole).forEach(each -> {
             var seq = each.message().seq();
-            ranges.merge(each.stream(), new Range(seq, seq), Range::and);
+            ranges.merge(each.conversation(), new Range(seq, seq), Range::and);
         });
         var direct = shown.stream().filter(each -> each.message().to() != null).toList();
         var marked = new HashSet<Long>();
@@ -165,7 +165,7 @@ public final class MessagePages {
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - cleared)));
         var lost = new HashSet<>(ranges.keySet());
         lost.removeAll(marked);
-        shown.stream().filter(each -> !isWhole(each)).map(StoredMessage::stream).forEach(lost::remove);
+        shown.stream().filter(each -> !isWhole(each)).map(StoredMessage::conversation).forEach(lost::remove);
         return lost;
     }
 

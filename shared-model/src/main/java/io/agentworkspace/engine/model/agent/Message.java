@@ -63,6 +63,27 @@ public record Message(
         Instant readAt)
         implements Cuttable<Message> {
 
+    /** Returns a message that is just being sent: nobody has received or answered it. */
+    public static Message sent(
+            String id,
+            String from,
+            String fromKind,
+            @Nullable Boolean person,
+            @Nullable String byKey,
+            @Nullable String to,
+            @Nullable String toKind,
+            @Nullable String domain,
+            @Nullable String zone,
+            long seq,
+            String content,
+            @Nullable String replyTo,
+            List<String> chain,
+            Instant createdAt) {
+        return new Message(
+                id, from, fromKind, person, byKey, to, toKind, domain, zone, seq, content, null, null, replyTo, chain,
+                createdAt, null, null);
+    }
+
     @Override
     public String longText() {
         return content;
