@@ -16,6 +16,8 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.event.EventData.MessageCreated;
+import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -43,12 +45,14 @@ public final class ChatTools {
             "No answer came. End your turn if something will wake you (a hook or a listener); else call AP_Wait with reply_to.";
 
     private final DestinationQueries destinations;
+    private final AttachmentQueries attachments;
     private final ConversationStore conversations;
     private final MessageStore messages;
     private final MessageWait wait;
 
     public ChatTools(Db db, AgentStore agents, MessageStore messages, ZoneEntry zones, MessageWait wait) {
         this.destinations = new DestinationQueries(db, agents, zones);
+        this.attachments = new AttachmentQueries(db);
         this.conversations = new ConversationStore(db);
         this.messages = messages;
         this.wait = wait;
@@ -70,6 +74,10 @@ public final class ChatTools {
 
             @Doc("true: to the user who owns your agent.") @Nullable
             Boolean toUser,
+
+            @Doc(value = "Documents to attach, at most 10: each by its name, or a version by its id.", max = AttachmentQueries.MOST)
+            @Nullable
+            List<String> attach,
 
             @Doc(value = "Wait so long for an answer.", max = MessageWait.MAX_SECONDS) @Nullable
             Integer waitSeconds,
@@ -105,7 +113,7 @@ public final class ChatTools {
                         to the user whom the agent belongs to. content in the answer contains your message as stored, \
                         then what arrived for you since your last call; these are marked as read. Each text is cut to \
                         500 characters; a message that is cut stays unread, and next names the call that returns it whole. wait_seconds waits for the first answer, \
-                        which is last in content. receipt shows who hears the message. Programs that answer each other \
+                        which is last in content. receipt shows who hears the message. attach adds documents, which all who may read the message see. Programs that answer each other \
                         without a person are stopped (3003, with retry_at); a person is signed in, an API key is not a person. By default a message may be at most 8 hops from \
                         a person's message or a new thread, and two agents may exchange 10 direct messages a minute. \
                         Until a person speaks, an agent may send 10 direct messages to agents, and two or three agents 30 \
@@ -167,13 +175,15 @@ public final class ChatTools {
     private ChatResponse say(ChatRequest in, Call call) {
         var isToUser = Boolean.TRUE.equals(in.toUser());
         var to = destinations.find(call, in.target(), isToUser, replyTo(in.replyTo()));
+        var attached = attachments.find(call, in.attach());
         var begun = conversations.begin(call, to);
         var lineage = lineage(call, to, begun);
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
         // The next call returns what arrives from now on.
         var limit = call.context().unread() == 0 ? 0 : Page.limit(in.page());
-        var said = messages.post(call, new NewMessage(to, begun, lineage, in.content()), limit);
+        var said = messages.post(call, new NewMessage(to, begun, lineage, in.content(), attached), limit);
+        call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(said.own()));
         // Further messages may have arrived since the context was read.
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - said.read())));
         return new ChatResponse(said.all(), receipt(call, begun, said.own()), null, CutMessages.next(said.waiting()));

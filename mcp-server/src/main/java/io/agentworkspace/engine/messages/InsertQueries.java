@@ -10,9 +10,10 @@ final class InsertQueries {
      */
     static final String INSERT = """
             WITH said AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
-                                            created_at, person, by_key)
+                                            created_at, person, by_key, attached)
                        VALUES (:tenant, :conversation, :seq, :id, :speaker, :content, CAST(:answers AS uuid),
-                               CAST(:chain AS bigint[]), :at, NOT :by_program, :by_key)),
+                               CAST(:chain AS bigint[]), :at, NOT :by_program, :by_key,
+                               CAST(:attached AS uuid[]))),
                  known AS (SELECT 1 FROM participant
                             WHERE CAST(:other AS bigint) IS NOT NULL
                               AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :conversation),

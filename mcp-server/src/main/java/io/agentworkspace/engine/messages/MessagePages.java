@@ -23,6 +23,8 @@ public final class MessagePages {
 
     private static final int LINK = 520;
 
+    private static final int ATTACHMENT = 3_500;
+
     /**
      * Marks messages as read by the party :party. A reading position has no gaps, so the shown messages of a stream are
      * marked only if no unread message precedes them.
@@ -111,6 +113,9 @@ public final class MessagePages {
     private static long most(Message message) {
         return BESIDE_TEXT
                 + (long) LINK * message.chain().size()
+                + (message.attachments() == null
+                        ? 0
+                        : (long) ATTACHMENT * message.attachments().size())
                 + (long) ESCAPED * message.content().length();
     }
 

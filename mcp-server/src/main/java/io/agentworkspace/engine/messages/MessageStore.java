@@ -116,7 +116,8 @@ public final class MessageStore {
     }
 
     /** A message that is about to be stored, and its place. */
-    public record NewMessage(Destination to, Beginning beginning, Lineage lineage, String content) {}
+    public record NewMessage(
+            Destination to, Beginning beginning, Lineage lineage, String content, List<AttachedDocument> attached) {}
 
     /**
      * A message as it was stored, and the messages that waited for its speaker.
@@ -168,6 +169,11 @@ public final class MessageStore {
                 .set("content", draft.content())
                 .set("by_program", !call.isByPerson())
                 .set("by_key", draft.beginning().byKey())
+                .set(
+                        "attached",
+                        draft.attached().isEmpty()
+                                ? null
+                                : draft.attached().stream().map(AttachedDocument::id).toList())
                 .set("answers", lineage.answers())
                 .set("chain", lineage.chain())
                 .set("person_at", lineage.personAt())
@@ -194,7 +200,12 @@ public final class MessageStore {
                 draft.content(),
                 draft.lineage().answers(),
                 draft.lineage().chainNames(),
-                draft.beginning().place().at());
+                draft.beginning().place().at(),
+                draft.attached().isEmpty()
+                        ? null
+                        : draft.attached().stream()
+                                .map(AttachedDocument::attachment)
+                                .toList());
     }
 
     /** Returns an earlier message in the form of a response to a write. */
