@@ -47,6 +47,7 @@ CREATE TABLE message (
     read_at      timestamptz,
     person       boolean     NOT NULL DEFAULT false,
     by_key       text,
+    attached     uuid[],
     PRIMARY KEY (tenant_id, stream_id, seq)
 );
 COMMENT ON TABLE message IS 'The messages. Those of a conversation are deleted with it.';
@@ -58,7 +59,9 @@ COMMENT ON COLUMN message.delivered_at IS 'When a direct message was given to a 
 COMMENT ON COLUMN message.read_at IS 'When the whole text of a direct message was returned to its recipient.';
 COMMENT ON COLUMN message.person IS 'Whether a signed-in person wrote it, and not a program with the key of a user.';
 COMMENT ON COLUMN message.by_key IS 'The name of the key by which a program wrote it for a user.';
+COMMENT ON COLUMN message.attached IS 'The versions of documents that are attached; null if there are none.';
 CREATE UNIQUE INDEX message_id ON message (tenant_id, id);
+CREATE INDEX message_answers ON message (tenant_id, answers, seq) WHERE answers IS NOT NULL;
 
 CREATE TABLE participant (
     tenant_id  bigint NOT NULL,

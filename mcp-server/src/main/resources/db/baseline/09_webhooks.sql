@@ -55,6 +55,7 @@ CREATE TABLE webhook_endpoint (
     open_until      timestamptz,
     missed_after    bigint,
     missed_until    bigint,
+    owner_id        bigint,
     PRIMARY KEY (tenant_id, id),
     CHECK (enabled = (disabled_reason IS NULL))
 );
@@ -68,6 +69,7 @@ COMMENT ON COLUMN webhook_endpoint.openings IS 'How often the circuit has opened
 COMMENT ON COLUMN webhook_endpoint.open_until IS 'Until then the circuit is open, and nothing is attempted.';
 COMMENT ON COLUMN webhook_endpoint.missed_after IS 'The last place of the feed when it was last disabled. Later events were not queued for it.';
 COMMENT ON COLUMN webhook_endpoint.missed_until IS 'The last place of the feed when it was enabled again; null while it is disabled.';
+COMMENT ON COLUMN webhook_endpoint.owner_id IS 'The user who created it. It is sent only those messages and memories that this user may read.';
 CREATE INDEX webhook_endpoint_listed ON webhook_endpoint (tenant_id, created_at DESC, id DESC);
 CREATE INDEX webhook_endpoint_deleted ON webhook_endpoint (tenant_id, id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX webhook_endpoint_failing ON webhook_endpoint (failing_since) WHERE failing_since IS NOT NULL;

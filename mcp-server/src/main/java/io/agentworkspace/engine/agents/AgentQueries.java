@@ -13,6 +13,7 @@ import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.messages.MessagePages;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.StoredMessage;
+import io.agentworkspace.engine.messages.ThreadQueries;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.page.Cursor;
@@ -24,6 +25,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Reads agents and their messages, each time in one round trip with the context. */
@@ -110,6 +112,21 @@ public final class AgentQueries {
     private static final ContextQueries READ_NAMED = ContextQueries.of(NAMED_PARTY + AGENT, NAMED_PARTY + MESSAGES);
 
     private static final ContextQueries READ_CHOSEN = ContextQueries.of(CHOSEN_PARTY + AGENT, CHOSEN_PARTY + MESSAGES);
+
+    /** A thread in a conversation that the party takes part in. */
+    private static final String THREAD = ThreadQueries.page(
+            "subject.id AS party_id, ",
+            SqlTemplate.of("""
+            ctx CROSS JOIN subject CROSS JOIN message m
+                      JOIN participant p ON p.tenant_id = m.tenant_id AND p.party_id = subject.id AND p.stream_id = m.stream_id
+                      JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
+                     WHERE {may_see_conversation}
+            """).with("may_see_conversation", Visibility.stream("st")).sql());
+
+    private static final ContextQueries READ_THREAD_OF_NAMED = ContextQueries.of(NAMED_PARTY + AGENT, NAMED_PARTY + THREAD);
+
+    private static final ContextQueries READ_THREAD_OF_CHOSEN =
+            ContextQueries.of(CHOSEN_PARTY + AGENT, CHOSEN_PARTY + THREAD);
 
     private static final ContextQueries LIST_ROSTER = listOf(ROSTER);
 
@@ -203,22 +220,11 @@ public final class AgentQueries {
         var limit = Page.limit(page);
         var keys = Page.after(page, 2);
         var before = before(keys);
-        var found = (name == null ? READ_CHOSEN : READ_NAMED)
-                .run(
-                        db,
-                        unselected,
-                        call,
-                        statement -> statement
-                                .set("key", name == null ? null : name.key())
-                                .set("inbox", inbox)
-                                .set("before", before)
-                                .set("limit", limit),
-                        AgentQueries::found);
-        if (found.agent() == null && name != null) {
-            throw agents.missing(call, name);
-        } else if (found.agent() != null) {
-            call.budget().spend(found.agent());
-        }
+        var found = find(
+                call,
+                name,
+                name == null ? READ_CHOSEN : READ_NAMED,
+                statement -> statement.set("inbox", inbox).set("before", before).set("limit", limit));
         var speaker = call.context().speaker().id();
         var party = found.row() == null ? speaker : found.row().id();
         Cursor.requireSame(keys, party);
@@ -227,6 +233,37 @@ public final class AgentQueries {
             pages.mark(call, found.newest(), messages);
         }
         return new AgentWithMessages(found.agent(), messages);
+    }
+
+    /**
+     * Reads the same agent or speaker, and a thread instead of the latest messages. Nothing is marked as read, since others may
+     * have been sent between its messages.
+     *
+     * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
+     */
+    AgentWithMessages readThread(Call call, @Nullable Name name, boolean inbox, UUID thread, @Nullable Page page) {
+        var found = find(
+                call,
+                name,
+                name == null ? READ_THREAD_OF_CHOSEN : READ_THREAD_OF_NAMED,
+                statement -> statement
+                        .set("inbox", inbox)
+                        .set("thread", thread)
+                        .set("after", ThreadQueries.after(page))
+                        .set("limit", Page.limit(page)));
+        return new AgentWithMessages(found.agent(), ThreadQueries.fit(call, thread, found.newest(), page));
+    }
+
+    private Found find(Call call, @Nullable Name name, ContextQueries queries, UnaryOperator<Statement> bind) {
+        var key = name == null ? null : name.key();
+        var found = queries.run(
+                db, unselected, call, statement -> bind.apply(statement.set("key", key)), AgentQueries::found);
+        if (found.agent() == null && name != null) {
+            throw agents.missing(call, name);
+        } else if (found.agent() != null) {
+            call.budget().spend(found.agent());
+        }
+        return found;
     }
 
     private static Found found(Statement.Results results) throws SQLException {

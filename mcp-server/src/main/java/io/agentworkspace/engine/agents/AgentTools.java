@@ -6,6 +6,7 @@ import io.agentworkspace.engine.agents.AgentStore.LockedAgent;
 import io.agentworkspace.engine.context.IfRevision;
 import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.ThreadQueries;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -129,6 +130,9 @@ public final class AgentTools {
             @Doc("true: your own messages, whatever is selected.") @Nullable
             Boolean inbox,
 
+            @Doc("The id of a message: returns it and everything that answers it, oldest first.") @Nullable
+            String thread,
+
             @Doc("Which part.") @Nullable Page page) {}
 
     record AgentResponse(
@@ -228,7 +232,7 @@ public final class AgentTools {
                         first. Without target.agent it reads the selected agent, else the agent you are logged on as. \
                         Without either, it reads the messages to you as the user, and those of zones you entered. inbox \
                         skips the selected agent. Your own messages are marked as read once shown, unless earlier ones \
-                        are still unread.""")
+                        are still unread. thread shows the answers to one message, and marks nothing.""")
                 .alsoCalled(
                         "details of one agent",
                         "look up a bot's persona",
@@ -256,7 +260,10 @@ public final class AgentTools {
                     if (inbox && name != null) {
                         throw Problem.invalid("inbox", "applies only to your own messages: leave out target.agent");
                     }
-                    var found = reads.read(call, name, inbox, in.page());
+                    var thread = ThreadQueries.id(in.thread());
+                    var found = thread == null
+                            ? reads.read(call, name, inbox, in.page())
+                            : reads.readThread(call, name, inbox, thread, in.page());
                     return new ReadResponse(
                             found.agent() == null ? List.of() : List.of(found.agent()),
                             found.messages().rows(),

@@ -4,6 +4,8 @@ import io.agentworkspace.engine.banks.MemoryStore.MemoryDraft;
 import io.agentworkspace.engine.banks.MemoryStore.NameHolder;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.event.EventData.MemoryStored;
+import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -41,7 +43,7 @@ public final class MemoryWrite {
     Memory store(MemoryDraft draft, @Nullable Long ifRevision) {
         var old = draft.supersedes() == null ? null : superseded(draft.supersedes());
         var stored = draft.name() == null
-                ? memories.insertUnnamed(call, bank, author, draft, contributors(draft))
+                ? stored(memories.insertUnnamed(call, bank, author, draft, contributors(draft)))
                 : store(draft, draft.name(), ifRevision);
         if (old != null) {
             if (stored.id().equals(old.id().toString())) {
@@ -50,6 +52,21 @@ public final class MemoryWrite {
             memories.supersede(call, bank, old, stored.id());
         }
         return stored;
+    }
+
+    /** Reports the memory to webhooks and the feed, unless it is hidden. */
+    private Memory stored(Memory memory) {
+        if (!censored) {
+            call.emit(
+                    EventType.MEMORY_STORED,
+                    new MemoryStored(
+                            bank.name(),
+                            UUID.fromString(memory.id()),
+                            memory.name(),
+                            memory.author(),
+                            memory.revision()));
+        }
+        return memory;
     }
 
     /** Checks the superseded memory. Superseding somebody else's memory requires the same permission as replacing it. */
@@ -83,7 +100,7 @@ public final class MemoryWrite {
         while (true) {
             var stored = attempt(name, edit);
             if (stored.isPresent()) {
-                return stored.get();
+                return stored(stored.get());
             }
             // A concurrent call took the name; the next look-up finds its memory.
         }

@@ -1,39 +1,35 @@
 package io.agentworkspace.engine.chat;
 
 import io.agentworkspace.engine.agents.AgentStore;
-import io.agentworkspace.engine.chat.DestinationQueries.NamedBeginning;
 import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SharingHandler;
 import io.agentworkspace.engine.domains.ZoneEntry;
-import io.agentworkspace.engine.domains.ZoneStore;
 import io.agentworkspace.engine.hearing.MessageWait;
+import io.agentworkspace.engine.messages.ConversationStore;
+import io.agentworkspace.engine.messages.ConversationStore.Beginning;
 import io.agentworkspace.engine.messages.CutMessages;
+import io.agentworkspace.engine.messages.Destination;
+import io.agentworkspace.engine.messages.Lineage;
 import io.agentworkspace.engine.messages.MessageStore;
-import io.agentworkspace.engine.messages.MessageStore.Addressee;
-import io.agentworkspace.engine.messages.MessageStore.Beginning;
 import io.agentworkspace.engine.messages.MessageStore.NewMessage;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.event.EventData.MessageCreated;
+import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.page.Page;
-import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserRecipient;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.model.tool.Context;
-import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
@@ -49,21 +45,18 @@ public final class ChatTools {
     private static final String NO_ANSWER =
             "No answer came. End your turn if something will wake you (a hook or a listener); else call AP_Wait with reply_to.";
 
-    private final AgentStore agents;
-    private final MessageWait wait;
-    private final MessageStore messages;
-    private final ZoneEntry zones;
     private final DestinationQueries destinations;
-    private final RecipientQueries people;
-    private final StreamHints hints = new StreamHints();
+    private final AttachmentQueries attachments;
+    private final ConversationStore conversations;
+    private final MessageStore messages;
+    private final MessageWait wait;
 
     public ChatTools(Db db, AgentStore agents, MessageStore messages, ZoneEntry zones, MessageWait wait) {
-        this.wait = wait;
-        this.destinations = new DestinationQueries(db);
-        this.people = new RecipientQueries(db);
-        this.agents = agents;
+        this.destinations = new DestinationQueries(db, agents, zones);
+        this.attachments = new AttachmentQueries(db);
+        this.conversations = new ConversationStore(db);
         this.messages = messages;
-        this.zones = zones;
+        this.wait = wait;
     }
 
     public List<Tool<?, ?>> tools() {
@@ -84,6 +77,10 @@ public final class ChatTools {
                     "true: to your agent's owner. Or the name of a user who shares a domain with your agent, or of an admin.")
             @Nullable
             UserRecipient toUser,
+
+            @Doc(value = "Documents to attach, at most 10: each by its name, or a version by its id.", max = AttachmentQueries.MOST)
+            @Nullable
+            List<String> attach,
 
             @Doc(value = "Wait so long for an answer.", max = MessageWait.MAX_SECONDS) @Nullable
             Integer waitSeconds,
@@ -107,50 +104,6 @@ public final class ChatTools {
             @Doc("What to call next: for texts that are cut here, or for an answer; absent if nothing.") @Nullable
             String next) {}
 
-    /**
-     * The destination of a message: a zone's stream, or the other party of direct messages.
-     *
-     * @param kind what the other party is, if its name is known
-     */
-    private record Destination(
-            @Nullable Long stream,
-            @Nullable Ref other,
-            @Nullable String kind) {
-        @Nullable
-        Addressee addressee() {
-            return other == null || kind == null ? null : new Addressee(other.name(), kind, null, null);
-        }
-    }
-
-    /** The names of the agent, or of the domain and zone, that a call gives or its context has selected. */
-    private record Place(
-            @Nullable Name agent,
-            @Nullable Name domain,
-            @Nullable Name zone) {
-        static Place of(Context context, Targets.@Nullable Chat target) {
-            var domain = name(context.domain());
-            if (target != null && (target.agent() != null || target.domain() != null || target.zone() != null)) {
-                return new Place(
-                        target.agent(),
-                        target.domain() == null ? domain : target.domain(),
-                        target.zone() == null ? ZoneStore.MAIN : target.zone());
-            }
-            return context.zone() == null
-                    ? new Place(name(context.agent()), null, null)
-                    : new Place(null, domain, name(context.zone()));
-        }
-
-        private static @Nullable Name name(@Nullable Ref selected) {
-            return selected == null ? null : Name.of(selected.name());
-        }
-    }
-
-    /** A message whose place is taken. */
-    private record Begun(
-            Beginning beginning,
-            @Nullable Long other,
-            @Nullable Addressee to) {}
-
     private Tool<ChatRequest, ChatResponse> chat() {
         return Tool.named("AP_Chat")
                 .title("Say something")
@@ -163,7 +116,7 @@ public final class ChatTools {
                         to a person: true to the user whom the agent belongs to, a name to another user. content in the answer contains your message as stored, \
                         then what arrived for you since your last call; these are marked as read. Each text is cut to \
                         500 characters; a message that is cut stays unread, and next names the call that returns it whole. wait_seconds waits for the first answer, \
-                        which is last in content. receipt shows who hears the message. Programs that answer each other \
+                        which is last in content. receipt shows who hears the message. attach adds documents, which all who may read the message see. Programs that answer each other \
                         without a person are stopped (3003, with retry_at); a person is signed in, an API key is not a person. By default a message may be at most 8 hops from \
                         a person's message or a new thread, and two agents may exchange 10 direct messages a minute. \
                         Until a person speaks, an agent may send 10 direct messages to agents, and two or three agents 30 \
@@ -201,7 +154,7 @@ public final class ChatTools {
                 .audits(Audited.MESSAGE)
                 .onlySelf()
                 .shortened(ChatTools::shorten)
-                .completedBy(ChatRequest.class, ChatResponse.class, new Saying(), this::complete)
+                .completedBy(ChatRequest.class, ChatResponse.class, this::say, this::complete)
                 .shownAgainBy((_, first, call) -> {
                     call.checked(OfDomain.TAKE_PART); // The message is the speaker's own.
                     var id = first.at("/content/0/id").asString("");
@@ -222,59 +175,37 @@ public final class ChatTools {
         }
     }
 
-    /** Messages of one stream share a transaction: only one at a time can have the next place in it. */
-    private final class Saying implements SharingHandler<ChatRequest, ChatResponse> {
-        @Override
-        public ChatResponse handle(ChatRequest in, Call call) {
-            return say(in, call);
-        }
-
-        @Override
-        public @Nullable Object sharedBy(ChatRequest in, Call call) {
-            return in.replyTo() == null ? hints.find(call, in.target(), in.toUser()) : null;
-        }
-    }
-
-    private static boolean isToUser(ChatRequest in) {
-        return in.toUser() != null && !in.toUser().isNobody();
-    }
-
     private ChatResponse say(ChatRequest in, Call call) {
-        var speaker = call.context().speaker();
-        var replyTo = replyTo(in.replyTo());
-        if (in.target() != null
-                && in.target().agent() != null
-                && (in.target().zone() != null || in.target().domain() != null)) {
-            throw Problem.invalid("target", "must name an agent or a zone, not both");
-        }
-        var begun = replyTo != null || isToUser(in)
-                ? begin(call, in, replyTo)
-                : beginByName(call, in.target()).orElseGet(() -> begin(call, in, null));
-        var place = begun.beginning().place();
-        var before = begun.beginning().before();
-        var guard = new LoopGuard(place, before);
-        var lineage = call.isByPerson()
-                ? LoopGuard.ofPerson(before)
-                : call.context().self() == null
-                        ? guard.ofProgram(begun.other(), replyTo != null)
-                        : guard.lineage(begun.other(), replyTo != null);
-        var draft = new NewMessage(speaker, call.context().self() != null, begun.other(), begun.to(), in.content());
+        var to = destinations.find(call, in.target(), in.toUser(), replyTo(in.replyTo()));
+        var attached = attachments.find(call, in.attach());
+        var begun = conversations.begin(call, to);
+        var lineage = lineage(call, to, begun);
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
         // The next call returns what arrives from now on.
         var limit = call.context().unread() == 0 ? 0 : Page.limit(in.page());
-        var said = messages.post(call, place, draft, lineage, limit);
-        if (replyTo == null) {
-            hints.remember(call, in.target(), in.toUser(), place.stream());
-        }
+        var said = messages.post(call, new NewMessage(to, begun, lineage, in.content(), attached), limit);
+        call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(said.own()));
         // Further messages may have arrived since the context was read.
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - said.read())));
         return new ChatResponse(said.all(), receipt(call, begun, said.own()), null, CutMessages.next(said.waiting()));
     }
 
-    private static ObjectNode receipt(Call call, Begun begun, Message own) {
-        var reach = begun.beginning().reach();
-        return own.to() == null ? reach.receipt() : reach.receipt(own.to(), call.now());
+    private static Lineage lineage(Call call, Destination to, Beginning begun) {
+        if (call.isByPerson()) {
+            return LoopGuard.ofPerson(begun.before());
+        }
+        var guard = new LoopGuard(begun.place(), begun.before());
+        var isNamed = to.answered() != null;
+        return call.context().self() == null
+                ? guard.ofProgram(to.otherId(), isNamed)
+                : guard.lineage(to.otherId(), isNamed);
+    }
+
+    private static ObjectNode receipt(Call call, Beginning begun, Message own) {
+        return own.to() == null
+                ? begun.reach().receipt()
+                : begun.reach().receipt(own.to(), call.now());
     }
 
     /** Completes the response after the commit: who does not hear the message, and the answer that the call waits for. */
@@ -305,114 +236,11 @@ public final class ChatTools {
         }
     }
 
-    /**
-     * Takes the place of a message to a named agent or zone, or to what the context has selected. Empty if the speaker may
-     * not send one there.
-     */
-    private Optional<Begun> beginByName(Call call, Targets.@Nullable Chat target) {
-        var to = Place.of(call.context(), target);
-        var begun = to.agent() != null
-                ? destinations.toAgent(call, to.agent())
-                : to.domain() != null && to.zone() != null
-                        ? destinations.inZone(call, to.domain(), to.zone())
-                        : Optional.<NamedBeginning>empty();
-        return begun.map(found -> {
-            call.checked(OfDomain.TAKE_PART); // Otherwise no zone is addressed.
-            var other = found.agent();
-            return other == null
-                    ? new Begun(found.beginning(), null, new Addressee(null, null, found.domain(), found.zone()))
-                    : new Begun(
-                            found.beginning(), other.id(), new Addressee(other.name(), MessageStore.AGENT, null, null));
-        });
-    }
-
-    /** Finds the destination, and then takes the place there. */
-    private Begun begin(Call call, ChatRequest in, @Nullable UUID replyTo) {
-        var speaker = call.context().speaker();
-        var to = destination(call, in, replyTo);
-        if (to.other() != null && to.other().id() == speaker.id()) {
-            throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
-        }
-        var other = to.other() == null ? null : (Long) to.other().id();
-        return new Begun(messages.begin(call, to.stream(), other, speaker.id(), replyTo), other, to.addressee());
-    }
-
     private static @Nullable UUID replyTo(@Nullable String id) {
         try {
             return id == null || id.isBlank() ? null : UUID.fromString(id);
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("reply_to", "must be the id of a message");
         }
-    }
-
-    private Destination destination(Call call, ChatRequest in, @Nullable UUID replyTo) {
-        var target = in.target();
-        var named = isToUser(in) ? user(call, in) : target == null ? null : named(call, target);
-        if (replyTo != null) {
-            return answering(call, replyTo, named);
-        }
-        if (named != null) {
-            return named;
-        }
-        var context = call.context();
-        if (context.zone() != null) {
-            return new Destination(zones.entered(call), null, null);
-        }
-        if (context.agent() != null) {
-            return direct(call, Name.of(context.agent().name()));
-        }
-        throw Problem.noContext(
-                "the message has no recipient: give target.agent, or target.domain and target.zone, or enter a zone"
-                        + " with ZN_Enter, or select an agent with AP_Select");
-    }
-
-    private Destination user(Call call, ChatRequest in) {
-        var target = in.target();
-        if (target != null && (target.agent() != null || target.domain() != null || target.zone() != null)) {
-            throw Problem.invalid("to_user", "cannot be combined with a target agent or zone");
-        }
-        if (call.context().self() == null) {
-            throw Problem.noContext(
-                    "only agents can send to to_user: log on as one with AP_LogOn, or address an agent");
-        }
-        call.checked(OfDomain.TAKE_PART); // No zone is addressed.
-        var handle = in.toUser() == null ? null : in.toUser().user();
-        var user = handle == null ? call.context().user() : people.read(call, handle);
-        return new Destination(null, user, MessageStore.USER);
-    }
-
-    private @Nullable Destination named(Call call, Targets.Chat target) {
-        if (target.agent() != null) {
-            return direct(call, target.agent());
-        }
-        return target.domain() == null && target.zone() == null
-                ? null
-                : new Destination(zones.stream(call, target.domain(), target.zone()), null, null);
-    }
-
-    private Destination direct(Call call, Name agent) {
-        call.checked(OfDomain.TAKE_PART); // No zone is addressed.
-        return new Destination(null, agents.read(call, agent).ref(), MessageStore.AGENT);
-    }
-
-    /** Returns the place of the answered message. A destination that is also named must be the same. */
-    private Destination answering(Call call, UUID replyTo, @Nullable Destination named) {
-        var standing = messages.find(call, replyTo, call.context().speaker().id())
-                .orElseThrow(() -> Problem.notFound("message", replyTo.toString(), List.of()));
-        call.checked(OfDomain.TAKE_PART); // Messages are found only where the speaker takes part.
-        var there = standing.zone() != null
-                ? new Destination(standing.stream(), null, null)
-                : new Destination(null, new Ref(Objects.requireNonNull(standing.other()), ""), null);
-        if (named != null && !samePlace(named, there)) {
-            throw Problem.invalid("reply_to", "must be a message of the target's conversation");
-        }
-        return there;
-    }
-
-    private static boolean samePlace(Destination one, Destination two) {
-        return Objects.equals(one.stream(), two.stream())
-                && (one.other() == null
-                        ? two.other() == null
-                        : two.other() != null && one.other().id() == two.other().id());
     }
 }

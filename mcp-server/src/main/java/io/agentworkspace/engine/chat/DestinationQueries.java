@@ -1,132 +1,140 @@
 package io.agentworkspace.engine.chat;
 
 import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.context.ContextStore;
-import io.agentworkspace.engine.db.AdvisoryLock;
+import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
-import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.domains.ZoneEntry;
+import io.agentworkspace.engine.messages.ConversationStore;
+import io.agentworkspace.engine.messages.ConversationStore.Answered;
+import io.agentworkspace.engine.messages.Destination;
 import io.agentworkspace.engine.messages.MessageStore;
-import io.agentworkspace.engine.messages.MessageStore.Beginning;
-import io.agentworkspace.engine.messages.Reach;
-import io.agentworkspace.engine.messages.StreamQueries;
+import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserRecipient;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
-import java.util.Optional;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Takes the next place in the stream of a named agent or zone, in the same round trip as the look-up of the name. If the
- * result is empty, the speaker may not send a message there; other statements find out why.
- */
+/** Finds where a message goes: to whom or where the call says, where the answered message is, or what is selected. */
 final class DestinationQueries {
-    private static final String AGENT = """
-            (SELECT a.id FROM agent a WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL)
-            """;
-
-    /** It protects the agent from being destroyed until the transaction ends. */
-    private static final String NEXT_TO_AGENT = ContextStore.KNOWN_CONTEXT
+    /** The place of a message that the speaker takes part in, or a user may read. */
+    private static final String FIND_MESSAGE = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
-            INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
-            SELECT :tenant, least(:speaker, a.id), greatest(:speaker, a.id), 1, :now
-              FROM agent a, ctx
-             WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.id <> :speaker AND {visible_agent}
-               FOR SHARE OF a
-            """).with("visible_agent", Visibility.agent("a")).sql()
-            + StreamQueries.OR_NEXT;
-
-    private static final String BETWEEN =
-            SqlTemplate.of("""
-            x.low_id = least(CAST(:speaker AS bigint), {agent}) AND x.high_id = greatest(CAST(:speaker AS bigint), {agent})
-            """).with("agent", AGENT).sql();
-
-    private static final String WHO = SqlTemplate.of("""
-            , {agent} AS other,
-            (SELECT a.name FROM agent a WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL) AS other_name
-            """).with("agent", AGENT).sql()
-            + Reach.columns(AGENT, "CAST(NULL AS bigint)", "answered.id");
-
-    private static final String TO_AGENT = NEXT_TO_AGENT + ";\n" + StreamQueries.readAnswered(BETWEEN, "TRUE", WHO);
-
-    private static final String TO_AGENT_IN_TURN =
-            StreamQueries.TAKE_TURN + NEXT_TO_AGENT + ";\n" + StreamQueries.readBefore(BETWEEN, "TRUE", "TRUE", WHO);
-
-    private static final String NEXT_IN_ZONE = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of(StreamQueries.NEXT + """
-              FROM (SELECT z.stream_id, z.name AS zone_name, d.name AS domain_name
-                      FROM ctx, domain d
-                      JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name_key = :zone
-                     WHERE d.tenant_id = :tenant AND d.name_key = :domain AND {visible_domain} AND {takes_part}) place
-             WHERE st.tenant_id = :tenant AND st.id = place.stream_id
-            RETURNING {columns}, zone_name, domain_name{reach}
+            SELECT m.stream_id AS conversation, d.name AS domain, z.name AS zone,
+                   other.id AS other_id, other.name AS other_name, other.kind AS other_kind, {answered}
+              FROM ctx, message m
+              JOIN stream c ON c.tenant_id = m.tenant_id AND c.id = m.stream_id
+              LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.stream_id = m.stream_id
+              LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
+              LEFT JOIN LATERAL (SELECT * FROM party x
+                                  WHERE x.tenant_id = c.tenant_id
+                                    AND x.id = CASE WHEN c.low_id = :speaker THEN c.high_id ELSE c.low_id END
+                                 OFFSET 0) other ON true
+             WHERE m.tenant_id = :tenant AND m.id = :message
+               AND (EXISTS (SELECT 1 FROM participant p
+                             WHERE p.tenant_id = m.tenant_id AND p.stream_id = m.stream_id AND p.party_id = :speaker)
+                    OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND {may_talk}))
             """)
-                    .with("visible_domain", Visibility.domain("d"))
-                    .with("takes_part", ZoneEntry.takesPart("d"))
-                    .with("columns", StreamQueries.PLACE)
-                    .with("reach", Reach.columns("CAST(NULL AS bigint)", "st.id", "CAST(NULL AS uuid)"))
+                    .with("answered", ConversationStore.ANSWERED)
+                    .with("may_talk", Visibility.talk("d"))
                     .sql();
 
-    private static final String IN_ZONE = ZoneEntry.HOLD + ";\n" + NEXT_IN_ZONE;
-
-    private static final String IN_ZONE_IN_TURN = StreamQueries.TAKE_TURN + NEXT_IN_ZONE;
-
     private final Db db;
+    private final AgentStore agents;
+    private final ZoneEntry zones;
+    private final RecipientQueries people;
 
-    DestinationQueries(Db db) {
+    DestinationQueries(Db db, AgentStore agents, ZoneEntry zones) {
         this.db = db;
+        this.people = new RecipientQueries(db);
+        this.agents = agents;
+        this.zones = zones;
     }
 
     /**
-     * The beginning of a message to a named destination.
+     * Returns the destination, where the speaker may send messages.
      *
-     * @param agent the recipient, null in a zone
+     * @param toUser the user to whom the message goes, if it goes to one
+     * @param replyTo the message that is answered, if the call names one
      */
-    record NamedBeginning(
-            Beginning beginning,
-            @Nullable Ref agent,
-            @Nullable String domain,
-            @Nullable String zone) {}
-
-    /** Begins a direct message to the agent with this name. */
-    Optional<NamedBeginning> toAgent(Call call, Name agent) {
-        var byAgent = call.context().self() != null;
-        return statement(call, byAgent ? TO_AGENT_IN_TURN : TO_AGENT)
-                .set("key", agent.key())
-                .set("reply", null)
-                .all(results -> {
-                    if (byAgent) {
-                        results.next(_ -> true);
-                    }
-                    var place = results.next(MessageStore::place);
-                    return place.isEmpty()
-                            ? Optional.empty()
-                            : results.next(row -> new NamedBeginning(
-                                    MessageStore.beginning(place.get(), row),
-                                    new Ref(row.number("other"), row.text("other_name")),
-                                    null,
-                                    null));
-                });
+    Destination find(Call call, Targets.@Nullable Chat target, @Nullable UserRecipient toUser, @Nullable UUID replyTo) {
+        var named = toUser != null && !toUser.isNobody()
+                ? user(call, target, toUser)
+                : target == null ? null : named(call, target);
+        var found = replyTo != null ? answering(call, replyTo, named) : named != null ? named : selected(call);
+        call.checked(OfDomain.TAKE_PART); // No zone is addressed, or the speaker takes part there.
+        if (found.other() != null && found.other().id() == call.context().speaker().id()) {
+            throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
+        }
+        return found;
     }
 
-    /** Begins a message in a zone, where nothing is counted but what its stream counts. */
-    Optional<NamedBeginning> inZone(Call call, Name domain, Name zone) {
-        return statement(call, call.context().self() != null ? IN_ZONE_IN_TURN : IN_ZONE)
-                .set("domain", domain.key())
-                .set("zone", zone.key())
-                .all(results -> {
-                    results.next(_ -> true); // The lock.
-                    return results.next(row -> new NamedBeginning(
-                            MessageStore.beginning(row), null, row.text("domain_name"), row.text("zone_name")));
-                });
+    private Destination user(Call call, Targets.@Nullable Chat target, UserRecipient toUser) {
+        if (target != null && (target.agent() != null || target.domain() != null || target.zone() != null)) {
+            throw Problem.invalid("to_user", "cannot be combined with a target agent or zone");
+        }
+        if (call.context().self() == null) {
+            throw Problem.noContext(
+                    "only agents can send to to_user: log on as one with AP_LogOn, or address an agent");
+        }
+        var user = toUser.user() == null ? call.context().user() : people.read(call, toUser.user());
+        return Destination.direct(user, MessageStore.USER);
     }
 
-    private Statement statement(Call call, String text) {
-        return db.sql(call, text)
-                .set("lock", AdvisoryLock.PARTY.number)
+    private @Nullable Destination named(Call call, Targets.Chat target) {
+        var isInZone = target.domain() != null || target.zone() != null;
+        if (target.agent() != null) {
+            if (isInZone) {
+                throw Problem.invalid("target", "must name an agent or a zone, not both");
+            }
+            return direct(call, target.agent());
+        }
+        return isInZone ? zones.enter(call, target.domain(), target.zone()) : null;
+    }
+
+    private Destination direct(Call call, Name agent) {
+        return Destination.direct(agents.read(call, agent).ref(), MessageStore.AGENT);
+    }
+
+    private Destination selected(Call call) {
+        var context = call.context();
+        if (context.zone() != null) {
+            return zones.enter(call, null, Name.of(context.zone().name()));
+        }
+        if (context.agent() != null) {
+            return direct(call, Name.of(context.agent().name()));
+        }
+        throw Problem.noContext(
+                "the message has no recipient: give target.agent, or target.domain and target.zone, or enter a zone"
+                        + " with ZN_Enter, or select an agent with AP_Select");
+    }
+
+    /** Returns the place of the answered message. A destination that is also named must be the same. */
+    private Destination answering(Call call, UUID message, @Nullable Destination named) {
+        var there = db.sql(call, FIND_MESSAGE)
+                .set("message", message)
                 .set("speaker", call.context().speaker().id())
-                .set("by_program", !call.isByPerson())
-                .set("recent", call.now().minus(MessageStore.CONVERSATION));
+                .one(DestinationQueries::place)
+                .orElseThrow(() -> Problem.notFound("message", message.toString(), List.of()));
+        if (named != null && !named.isSamePlace(there)) {
+            throw Problem.invalid("reply_to", "must be a message of the target's conversation");
+        }
+        return there;
+    }
+
+    private static Destination place(Row row) throws SQLException {
+        var zone = row.textOrNull("zone");
+        var there = zone == null
+                ? Destination.direct(new Ref(row.number("other_id"), row.text("other_name")), row.text("other_kind"))
+                : Destination.zone(row.number("conversation"), row.text("domain"), zone);
+        return there.answering(Answered.read(row));
     }
 }

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.chat;
 
-import io.agentworkspace.engine.messages.MessageStore;
-import io.agentworkspace.engine.messages.MessageStore.Answered;
-import io.agentworkspace.engine.messages.MessageStore.Before;
-import io.agentworkspace.engine.messages.MessageStore.Lineage;
-import io.agentworkspace.engine.messages.MessageStore.NextMessage;
+import io.agentworkspace.engine.messages.ConversationStore;
+import io.agentworkspace.engine.messages.ConversationStore.Answered;
+import io.agentworkspace.engine.messages.ConversationStore.Before;
+import io.agentworkspace.engine.messages.ConversationStore.NextMessage;
+import io.agentworkspace.engine.messages.Lineage;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,8 +31,7 @@ record LoopGuard(NextMessage place, Before before) {
 
     /** Returns the lineage of a person's message. A person may always speak, which resets the counts. */
     static Lineage ofPerson(Before before) {
-        var answered = before.answered();
-        return new Lineage(answered == null ? null : answered.id(), List.of(), null, 0, List.of());
+        return Lineage.of(before.answered(), List.of(), null);
     }
 
     /**
@@ -44,8 +43,7 @@ record LoopGuard(NextMessage place, Before before) {
         if (other == null) {
             checkZone();
         }
-        var answered = before.answered();
-        return new Lineage(answered == null ? null : answered.id(), chain, before.personAt(), 0, List.of());
+        return Lineage.of(before.answered(), chain, before.personAt());
     }
 
     /**
@@ -60,9 +58,8 @@ record LoopGuard(NextMessage place, Before before) {
         if (other == null) {
             checkZone();
         }
-        var answers = before.answered() == null ? null : before.answered().id();
         if (other == null || !before.toAgent()) {
-            return new Lineage(answers, chain, before.personAt(), 0, List.of());
+            return Lineage.of(before.answered(), chain, before.personAt());
         }
         var partners = new ArrayList<>(before.partners());
         if (!partners.contains(other) && partners.size() < MANY_PARTNERS) {
@@ -70,7 +67,7 @@ record LoopGuard(NextMessage place, Before before) {
         }
         checkDirect(partners.size());
         checkPace();
-        return new Lineage(answers, chain, before.personAt(), before.said() + 1, partners);
+        return new Lineage(before.answered(), chain, before.personAt(), before.said() + 1, partners);
     }
 
     /**
@@ -88,7 +85,7 @@ record LoopGuard(NextMessage place, Before before) {
             throw refused(
                     "loop guard: this would be hop %d of agents answering each other, at most %d are allowed; let a person speak, or begin afresh in 15 minutes"
                             .formatted(chain.size(), place.guard().hops()),
-                    answered.at().plus(MessageStore.CONVERSATION));
+                    answered.at().plus(ConversationStore.RECENT));
         }
         return chain;
     }
@@ -114,7 +111,7 @@ record LoopGuard(NextMessage place, Before before) {
                     "loop guard: agents said %d messages in this zone since a person last spoke there, at most %d are allowed for %d agents; "
                                     .formatted(place.agentsSaid() - 1, limit, place.voices())
                             + RESUME.formatted("in the zone", ELSEWHERE),
-                    place.at().plus(MessageStore.CONVERSATION));
+                    place.at().plus(ConversationStore.RECENT));
         }
     }
 
@@ -125,7 +122,7 @@ record LoopGuard(NextMessage place, Before before) {
                     "loop guard: you sent %d direct messages to agents since a person last spoke, at most %d are allowed; "
                                     .formatted(before.said(), limit)
                             + RESUME.formatted("to you", "; zones have counts of their own"),
-                    place.at().plus(MessageStore.CONVERSATION));
+                    place.at().plus(ConversationStore.RECENT));
         }
     }
 

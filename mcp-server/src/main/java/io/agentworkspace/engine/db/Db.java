@@ -96,7 +96,6 @@ public final class Db implements AutoCloseable {
     /** Shares connections fairly. The pool's own queue starves waiters under load. */
     private final FairQueue connections;
 
-    private final SharedTransactions shared;
     private final Latency waits = new Latency();
     private final RefusalLog refusals = new RefusalLog();
     private final DatabaseProbe probe = new DatabaseProbe(this, refusals);
@@ -108,7 +107,6 @@ public final class Db implements AutoCloseable {
     public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize, TimeLimits limits) {
         this.limits = limits;
         this.login = new NotificationChannel.Login(jdbcUrl, user, password);
-        this.shared = new SharedTransactions(this, limits.sharing());
         var config = new HikariConfig();
         config.setJdbcUrl(jdbcUrl);
         config.setUsername(user);
@@ -260,22 +258,7 @@ public final class Db implements AutoCloseable {
         return withConnection(connection -> CURRENT.isBound() ? work.get() : alone(connection, work));
     }
 
-    /**
-     * Runs the work in a transaction that it may share with concurrent calls that have the same key: those that would wait for
-     * each other anyway. A failure undoes only the work of its own call.
-     *
-     * @param key null if the work shares its transaction with nobody
-     */
-    public <T> T transaction(@Nullable Object key, Supplier<T> work) {
-        return key == null || CURRENT.isBound() ? transaction(work) : shared.run(key, work);
-    }
-
-    /** Returns how many calls wait for a transaction that they may share. */
-    int waitingToShare(Object key) {
-        return shared.waiting(key);
-    }
-
-    <T> T alone(Connection connection, Supplier<T> work) throws SQLException {
+    private <T> T alone(Connection connection, Supplier<T> work) throws SQLException {
         connection.setAutoCommit(false); // The pool resets it.
         try {
             var transaction = new Transaction(connection);
@@ -295,7 +278,7 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    static void rollBack(Connection connection, Throwable reason) {
+    private static void rollBack(Connection connection, Throwable reason) {
         try {
             connection.rollback();
         } catch (SQLException e) {
@@ -324,10 +307,9 @@ public final class Db implements AutoCloseable {
     /** Binds the parameters of {@link #LIMITS}. */
     public Statement limited(Statement statement) {
         var limit = LIMIT.isBound() ? LIMIT.get() : limits.write();
-        var lock = SharedTransactions.isPassedOn() ? SharedTransactions.LOCK : LOCK;
         return statement
                 .set("statement_limit", Long.toString(limit.toMillis()))
-                .set("lock_limit", Long.toString(lock.toMillis()));
+                .set("lock_limit", Long.toString(LOCK.toMillis()));
     }
 
     /** Work that uses a connection. */
@@ -367,7 +349,7 @@ public final class Db implements AutoCloseable {
         return traced(() -> used(work));
     }
 
-    <T> T traced(Supplier<T> work) {
+    private <T> T traced(Supplier<T> work) {
         if (!TraceSpan.CURRENT.isBound()) {
             return work.get();
         }
@@ -401,12 +383,12 @@ public final class Db implements AutoCloseable {
     }
 
     /** Returns whether the work may succeed if it is run again in a transaction of its own. */
-    boolean isTransient(SqlFailure e) {
+    private boolean isTransient(SqlFailure e) {
         var code = SqlState.of(e).code();
         return RETRYABLE.contains(code) || LOCK_TIMEOUT.equals(code);
     }
 
-    RuntimeException foreseen(SqlFailure e) {
+    private RuntimeException foreseen(SqlFailure e) {
         var state = SqlState.of(e);
         return switch (state.code()) {
             case OWNER_REMOVED ->

@@ -1,11 +1,8 @@
 package io.agentworkspace.engine.db;
 
-import io.agentworkspace.engine.db.SharedTransactions.Ending;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
@@ -65,7 +62,7 @@ final class NamedSql {
     private final List<String> asked;
     private final Set<String> announcedTables;
     private final Map<Long, Positional> variants = new ConcurrentHashMap<>();
-    private final Map<Ending, Map<Long, Positional>> endings = new EnumMap<>(Ending.class);
+    private final Map<Long, Positional> committing = new ConcurrentHashMap<>();
 
     /**
      * A statement in the driver's form.
@@ -75,9 +72,6 @@ final class NamedSql {
     record Positional(String text, List<String> names) {}
 
     private NamedSql(String text) {
-        for (var ending : Ending.values()) {
-            endings.put(ending, new ConcurrentHashMap<>());
-        }
         asked = ASKED.matcher(text).results().map(found -> found.group(1)).toList();
         announcedTables = WRITES.matcher(text)
                 .results()
@@ -134,11 +128,11 @@ final class NamedSql {
         return text;
     }
 
-    /** Returns the same statement with the ending in the same round trip. */
-    Positional with(Map<String, @Nullable Object> parameters, Ending ending) {
-        return Objects.requireNonNull(endings.get(ending)).computeIfAbsent(literals(parameters), literals -> {
+    /** Returns the same statement with the commit in the same round trip. */
+    Positional withCommit(Map<String, @Nullable Object> parameters) {
+        return committing.computeIfAbsent(literals(parameters), literals -> {
             var plain = positional(literals);
-            return new Positional(plain.text() + ";\n" + ending.sql, plain.names());
+            return new Positional(plain.text() + ";\nCOMMIT", plain.names());
         });
     }
 

@@ -208,8 +208,8 @@ public final class Statement {
 
     /**
      * Runs the statement as the last of its transaction, with the commit in the same round trip. No statement may
-     * follow. If either fails, the whole transaction is rolled back as usual. If another call shares the transaction, that
-     * one commits; those of {@link CombinedCalls} do not commit.
+     * follow. If either fails, the whole transaction is rolled back as usual. Those of
+     * {@link CombinedCalls} do not commit.
      */
     public void runAndCommit() {
         if (Db.CURRENT.isBound() && Db.CURRENT.get().isKeptOpen()) {
@@ -221,7 +221,7 @@ public final class Statement {
         if (Db.CURRENT.isBound()) {
             Db.CURRENT.get().requireAnnounced();
         }
-        var last = NamedSql.of(text).with(parameters, SharedTransactions.ending());
+        var last = NamedSql.of(text).withCommit(parameters);
         // The server reports to the driver that the transaction is over, so the driver does not commit again.
         if (late.isEmpty()) {
             use(last, PreparedStatement::execute);
@@ -231,7 +231,6 @@ public final class Statement {
         if (Db.CURRENT.isBound()) {
             Db.CURRENT.get().end();
         }
-        SharedTransactions.ended();
     }
 
     /** Runs the statement in the same round trip as the transaction's last one. Its result is not read. */

@@ -9,13 +9,8 @@ import java.time.Duration;
  * @param read statements outside a transaction, and the first statement of one
  * @param write a statement of a transaction
  * @param bulk a statement of a transaction that may delete a lot: a bank, a domain, expired data
- * @param sharing how long calls may join a transaction of others
  */
-public record TimeLimits(Duration connect, Duration read, Duration write, Duration bulk, Duration sharing) {
-    static final TimeLimits DEFAULT = new TimeLimits(
-            Duration.ofSeconds(2),
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(8),
-            Duration.ofSeconds(30),
-            Duration.ofMillis(100));
+public record TimeLimits(Duration connect, Duration read, Duration write, Duration bulk) {
+    static final TimeLimits DEFAULT =
+            new TimeLimits(Duration.ofSeconds(2), Duration.ofSeconds(5), Duration.ofSeconds(8), Duration.ofSeconds(30));
 }

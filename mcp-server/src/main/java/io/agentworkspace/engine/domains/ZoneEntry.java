@@ -4,21 +4,33 @@ import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.messages.Destination;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Who may send messages in which zone, and the zone's stream. */
+/** Who may send messages in which zone, and the zone's conversation. */
 public final class ZoneEntry {
-    private static final String READ_STREAM = ContextStore.KNOWN_CONTEXT
+    /**
+     * Protects the memberships of the domain :domain until the transaction ends. Otherwise a user who is removed in the meantime
+     * would receive messages again by sending one. An agent needs no such protection, since only its membership lets
+     * it receive messages.
+     */
+    private static final String HOLD = """
+            SELECT 1 AS held FROM domain WHERE NOT :by_agent AND tenant_id = :tenant AND name_key = :domain FOR KEY SHARE;
+            """;
+
+    private static final String FIND = HOLD
+            + ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
-            SELECT d.name, z.stream_id, {takes_part} AS takes_part,
+            SELECT d.name, z.stream_id AS conversation, z.name AS zone, {takes_part} AS takes_part,
                    ARRAY(SELECT near.name FROM zone near
-                          WHERE near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
+                          WHERE z.id IS NULL AND near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
               FROM ctx, domain d
               LEFT JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name_key = :zone
              WHERE d.tenant_id = :tenant AND d.name_key = :domain AND {visible_domain}
@@ -26,14 +38,6 @@ public final class ZoneEntry {
                     .with("takes_part", takesPart("d"))
                     .with("visible_domain", Visibility.domain("d"))
                     .sql();
-
-    /**
-     * Protects the memberships of the domain :domain until the transaction ends. Otherwise a user who is removed in the meantime
-     * would receive messages again by sending one. An agent needs no such protection, since only its membership lets
-     * it receive messages.
-     */
-    public static final String HOLD =
-            "SELECT 1 FROM domain WHERE tenant_id = :tenant AND name_key = :domain FOR KEY SHARE";
 
     private final Db db;
     private final DomainStore domains;
@@ -57,52 +61,48 @@ public final class ZoneEntry {
                 """).with("domain", domain).sql();
     }
 
-    private record ZoneLookup(String domain, @Nullable Long stream, boolean takesPart, List<String> zones) {}
+    private record ZoneLookup(
+            String domain, @Nullable Long conversation, @Nullable String zone, boolean takesPart, List<String> zones) {}
 
     /**
-     * Returns the stream of a zone where the speaker may send messages: in the named domain, else the entered one.
+     * Returns a zone where the speaker may send messages: in the named domain, else the entered one.
      *
      * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} if the speaker is not a member
      */
-    public long stream(Call call, @Nullable Name domain, @Nullable Name zone) {
+    public Destination enter(Call call, @Nullable Name domain, @Nullable Name zone) {
         var entered = call.context().domain();
         if (domain == null && entered == null) {
             throw Problem.noContext("no domain is entered: give target.domain, or enter a zone with ZN_Enter");
         }
-        var name = zone == null ? ZoneStore.MAIN : zone;
+        var zoneName = zone == null ? ZoneStore.MAIN : zone;
         var domainName = domain != null
                 ? domain
                 : Name.of(Objects.requireNonNull(entered).name());
-        if (call.context().self() == null) {
-            hold(call, domainName);
-        }
-        var found = db.sql(call, READ_STREAM)
-                .set("domain", domainName.key())
-                .set("zone", name.key())
-                .one(row -> new ZoneLookup(
-                        row.text("name"), row.numberOrNull("stream_id"), row.flag("takes_part"), row.texts("zones")))
-                .orElseThrow(() -> domains.missing(call, domainName));
+        var found = find(call, domainName, zoneName).orElseThrow(() -> domains.missing(call, domainName));
         if (!found.takesPart()) {
             throw Problem.conflict(notMember(call, found.domain()));
         }
         call.checked(OfDomain.TAKE_PART);
-        if (found.stream() == null) {
-            throw ZoneStore.missing(name, found.zones());
+        if (found.conversation() == null || found.zone() == null) {
+            throw ZoneStore.missing(zoneName, found.zones());
         }
-        return found.stream();
+        return Destination.zone(found.conversation(), found.domain(), found.zone());
     }
 
-    private void hold(Call call, Name domain) {
-        db.sql(call, HOLD).set("domain", domain.key()).one(_ -> true);
-    }
-
-    /** Returns the stream of the zone that the context has entered. */
-    public long entered(Call call) {
-        var context = call.context();
-        return stream(
-                call,
-                Name.of(Objects.requireNonNull(context.domain()).name()),
-                Name.of(Objects.requireNonNull(context.zone()).name()));
+    private Optional<ZoneLookup> find(Call call, Name domain, Name zone) {
+        return db.sql(call, FIND)
+                .set("by_agent", call.context().self() != null)
+                .set("domain", domain.key())
+                .set("zone", zone.key())
+                .all(results -> {
+                    results.next(_ -> true); // The lock.
+                    return results.next(row -> new ZoneLookup(
+                            row.text("name"),
+                            row.numberOrNull("conversation"),
+                            row.textOrNull("zone"),
+                            row.flag("takes_part"),
+                            row.texts("zones")));
+                });
     }
 
     /** Returns the note for a speaker who takes no part in the domain: what is missing, and who can admit it. */

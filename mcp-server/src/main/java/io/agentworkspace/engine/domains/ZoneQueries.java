@@ -13,6 +13,7 @@ import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.messages.MessagePages;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.StoredMessage;
+import io.agentworkspace.engine.messages.ThreadQueries;
 import io.agentworkspace.engine.model.access.Requirement.OfDomain;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Zone;
@@ -25,6 +26,8 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of zones and their messages: one statement each, including the context. */
@@ -97,6 +100,20 @@ public final class ZoneQueries {
 
     private static final ContextQueries READ = ContextQueries.of(READ_ZONE, READ_MESSAGES);
 
+    private static final String THREAD = ThreadQueries.page(
+            "",
+            SqlTemplate.of("""
+            ctx CROSS JOIN domain d JOIN {zone}
+                      JOIN message m ON m.tenant_id = z.tenant_id AND m.stream_id = z.stream_id
+                     WHERE {wanted} AND {may_talk}
+            """)
+                    .with("zone", ZONE)
+                    .with("wanted", DomainQueries.WANTED)
+                    .with("may_talk", Visibility.talk("d"))
+                    .sql());
+
+    private static final ContextQueries READ_THREAD = ContextQueries.of(READ_ZONE, ContextQueries.ACTOR + THREAD);
+
     private static final String NAMES = ContextQueries.ACTOR
             + SqlTemplate.of("""
             SELECT z.name
@@ -154,13 +171,13 @@ public final class ZoneQueries {
     /** A zone, and its latest messages, oldest first. */
     record ZoneWithMessages(Zone zone, ListSlice<Message> messages) {}
 
-    /** The rows of a read; the messages newest first. {@code zone} is null if there is no such zone. */
+    /** The rows of a read; the messages in the order of the statement. {@code zone} is null if there is no such zone. */
     private record ZoneRead(
             String domain,
             boolean takesPart,
-            long stream,
+            long conversation,
             @Nullable Zone zone,
-            List<StoredMessage> newest) {}
+            List<StoredMessage> messages) {}
 
     /**
      * Returns the named zone of the named domain, else the entered one; {@code main} if only a domain is named.
@@ -173,15 +190,46 @@ public final class ZoneQueries {
         var limit = Page.limit(page);
         var keys = Page.after(page, 2);
         var before = before(keys);
-        var read = READ.run(
+        var read = find(
+                call, READ, domain, zone, statement -> statement.set("before", before).set("limit", limit));
+        Cursor.requireSame(keys, read.conversation());
+        var messages =
+                MessagePages.fit(call, read.messages(), limit, read.conversation(), message -> Long.toString(message.seq()));
+        pages.mark(call, read.messages(), messages);
+        return new ZoneWithMessages(read.zone(), messages);
+    }
+
+    /**
+     * Returns the same zone, and a thread instead of its latest messages. Nothing is marked as read, since others may have been
+     * sent between its messages.
+     */
+    ZoneWithMessages readThread(
+            Call call, @Nullable Name domain, @Nullable Name zone, UUID thread, @Nullable Page page) {
+        var read = find(
+                call,
+                READ_THREAD,
+                domain,
+                zone,
+                statement -> statement
+                        .set("thread", thread)
+                        .set("after", ThreadQueries.after(page))
+                        .set("limit", Page.limit(page)));
+        return new ZoneWithMessages(read.zone(), ThreadQueries.fit(call, thread, read.messages(), page));
+    }
+
+    private ZoneRead find(
+            Call call,
+            ContextQueries queries,
+            @Nullable Name domain,
+            @Nullable Name zone,
+            UnaryOperator<Statement> bind) {
+        var read = queries.run(
                         db,
                         unselected,
                         call,
-                        statement -> named(statement, domain)
+                        statement -> bind.apply(named(statement, domain)
                                 .set("zone", zone == null ? null : zone.key())
-                                .set("main", ZoneStore.MAIN)
-                                .set("before", before)
-                                .set("limit", limit),
+                                .set("main", ZoneStore.MAIN)),
                         ZoneQueries::zoneRead)
                 .orElseThrow(() -> domains.absent(call, domain));
         if (!read.takesPart()) {
@@ -193,12 +241,8 @@ public final class ZoneQueries {
                     ? Problem.noContext("no zone is entered: give target.zone, or enter one with ZN_Enter")
                     : ZoneStore.missing(zone, named(db.sql(call, NAMES), domain).list(row -> row.text("name")));
         }
-        Cursor.requireSame(keys, read.stream());
         call.budget().spend(read.zone());
-        var messages =
-                MessagePages.fit(call, read.newest(), limit, read.stream(), message -> Long.toString(message.seq()));
-        pages.mark(call, read.newest(), messages);
-        return new ZoneWithMessages(read.zone(), messages);
+        return read;
     }
 
     private static Statement named(Statement statement, @Nullable Name domain) {
@@ -212,18 +256,18 @@ public final class ZoneQueries {
         return found.map(zone -> new ZoneRead(
                 zone.domain(),
                 zone.takesPart(),
-                zone.stream(),
+                zone.conversation(),
                 zone.zone(),
                 // Another zone may have got the name between the two statements.
                 newest.stream()
-                        .filter(message -> message.stream() == zone.stream())
+                        .filter(message -> message.conversation() == zone.conversation())
                         .toList()));
     }
 
     private record FoundZone(
             String domain,
             boolean takesPart,
-            long stream,
+            long conversation,
             @Nullable Zone zone) {}
 
     private static @Nullable Zone zone(Row row) throws SQLException {

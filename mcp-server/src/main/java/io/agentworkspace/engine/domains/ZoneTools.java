@@ -4,6 +4,7 @@ import io.agentworkspace.engine.access.AccessCheck;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.ThreadQueries;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.agent.Message;
@@ -55,6 +56,10 @@ public final class ZoneTools {
 
     record ReadRequest(
             @Doc("Which zone.") Targets.@Nullable ZoneOnly target,
+
+            @Doc("The id of a message of the zone: returns it and everything that answers it, oldest first.") @Nullable
+            String thread,
+
             @Doc("Which part.") @Nullable Page page) {}
 
     record EnterRequest(
@@ -141,7 +146,8 @@ public final class ZoneTools {
                         target.domain.""")
                 .details("""
                         profile contains the record, content the latest messages, oldest first. For older messages send \
-                        next_cursor as page.cursor. For those who take part in the domain. AP_Chat answers.""")
+                        next_cursor as page.cursor. thread shows the answers to one message, and marks nothing as read. For those \
+                        who take part in the domain. AP_Chat answers.""")
                 .alsoCalled(
                         "what was said in a room",
                         "read older messages",
@@ -162,7 +168,10 @@ public final class ZoneTools {
                 .effect(Effect.MARKS)
                 .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
                     var target = in.target() == null ? new Targets.ZoneOnly(null, null, null) : in.target();
-                    var found = reads.read(call, target.domain(), target.zone(), in.page());
+                    var thread = ThreadQueries.id(in.thread());
+                    var found = thread == null
+                            ? reads.read(call, target.domain(), target.zone(), in.page())
+                            : reads.readThread(call, target.domain(), target.zone(), thread, in.page());
                     return new ReadResponse(
                             List.of(found.zone()),
                             found.messages().rows(),

@@ -144,7 +144,7 @@ public final class MessageWait {
         var shown = new ArrayList<StoredMessage>();
         var consecutive = new ArrayList<StoredMessage>();
         for (var i = 0; i < messages.size(); i++) {
-            var message = new StoredMessage(waiting.get(i).message().stream(), messages.get(i));
+            var message = new StoredMessage(waiting.get(i).message().conversation(), messages.get(i));
             shown.add(message);
             if (waiting.get(i).skipped() == 0) {
                 consecutive.add(message);

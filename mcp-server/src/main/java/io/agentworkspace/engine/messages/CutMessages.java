@@ -43,9 +43,9 @@ public final class CutMessages {
         return shown.stream()
                 .filter(each -> {
                     if (each.message().truncated() != null) {
-                        cut.add(each.stream());
+                        cut.add(each.conversation());
                     }
-                    return !cut.contains(each.stream());
+                    return !cut.contains(each.conversation());
                 })
                 .count();
     }

@@ -1,7 +1,5 @@
 package io.agentworkspace.engine.messages;
 
-import io.agentworkspace.engine.db.SqlTemplate;
-
 /** The SQL that stores a message, and whom it then waits for. */
 final class InsertQueries {
     private InsertQueries() {}
@@ -9,42 +7,42 @@ final class InsertQueries {
     /**
      * Stores a message. In a direct conversation the speaker's row stays as it is: when the other side speaks, all messages
      * since the last one counted there are the party's own.
-     *
-     * @param counted what counts an agent's messages, nothing for people
-     * @param shown what is returned of the message {@code m}
      */
-    static String insert(String counted, String shown) {
-        return SqlTemplate.of("""
-            WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
-                                            created_at, person, by_key)
-                       SELECT :tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at,
-                              NOT :by_program,
-                              (SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:by_key AS text))
-                       RETURNING *),
+    static final String INSERT = """
+            WITH said AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
+                                            created_at, person, by_key, attached)
+                       VALUES (:tenant, :conversation, :seq, :id, :speaker, :content, CAST(:answers AS uuid),
+                               CAST(:chain AS bigint[]), :at, NOT :by_program, :by_key,
+                               CAST(:attached AS uuid[]))),
                  known AS (SELECT 1 FROM participant
                             WHERE CAST(:other AS bigint) IS NOT NULL
-                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream),
+                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :conversation),
                  spoke AS (UPDATE participant
                               SET own_unread = own_unread + 1
                             WHERE CAST(:other AS bigint) IS NULL
-                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream
+                              AND tenant_id = :tenant AND party_id = :speaker AND stream_id = :conversation
                         RETURNING 1),
                  joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
-                            SELECT :tenant, :speaker, :stream, :user, :seq,
+                            SELECT :tenant, :speaker, :conversation, :user, :seq,
                                    CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN :seq END
                              WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke) AND NOT EXISTS (SELECT 1 FROM known)
                             ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
                                SET own_unread = participant.own_unread + CASE WHEN participant.last_seq IS NULL THEN 1 ELSE 0 END
                             RETURNING 1),
                  hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
-                           SELECT :tenant, o.id, :stream, COALESCE(a.owner_id, o.id), :seq - 1, :seq
+                           SELECT :tenant, o.id, :conversation, COALESCE(a.owner_id, o.id), :seq - 1, :seq
                              FROM (SELECT CAST(:other AS bigint) AS id) o
                              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
                             WHERE o.id IS NOT NULL
                            ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
                               SET own_unread = participant.own_unread + excluded.last_seq - 1 - participant.last_seq,
                                   last_seq = excluded.last_seq),
-                 {counted}
+                 counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
+                             SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
+                              WHERE :is_counted
+                             ON CONFLICT (tenant_id, agent_id) DO UPDATE
+                                SET said = excluded.said, partners = excluded.partners,
+                                    person_at = excluded.person_at, said_at = excluded.said_at),
                  told AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
                           SELECT a.tenant_id, a.id, news.person_at, news.agent_at
                             FROM (SELECT CASE WHEN :by_program THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
@@ -58,22 +56,6 @@ final class InsertQueries {
                           ON CONFLICT (tenant_id, agent_id) DO UPDATE
                              SET person_at = greatest(agent_heard.person_at, excluded.person_at),
                                  agent_at = greatest(agent_heard.agent_at, excluded.agent_at))
-            SELECT {shown}
-             WHERE EXISTS (SELECT 1 FROM known) OR EXISTS (SELECT 1 FROM spoke) OR EXISTS (SELECT 1 FROM joined)
-            """).with("counted", counted).with("shown", shown).sql();
-    }
-
-    static final String COUNTED = """
-                 counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
-                             SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
-                              WHERE :said > 0
-                             ON CONFLICT (tenant_id, agent_id) DO UPDATE
-                                SET said = excluded.said, partners = excluded.partners,
-                                    person_at = excluded.person_at, said_at = excluded.said_at),
+            SELECT 1 AS stored
             """;
-
-    static final String STORED = SqlTemplate.of("{columns} FROM m {joins}")
-            .with("columns", MessageRow.COLUMNS)
-            .with("joins", MessageRow.JOINS)
-            .sql();
 }

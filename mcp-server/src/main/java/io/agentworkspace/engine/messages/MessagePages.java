@@ -25,6 +25,8 @@ public final class MessagePages {
 
     private static final int LINK = 520;
 
+    private static final int ATTACHMENT = 3_500;
+
     /**
      * Marks messages as read by the party :party. A reading position has no gaps, so the shown messages of a stream are
      * marked only if no unread message precedes them.
@@ -113,6 +115,9 @@ public final class MessagePages {
     private static long most(Message message) {
         return BESIDE_TEXT
                 + (long) LINK * message.chain().size()
+                + (message.attachments() == null
+                        ? 0
+                        : (long) ATTACHMENT * message.attachments().size())
                 + (long) ESCAPED * message.content().length();
     }
 
@@ -124,7 +129,7 @@ public final class MessagePages {
         var rows = page.rows();
         var shown = new ArrayList<StoredMessage>();
         for (var i = 0; i < rows.size(); i++) {
-            shown.add(new StoredMessage(newest.get(i).stream(), rows.get(rows.size() - 1 - i)));
+            shown.add(new StoredMessage(newest.get(i).conversation(), rows.get(rows.size() - 1 - i)));
         }
         if (call.context().unread() > 0) {
             mark(call, shown, shown);
@@ -158,7 +163,7 @@ public final class MessagePages {
         var ranges = new LinkedHashMap<Long, Range>();
         consecutive.stream().filter(MessagePages::isWhole).forEach(each -> {
             var seq = each.message().seq();
-            ranges.merge(each.stream(), new Range(seq, seq), Range::and);
+            ranges.merge(each.conversation(), new Range(seq, seq), Range::and);
         });
         var direct = shown.stream().filter(each -> each.message().to() != null).toList();
         var marked = new HashMap<Long, Long>();
@@ -180,7 +185,7 @@ public final class MessagePages {
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - cleared)));
         var lost = new HashSet<>(ranges.keySet());
         lost.removeAll(marked.keySet());
-        shown.stream().filter(each -> !isWhole(each)).map(StoredMessage::stream).forEach(lost::remove);
+        shown.stream().filter(each -> !isWhole(each)).map(StoredMessage::conversation).forEach(lost::remove);
         return new Marked(lost, marked);
     }
 

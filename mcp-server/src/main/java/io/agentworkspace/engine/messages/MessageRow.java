@@ -4,6 +4,7 @@ import io.agentworkspace.engine.context.Unread;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.agent.Message.Attachment;
 import java.sql.SQLException;
 import java.util.Objects;
 
@@ -58,12 +59,31 @@ public final class MessageRow {
                                                    WHERE x.tenant_id = m.tenant_id AND x.id = k.id
                                                   OFFSET 0) link
                              ORDER BY k.n) END AS chain,
-            m.created_at, m.delivered_at, m.read_at
-            """).with("content", content).sql();
+            m.created_at, m.delivered_at, m.read_at,
+            NULLIF((SELECT count(*) FROM message answer WHERE answer.tenant_id = m.tenant_id AND answer.answers = m.id), 0) AS replies,
+            CASE WHEN m.attached IS NOT NULL THEN {attachments} END AS attachments
+            """)
+                .with("attachments", attachments("m.tenant_id", "m.attached")).with("content", content).sql();
+    }
+
+    /**
+     * Returns the records of documents as JSON, which few messages have; null if none of them exists any more.
+     *
+     * @param ids an expression for their ids, in their order
+     */
+    static String attachments(String tenant, String ids) {
+        return SqlTemplate.of("""
+            (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                        'document', d.name, 'version', d.version, 'media_type', COALESCE(d.media_type, d.declared_type),
+                        'size', d.size)) ORDER BY k.n)
+               FROM unnest({ids}) WITH ORDINALITY k (id, n)
+               CROSS JOIN LATERAL (SELECT * FROM document x WHERE x.tenant_id = {tenant} AND x.id = k.id OFFSET 0) d)
+            """).with("ids", ids).with("tenant", tenant).sql();
     }
 
     public static Message read(Row row) throws SQLException {
         var length = row.numberOrNull("length");
+        var replies = row.numberOrNull("replies");
         return new Message(
                 row.text("id"),
                 row.text("from"),
@@ -82,7 +102,9 @@ public final class MessageRow {
                 row.texts("chain"),
                 Objects.requireNonNull(row.instantOrNull("created_at")),
                 row.instantOrNull("delivered_at"),
-                row.instantOrNull("read_at"));
+                row.instantOrNull("read_at"),
+                replies == null ? null : replies.intValue(),
+                row.textOrNull("attachments") == null ? null : row.jsonList("attachments", Attachment.class));
     }
 
     /** Reads a message with its stream. */

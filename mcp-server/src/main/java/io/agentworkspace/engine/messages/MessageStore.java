@@ -1,38 +1,26 @@
 package io.agentworkspace.engine.messages;
 
-import io.agentworkspace.engine.access.Visibility;
-import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.context.Unread;
-import io.agentworkspace.engine.db.AdvisoryLock;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.messages.ConversationStore.Beginning;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.change.Change;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.model.tool.Context.Ref;
-import java.sql.SQLException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** Stores messages in streams, and how far each party has read them. */
+/** Stores messages, and how far each party has read them. */
 public final class MessageStore {
     public static final String AGENT = "agent";
     public static final String USER = "user";
 
-    /** The age from which a message of the other side no longer counts as answered. */
-    public static final Duration CONVERSATION = Duration.ofMinutes(15);
-
     /**
      * Returns the CTEs up to {@code taken}: the oldest unread messages of the party :party. They are at most :limit, as
-     * many as fit into the response, and without a gap in any stream.
+     * many as fit into the response, and without a gap in any conversation.
      */
     private static String taken(String lock) {
         return SqlTemplate.of("""
@@ -70,20 +58,6 @@ public final class MessageStore {
                 .with("size", TextSize.CUT_MESSAGE)
                 .sql();
     }
-
-    private static final String FIND_STREAM = ContextStore.KNOWN_CONTEXT
-            + SqlTemplate.of("""
-            SELECT m.stream_id, z.id AS zone_id,
-                   CASE WHEN st.low_id = :speaker THEN st.high_id ELSE st.low_id END AS other_id
-              FROM ctx, message m
-              JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
-              LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.stream_id = m.stream_id
-              LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
-             WHERE m.tenant_id = :tenant AND m.id = :message
-               AND (EXISTS (SELECT 1 FROM participant p
-                             WHERE p.tenant_id = m.tenant_id AND p.stream_id = m.stream_id AND p.party_id = :speaker)
-                    OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND {may_talk}))
-            """).with("may_talk", Visibility.talk("d")).sql();
 
     private static final String READ_SAID = SqlTemplate.of(
                     "SELECT {columns} FROM message m {joins} WHERE m.tenant_id = :tenant AND m.id = :id")
@@ -129,24 +103,7 @@ public final class MessageStore {
                     .with("joins", MessageRow.JOINS)
                     .sql();
 
-    /** All that is known of a message that is stored: nothing is looked up. */
-    private static final String NOTHING_MORE = "1 FROM m";
-
-    /** The statement that stores a message, alone and with one that then takes the speaker's unread messages. */
-    private record Say(String alone, String andTake) {}
-
-    private static Say say(String counted, String shown) {
-        var statement = InsertQueries.insert(counted, shown);
-        return new Say(statement, statement + ";\n" + TAKE);
-    }
-
-    private static final Say SAY = say(InsertQueries.COUNTED, InsertQueries.STORED);
-
-    private static final Say SAY_KNOWN = say(InsertQueries.COUNTED, NOTHING_MORE);
-
-    private static final Say SAY_AS_PERSON = say("", InsertQueries.STORED);
-
-    private static final Say SAY_KNOWN_AS_PERSON = say("", NOTHING_MORE);
+    private static final String INSERT_AND_TAKE = InsertQueries.INSERT + ";\n" + TAKE;
 
     private static final String COUNT_UNREAD = SqlTemplate.of("SELECT {unread} AS unread")
             .with("unread", MessageRow.UNREAD)
@@ -158,179 +115,9 @@ public final class MessageStore {
         this.db = db;
     }
 
-    /**
-     * The next place in a stream, locked until the transaction ends. Its time is never before that of the last message.
-     *
-     * @param agentsSaid in a zone, the number of messages of agents since a person spoke there, including the new one
-     * @param voices in a zone, how many agents sent them
-     * @param guard the dial of the loop guard: that of the zone's domain, or of the agent that speaks
-     */
-    public record NextMessage(long stream, long seq, Instant at, long agentsSaid, long voices, Dial guard) {}
-
-    /** The dial of the loop guard. */
-    public record Dial(long hops, long perMinute) {
-        static Dial read(Row row) throws SQLException {
-            var values = row.integers("guard");
-            return new Dial(values.get(0), values.get(1));
-        }
-    }
-
-    /** The message that a new one answers. */
-    public record Answered(UUID id, long speaker, boolean byProgram, Instant at, List<Long> chain) {}
-
-    /**
-     * The history before a new message.
-     *
-     * @param toAgent whether it is a direct message to an agent
-     * @param pacedAt when that message of its stream was sent which is as many messages ago as may be sent in a minute
-     * @param personAt when a person last spoke to the speaker, or to an agent whose message reached the speaker since
-     * @param said the speaker's direct messages to agents since then
-     * @param partners the agents that it sent them to
-     */
-    public record Before(
-            @Nullable Answered answered,
-            boolean toAgent,
-            @Nullable Instant pacedAt,
-            @Nullable Instant personAt,
-            long said,
-            List<Long> partners) {}
-
-    /** The loop guard's data of a new message; {@code said} is 0 if the message does not count. */
-    public record Lineage(
-            @Nullable UUID answers,
-            List<Long> chain,
-            @Nullable Instant personAt,
-            long said,
-            List<Long> partners) {}
-
-    /** The place of a message: a zone, or between two parties. */
-    public record MessagePlace(
-            long stream, @Nullable Long zone, @Nullable Long other) {}
-
-    public static NextMessage place(Row row) throws SQLException {
-        return new NextMessage(
-                row.number("id"),
-                row.number("last_seq"),
-                Objects.requireNonNull(row.instantOrNull("last_at")),
-                row.number("agents_said"),
-                row.number("voices"),
-                Dial.read(row));
-    }
-
-    /** A message's place, the history before it, and who will hear of it. */
-    public record Beginning(NextMessage place, Before before, Reach reach) {}
-
-    private record History(Before before, Reach reach) {
-        static History read(Row row) throws SQLException {
-            return new History(MessageStore.before(row), MessageStore.reach(row));
-        }
-    }
-
-    /**
-     * Takes the next place in the direct messages of two parties, or in a zone's stream, which counts the messages of
-     * agents since a person spoke. Finds the message that the new one answers: the named one, else, in direct messages,
-     * the other side's latest since the speaker's own last. Also counts what agents have already sent.
-     *
-     * @param stream the zone's, null in direct messages
-     * @param other the recipient, null in a zone
-     * @throws Problem {@code conflict} if the zone was deleted since it was looked up
-     */
-    public Beginning begin(
-            Call call, @Nullable Long stream, @Nullable Long other, long speaker, @Nullable UUID replyTo) {
-        var byAgent = call.context().self() != null; // Only agents are counted.
-        var statement = other == null
-                ? byAgent ? StreamQueries.BEGIN_IN_TURN : StreamQueries.BEGIN_IN
-                : byAgent ? StreamQueries.BEGIN_DIRECT_IN_TURN : StreamQueries.BEGIN_DIRECT;
-        return db.sql(call, statement)
-                .set("lock", AdvisoryLock.PARTY.number)
-                .set("stream", stream)
-                .set("speaker", speaker)
-                .set("other", other)
-                .set("by_program", !call.isByPerson())
-                .set("reply", replyTo)
-                .set("recent", call.now().minus(CONVERSATION))
-                .all(results -> {
-                    if (byAgent) {
-                        results.next(_ -> true);
-                    }
-                    var place = results.next(MessageStore::place)
-                            .orElseThrow(() ->
-                                    Problem.conflict("the zone has just been destroyed; ZN_List shows the others"));
-                    var history = results.next(History::read).orElseThrow();
-                    return new Beginning(place, history.before(), history.reach());
-                });
-    }
-
-    /** Reads the beginning of a message with its place from a row that has both. */
-    public static Beginning beginning(NextMessage place, Row row) throws SQLException {
-        return new Beginning(place, before(row), reach(row));
-    }
-
-    /** Reads the beginning of a message in a zone, before which nothing is counted but what its stream counts. */
-    public static Beginning beginning(Row row) throws SQLException {
-        return new Beginning(place(row), NOTHING, reach(row));
-    }
-
-    private static final Before NOTHING = new Before(null, false, null, null, 0, List.of());
-
-    private static Before before(Row row) throws SQLException {
-        return new Before(
-                answered(row),
-                row.flag("to_agent"),
-                row.instantOrNull("paced_at"),
-                row.instantOrNull("person_at"),
-                row.flag("goes_on") ? row.number("said") : 0,
-                row.flag("goes_on") ? row.numbers("partners") : List.of());
-    }
-
-    private static @Nullable Answered answered(Row row) throws SQLException {
-        return row.textOrNull("id") == null
-                ? null
-                : new Answered(
-                        UUID.fromString(row.text("id")),
-                        row.number("speaker_id"),
-                        row.flag("by_program"),
-                        Objects.requireNonNull(row.instantOrNull("created_at")),
-                        row.numbers("chain"));
-    }
-
-    /** The place of the message with this id, if the speaker takes part there, or is a user who may read it. */
-    public Optional<MessagePlace> find(Call call, UUID message, long speaker) {
-        return db.sql(call, FIND_STREAM)
-                .set("message", message)
-                .set("speaker", speaker)
-                .one(row -> new MessagePlace(
-                        row.number("stream_id"), row.numberOrNull("zone_id"), row.numberOrNull("other_id")));
-    }
-
-    /** The names of a destination: of a party and whether it is an agent or a user, or of a zone and its domain. */
-    public record Addressee(
-            @Nullable String name,
-            @Nullable String kind,
-            @Nullable String domain,
-            @Nullable String zone) {}
-
-    /**
-     * A new message, and its recipient.
-     *
-     * @param other the recipient; null in a zone, where agents already take part as members
-     * @param to the destination by name, if that is known
-     */
+    /** A message that is about to be stored, and its place. */
     public record NewMessage(
-            Ref speaker,
-            boolean byAgent,
-            @Nullable Long other,
-            @Nullable Addressee to,
-            String content) {
-        /** Returns whether the speaker takes part from then on. Agents already take part in zones. */
-        boolean joins() {
-            return other != null || !byAgent;
-        }
-
-        String speakerKind() {
-            return byAgent ? AGENT : USER;
-        }
-    }
+            Destination to, Beginning beginning, Lineage lineage, String content, List<AttachedDocument> attached) {}
 
     /**
      * A message as it was stored, and the messages that waited for its speaker.
@@ -344,74 +131,81 @@ public final class MessageStore {
     }
 
     /**
-     * Stores the message. From then on the two parties, or a user in a zone, take part in the stream. Then takes the
-     * speaker's oldest unread messages, up to a limit, and marks them as read up to the first cut text of each stream.
+     * Stores the message. From then on the two parties, or a user in a zone, take part in the conversation. Then takes the
+     * speaker's oldest unread messages, up to a limit, and marks them as read up to the first cut text of each conversation.
      * Messages that a concurrent call of the same speaker takes are left to that call.
      *
      * @param limit 0 if there are no unread messages
-     * @throws Problem {@code conflict} if the speaking agent has just been removed from the zone
      */
-    public Posted post(Call call, NextMessage place, NewMessage draft, Lineage lineage, int limit) {
-        var to = lineage.chain().isEmpty() ? draft.to() : null;
-        var statement =
-                draft.byAgent() ? to == null ? SAY : SAY_KNOWN : to == null ? SAY_AS_PERSON : SAY_KNOWN_AS_PERSON;
+    public Posted post(Call call, NewMessage draft, int limit) {
+        var place = draft.beginning().place();
         var id = DecimalId.random();
-        call.changed(Change.message(id, place.stream(), place.seq()));
-        var storing = db.sql(call, limit == 0 ? statement.alone() : statement.andTake())
-                .set("stream", place.stream())
-                .set("seq", place.seq())
-                .set("at", place.at())
-                .set("id", id)
-                .set("speaker", draft.speaker().id())
-                .set("joins", draft.joins())
-                .set("other", draft.other())
-                .set("content", draft.content())
-                .set("by_program", !call.isByPerson())
-                .set(
-                        "by_key",
-                        draft.byAgent() ? null : call.caller().credential().key())
-                .set("answers", lineage.answers())
-                .set("chain", lineage.chain())
-                .set("person_at", lineage.personAt())
-                .set("said", lineage.said())
-                .set("partners", lineage.partners())
-                .set("party", draft.speaker().id())
-                .set("limit", limit);
-        if (to != null && limit == 0 && draft.joins()) {
+        call.changed(Change.message(id, place.conversation()));
+        var storing = storing(call, id, draft, limit);
+        var own = own(call, id, draft);
+        if (limit == 0) {
             storing.runLate(); // Nothing that it returns is needed.
-            return new Posted(message(id, place, draft, call.isByPerson(), lineage), List.of(), 0);
+            return new Posted(own, List.of(), 0);
         }
         return storing.all(results -> {
-            var own = results.next(row ->
-                            to == null ? MessageRow.read(row) : message(id, place, draft, call.isByPerson(), lineage))
-                    .orElseThrow(() -> Problem.conflict("the agent '%s' was just removed from the zone"
-                            .formatted(draft.speaker().name())));
-            var waiting = limit == 0 ? List.<StoredMessage>of() : results.list(MessageRow::stored);
+            results.next(_ -> true);
+            var waiting = results.list(MessageRow::stored);
             return new Posted(own, waiting.stream().map(StoredMessage::message).toList(), CutMessages.read(waiting));
         });
     }
 
-    private static Message message(UUID id, NextMessage place, NewMessage draft, boolean byPerson, Lineage lineage) {
-        var to = Objects.requireNonNull(draft.to());
-        return new Message(
+    private Statement storing(Call call, UUID id, NewMessage draft, int limit) {
+        var place = draft.beginning().place();
+        var lineage = draft.lineage();
+        var other = draft.to().otherId();
+        return db.sql(call, limit == 0 ? InsertQueries.INSERT : INSERT_AND_TAKE)
+                .set("conversation", place.conversation())
+                .set("seq", place.seq())
+                .set("at", place.at())
+                .set("id", id)
+                .set("speaker", call.context().speaker().id())
+                .set("joins", other != null || call.context().self() == null) // Agents already take part in zones.
+                .set("other", other)
+                .set("content", draft.content())
+                .set("by_program", !call.isByPerson())
+                .set("by_key", draft.beginning().byKey())
+                .set(
+                        "attached",
+                        draft.attached().isEmpty()
+                                ? null
+                                : draft.attached().stream().map(AttachedDocument::id).toList())
+                .set("answers", lineage.answers())
+                .set("chain", lineage.chain())
+                .set("person_at", lineage.personAt())
+                .set("is_counted", lineage.said() > 0)
+                .set("said", lineage.said())
+                .set("partners", lineage.partners())
+                .set("party", call.context().speaker().id())
+                .set("limit", limit);
+    }
+
+    private static Message own(Call call, UUID id, NewMessage draft) {
+        var to = draft.to();
+        return Message.sent(
                 id.toString(),
-                draft.speaker().name(),
-                draft.speakerKind(),
-                byPerson ? true : null,
-                null,
-                to.name(),
+                call.context().speaker().name(),
+                call.context().self() == null ? USER : AGENT,
+                call.isByPerson() ? true : null,
+                draft.beginning().byKey(),
+                to.otherName(),
                 to.kind(),
                 to.domain(),
                 to.zone(),
-                place.seq(),
+                draft.beginning().place().seq(),
                 draft.content(),
-                null,
-                null,
-                lineage.answers() == null ? null : lineage.answers().toString(),
-                List.of(),
-                place.at(),
-                null,
-                null);
+                draft.lineage().answers(),
+                draft.lineage().chainNames(),
+                draft.beginning().place().at(),
+                draft.attached().isEmpty()
+                        ? null
+                        : draft.attached().stream()
+                                .map(AttachedDocument::attachment)
+                                .toList());
     }
 
     /** Returns an earlier message in the form of a response to a write. */
@@ -436,7 +230,7 @@ public final class MessageStore {
                 call.context().withUnread(unread(call, call.context().speaker().id())));
     }
 
-    /** Counts the unread messages again after streams were closed. If there were none, there are none now. */
+    /** Counts the unread messages again after zones were closed. If there were none, there are none now. */
     public void recountFewer(Call call) {
         if (call.context().unread() > 0) {
             recount(call);
@@ -463,9 +257,5 @@ public final class MessageStore {
                                     WHERE mine.tenant_id = d.tenant_id AND mine.domain_id = d.id
                                       AND mine.owner_id = p.party_id AND mine.state = 'member')
                 """).set("member", user).run();
-    }
-
-    private static Reach reach(Row row) throws SQLException {
-        return new Reach(row.textOrNull("wakes"), row.instantOrNull("last_seen_at"), row.numbers("reached"));
     }
 }

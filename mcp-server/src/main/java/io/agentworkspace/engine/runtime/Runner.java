@@ -7,7 +7,6 @@ import io.agentworkspace.engine.changes.ChangeStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.CombinedCalls;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SharingHandler;
 import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.KeyUse;
@@ -181,16 +180,7 @@ public final class Runner implements ToolRunner {
         var handler = run.tool().work().begin(run.input(), run.call());
         return run.tool().effect() == Effect.DESTROYS
                 ? db.bulk(() -> transact(run, handler))
-                : db.transaction(sharedBy(run, handler), () -> transact(run, handler));
-    }
-
-    /** Returns what the call must have in common with others to share a transaction; null if it shares it with nobody. */
-    private static <I extends Record, O extends Record> @Nullable Object sharedBy(
-            Run<I, O> run, Tool.Handler<I, O> handler) {
-        // A call with an idempotency key can wait for its twin.
-        return handler instanceof SharingHandler<I, O> sharing && run.key() == null
-                ? sharing.sharedBy(run.input(), run.call())
-                : null;
+                : db.transaction(() -> transact(run, handler));
     }
 
     private <I extends Record, O extends Record> Answer transact(Run<I, O> run, Tool.Handler<I, O> handler) {

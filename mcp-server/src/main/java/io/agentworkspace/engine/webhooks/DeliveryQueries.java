@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.webhooks;
 
+import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListPosition;
@@ -40,7 +41,9 @@ public final class DeliveryQueries {
                     .with("join_endpoint", DeliveryRow.ENDPOINT)
                     .sql();
 
-    private static final String READ_FEED = ContextStore.WITH_CONTEXT + """
+    /** A key with the rights of one agent reads only that agent's direct messages, and those of zones. */
+    private static final String READ_FEED = ContextStore.WITH_CONTEXT
+            + SqlTemplate.of("""
             , feed AS (
                 SELECT COALESCE(max(last_seq), 0) AS latest, COALESCE(max(cleared_seq), 0) AS cleared
                   FROM event_feed
@@ -49,6 +52,13 @@ public final class DeliveryQueries {
                 SELECT v.*
                   FROM event v
                  WHERE v.tenant_id = :tenant AND v.seq > greatest(:place, (SELECT cleared FROM feed))
+                   AND (CAST(:bound AS bigint) IS NULL OR v.type <> 'message.created'
+                        OR EXISTS (SELECT 1
+                                     FROM ctx
+                                     JOIN message m ON m.tenant_id = v.tenant_id
+                                                   AND m.id = CAST(v.data ->> 'message_id' AS uuid)
+                                     JOIN stream c ON c.tenant_id = m.tenant_id AND c.id = m.stream_id
+                                    WHERE {may_see_conversation}))
                  ORDER BY v.seq
                  LIMIT :limit),
               near AS (
@@ -61,7 +71,7 @@ public final class DeliveryQueries {
                      WHERE v.ahead <= :room) AS rows
               FROM ctx
              CROSS JOIN feed
-            """;
+            """).with("may_see_conversation", Visibility.stream("c")).sql();
 
     /**
      * A condition that the filter does not set is {@code TRUE} in the text, so that each combination is planned along its

@@ -20,10 +20,11 @@ public final class EndpointStore {
     private static final String INSERT =
             SqlTemplate.of("""
             INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
-                                               updated_at, secret, preflight, missed_after)
+                                               updated_at, secret, preflight, missed_after, owner_id)
             VALUES (:tenant, :id, :url, :events, :description, :enabled, CASE WHEN NOT :enabled THEN 'manual' END, :now,
                     :now, :secret, CAST(:preflight AS json),
-                    CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END)
+                    CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END,
+                    CASE WHEN CAST(:bound AS bigint) IS NULL THEN CAST(:user AS bigint) END)
             RETURNING {endpoint_json} AS record
             """).with("endpoint_json", EndpointRow.JSON).sql();
 
@@ -38,7 +39,8 @@ public final class EndpointStore {
     private static final String UPDATE =
             SqlTemplate.of("""
             UPDATE webhook_endpoint e
-               SET url = COALESCE(:url, e.url), events = COALESCE(CAST(:events AS text[]), e.events),
+               SET owner_id = CASE WHEN CAST(:bound AS bigint) IS NULL THEN e.owner_id END,
+                   url = COALESCE(:url, e.url), events = COALESCE(CAST(:events AS text[]), e.events),
                    description = COALESCE(:description, e.description),
                    preflight = COALESCE(CAST(:preflight AS json), e.preflight),
                    enabled = :enabled, disabled_reason = CASE WHEN NOT :enabled THEN COALESCE(e.disabled_reason, 'manual') END,

@@ -23,7 +23,7 @@ class TimeLimitsTest {
                 postgres.user(),
                 postgres.password(),
                 1,
-                new TimeLimits(Duration.ofMinutes(2), read, write, bulk, Duration.ofMillis(100)));
+                new TimeLimits(Duration.ofMinutes(2), read, write, bulk));
     }
 
     private static Statement sleep(Db db, int seconds) {

@@ -26,7 +26,7 @@ import tools.jackson.databind.JsonNode;
 final class PlanReports implements AutoCloseable {
     private static final Duration LONG = Duration.ofMinutes(5);
 
-    static final TimeLimits UNHURRIED = new TimeLimits(LONG, LONG, LONG, LONG, LONG);
+    static final TimeLimits UNHURRIED = new TimeLimits(LONG, LONG, LONG, LONG);
 
     private final BlockingQueue<String> notices = new LinkedBlockingQueue<>();
     private final CountingProxy proxy;

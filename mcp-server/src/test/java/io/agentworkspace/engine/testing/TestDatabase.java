@@ -87,7 +87,7 @@ public final class TestDatabase {
 
     private static TimeLimits unhurried() {
         var hang = Duration.ofMinutes(2);
-        return new TimeLimits(hang, hang, hang, hang, hang);
+        return new TimeLimits(hang, hang, hang, hang);
     }
 
     private static String randomKey() {

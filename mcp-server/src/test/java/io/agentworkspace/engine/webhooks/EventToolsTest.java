@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.testing.EventCheck;
+import io.agentworkspace.engine.testing.DomainSetup;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import java.util.List;
@@ -71,6 +72,43 @@ class EventToolsTest {
     void whatItsTypeCannotTellIsRefused(String type, String data, String noted) {
         root.call("WH_Test", "{'event_type':'%s','data':{%s}}".formatted(type, data))
                 .refused(1004, "data." + noted);
+    }
+
+    @Test
+    void messagesAndMemoriesAreEventsOnlyForThoseWhoMayReadThem() {
+        var endpoint = fixture.endpoint("message.created", "memory.stored");
+        DomainSetup.domain(root, "harbour", "private");
+        DomainSetup.say(root, "default", "harbour", "main", "x".repeat(501)).ok();
+        DomainSetup.agents(root, "Ada");
+        root.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'Ready?'}").ok();
+        root.call("MB_Create", "{'vx':{'name':'Tides','description':'d'}}").ok();
+        root.call("MB_Store", "{'target':{'bank':'Tides'},'vx':{'name':'low'},'content':'six'}")
+                .ok();
+        root.call("MB_Store", "{'target':{'bank':'Tides'},'vx':{'name':'low'},'content':'seven'}")
+                .ok();
+        var messages = fixture.told("message.created");
+        assertThat(messages.getFirst())
+                .contains("'domain':'harbour'", "'zone':'main'", "'seq':1", "'from':'root'", "'" + "x".repeat(500) + "'");
+        assertThat(messages.getLast()).contains("'to':'Ada'", "'text':'Ready?'");
+        assertThat(fixture.told("memory.stored"))
+                .hasSize(2)
+                .allSatisfy(told -> assertThat(told).contains("'bank':'Tides'", "'name':'low'", "'author':'root'"));
+        fixture.awaitPlaced();
+        assertThat(deliveries(endpoint)).isEqualTo(4);
+        assertThat(feed("{'limit':200}").texts("/events", "type")).contains("message.created", "memory.stored");
+
+        fixture.both("UPDATE webhook_endpoint SET owner_id = NULL WHERE tenant_id = :tenant");
+        DomainSetup.say(root, "default", "harbour", "main", "not for it").ok();
+        root.call("MB_Store", "{'target':{'bank':'Tides'},'content':'nor this'}").ok();
+        fixture.awaitPlaced();
+        assertThat(deliveries(endpoint)).isEqualTo(4);
+    }
+
+    private long deliveries(String endpoint) {
+        return root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(endpoint))
+                .ok()
+                .at("/deliveries")
+                .size();
     }
 
     /** Numbers the events as the outbox does. */

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.webhooks.outbox;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlTemplate;
 import java.time.Instant;
 import java.util.List;
 import org.slf4j.Logger;
@@ -19,7 +20,7 @@ public final class FeedStore {
      * An endpoint that was enabled when it was deleted receives the event of its deletion, whatever it
      * subscribes to, and nothing else.
      */
-    private static final String PLACE = """
+    private static final String PLACE = SqlTemplate.of("""
             WITH picked AS MATERIALIZED (
                 SELECT f.tenant_id, e.place, f.last_seq + e.n AS seq
                   FROM event_feed f
@@ -47,7 +48,10 @@ public final class FeedStore {
                   JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id
                  WHERE w.enabled AND p.not_to IS DISTINCT FROM w.id
                    AND CASE WHEN w.deleted_at IS NULL THEN w.events && ARRAY[p.type, '*']
-                            ELSE p.type = 'webhook.endpoint.deleted' AND p.data ->> 'endpoint_id' = w.id::text END),
+                            ELSE p.type = 'webhook.endpoint.deleted' AND p.data ->> 'endpoint_id' = w.id::text END
+                   AND CASE p.type WHEN 'message.created' THEN {may_read_message}
+                                   WHEN 'memory.stored' THEN {may_read_memory}
+                                   ELSE true END),
                  counted AS (
                 UPDATE webhook_endpoint w
                    SET last_sequence = last_sequence + c.n
@@ -58,7 +62,10 @@ public final class FeedStore {
             SELECT w.tenant_id, gen_random_uuid(), w.endpoint_id, w.event_id, w.type, c.base + w.n, :due, greatest(:now, w.created_at)
               FROM wanted w
               JOIN counted c ON c.tenant_id = w.tenant_id AND c.id = w.endpoint_id
-            """;
+            """)
+            .with("may_read_message", EndpointOwnerQueries.MAY_READ_MESSAGE)
+            .with("may_read_memory", EndpointOwnerQueries.MAY_READ_MEMORY)
+            .sql();
 
     private static final String GROWN = """
             SELECT announce(t.id, '[{"topic": "events", "everyone": true}]') FROM unnest(CAST(:tenants AS bigint[])) t (id)

@@ -340,7 +340,7 @@ class IndexBuilderTest {
     @Test
     void aBankThatCannotBeSearchedByWordsIsLeftOut() {
         var now = Duration.ofMillis(250);
-        var limits = new TimeLimits(now, now, now, now, now);
+        var limits = new TimeLimits(now, now, now, now);
         try (var none = new Db("jdbc:postgresql://127.0.0.1:1/none", "u", "p", 1, limits)) {
             runner = runner(none);
             whileBuilding(() -> {

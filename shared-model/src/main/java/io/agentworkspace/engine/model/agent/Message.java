@@ -60,8 +60,47 @@ public record Message(
         Instant deliveredAt,
 
         @Doc("When the whole text of a direct message was returned to its recipient.") @Nullable
-        Instant readAt)
+        Instant readAt,
+
+        @Doc("How many messages answer it directly; absent if none does. AP_Read and ZN_Read with thread return them.")
+        @Nullable
+        Integer replies,
+
+        @Doc("The documents attached to it, by name and version: DC_Read reads them. Absent if there are none.") @Nullable
+        List<Attachment> attachments)
         implements Cuttable<Message> {
+
+    /** Returns a message that is just being sent: nobody has received or answered it. */
+    public static Message sent(
+            String id,
+            String from,
+            String fromKind,
+            @Nullable Boolean person,
+            @Nullable String byKey,
+            @Nullable String to,
+            @Nullable String toKind,
+            @Nullable String domain,
+            @Nullable String zone,
+            long seq,
+            String content,
+            @Nullable String replyTo,
+            List<String> chain,
+            Instant createdAt,
+            @Nullable List<Attachment> attachments) {
+        return new Message(
+                id, from, fromKind, person, byKey, to, toKind, domain, zone, seq, content, null, null, replyTo, chain,
+                createdAt, null, null, null, attachments);
+    }
+
+    /** A version of a document that is attached to a message. */
+    public record Attachment(
+            @Doc("The document's name.") String document,
+            @Doc("Its version.") long version,
+
+            @Doc("Its type; absent until it is known.") @Nullable
+            String mediaType,
+
+            @Doc("Its size in bytes.") long size) {}
 
     @Override
     public String longText() {
@@ -88,6 +127,8 @@ public record Message(
                 chain,
                 createdAt,
                 deliveredAt,
-                readAt);
+                readAt,
+                replies,
+                attachments);
     }
 }

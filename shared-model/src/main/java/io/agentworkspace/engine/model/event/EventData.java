@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model.event;
 
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -104,6 +105,49 @@ public sealed interface EventData {
 
             @Doc("Why it was rejected; for an accepted one, warnings.")
             List<DocumentReason> reasons)
+            implements EventData {}
+
+    record MessageCreated(
+            @Doc(value = "The message.", format = "uuid") UUID messageId,
+            @Doc("Who sent it.") String from,
+
+            @Doc("The domain of its zone; absent for a direct message.") @Nullable
+            String domain,
+
+            @Doc("The zone that it was sent to; absent for a direct message.") @Nullable
+            String zone,
+
+            @Doc("The recipient of a direct message; absent in a zone.") @Nullable
+            String to,
+
+            @Doc("Its number in its zone or direct conversation.") long seq,
+
+            @Doc("The first 500 characters of its text; AP_Read and ZN_Read have the rest.")
+            String text)
+            implements EventData {
+        private static final int LONGEST = 500;
+
+        public static MessageCreated of(Message message) {
+            var text = message.content();
+            return new MessageCreated(
+                    UUID.fromString(message.id()),
+                    message.from(),
+                    message.domain(),
+                    message.zone(),
+                    message.to(),
+                    message.seq(),
+                    text.codePointCount(0, text.length()) <= LONGEST
+                            ? text
+                            : text.substring(0, text.offsetByCodePoints(0, LONGEST)));
+        }
+    }
+
+    record MemoryStored(
+            @Doc("The bank.") String bank,
+            @Doc(value = "The memory.", format = "uuid") UUID memoryId,
+            @Doc("Its name, if it has one.") @Nullable String name,
+            @Doc("Who stored it.") String author,
+            @Doc("Its revision.") long revision)
             implements EventData {}
 
     /** Data that the sender of a test event wrote. */

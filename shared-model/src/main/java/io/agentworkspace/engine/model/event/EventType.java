@@ -62,6 +62,22 @@ public enum EventType {
                     List.of(DocumentReason.of(
                             DocumentReason.Code.ENCRYPTED,
                             "it is a PDF protected by a password; save it without one")))),
+    MESSAGE_CREATED(
+            "Messages",
+            "A message was sent in a zone or directly. An endpoint is sent those that the user who created it may read.",
+            new EventData.MessageCreated(
+                    UUID.fromString("0d5f6b1e-2c43-4a7b-9f10-6a1b2c3d4e5f"),
+                    "Researcher",
+                    "harbour",
+                    "main",
+                    null,
+                    42,
+                    "Low water is at six.")),
+    MEMORY_STORED(
+            "Memories",
+            "A memory was stored or replaced, with MB_Store or MB_Files. An endpoint is sent those that the user who created it may read.",
+            new EventData.MemoryStored(
+                    "tides", UUID.fromString("3f2a9c44-8d51-4b6e-a7c0-1e2f3a4b5c6d"), "low water", "Researcher", 1)),
     WEBHOOK_TEST("Test", "Sent on request, by POST /api/webhooks/test; data is the caller's.", new EventData.Test());
 
     private final String group;
