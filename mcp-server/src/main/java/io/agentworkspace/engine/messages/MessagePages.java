@@ -145,8 +145,8 @@ public final class MessagePages {
     public record Marked(Set<Long> lost, Map<Long, Long> before) {
         /** Returns whether another call has read the message since it was found. */
         public boolean isLost(StoredMessage message) {
-            return lost.contains(message.stream())
-                    || message.message().seq() <= before.getOrDefault(message.stream(), 0L);
+            return lost.contains(message.conversation())
+                    || message.message().seq() <= before.getOrDefault(message.conversation(), 0L);
         }
     }
 

@@ -140,7 +140,7 @@ public final class MessageStore {
     public Posted post(Call call, NewMessage draft, int limit) {
         var place = draft.beginning().place();
         var id = DecimalId.random();
-        call.changed(Change.message(id, place.conversation()));
+        call.changed(Change.message(id, place.conversation(), place.seq()));
         var storing = storing(call, id, draft, limit);
         var own = own(call, id, draft);
         if (limit == 0) {

@@ -289,25 +289,24 @@ class LoopGuardTest {
     @ParameterizedTest
     @EnumSource
     void aLowDialCountsAsTheDefaultDoes(ClientApi api) {
-        try (var slow = new Slow(tenant, api)) {
-            hall(slow, 3);
-            for (var agent : names(3)) {
-                dial(slow, agent, "'per_minute':5");
-            }
-            slow.call(
-                            "DM_Update",
-                            "{'target':{'domain':'Hall'},'vx':{'name':'Hall','description':'d'},'guard':{'per_minute':4}}")
-                    .ok();
-            for (var i = 0; i < 20; i++) {
-                inZone(slow, "P2").ok(); // Alone, without answers.
-            }
-            for (var i = 0; i < 15; i++) {
-                direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
-            }
-            direct(slow, "P0", "P1").refused(3003, "loop guard", "5 direct messages");
-            inZone(slow, PERSON).ok();
-            direct(slow, "P0", "P1").ok();
+        var slow = new Slow(tenant, api);
+        hall(slow, 3);
+        for (var agent : names(3)) {
+            dial(slow, agent, "'per_minute':5");
         }
+        slow.call(
+                        "DM_Update",
+                        "{'target':{'domain':'Hall'},'vx':{'name':'Hall','description':'d'},'guard':{'per_minute':4}}")
+                .ok();
+        for (var i = 0; i < 20; i++) {
+            inZone(slow, "P2").ok(); // Alone, without answers.
+        }
+        for (var i = 0; i < 15; i++) {
+            direct(slow, "P" + i % 3, "P" + (i + 1) % 3).ok();
+        }
+        direct(slow, "P0", "P1").refused(3003, "loop guard", "5 direct messages");
+        inZone(slow, PERSON).ok();
+        direct(slow, "P0", "P1").ok();
     }
 
     @ParameterizedTest
