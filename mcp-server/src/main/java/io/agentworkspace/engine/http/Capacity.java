@@ -116,9 +116,7 @@ final class Capacity {
     }
 
     private static long headers(Request request) {
-        return EngineConnection.of(request)
-                .map(EngineConnection::headerMemory)
-                .orElse(0L);
+        return EngineConnection.of(request).map(EngineConnection::headerMemory).orElse(0L);
     }
 
     /**

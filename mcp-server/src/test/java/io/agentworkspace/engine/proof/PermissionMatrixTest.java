@@ -94,8 +94,7 @@ class PermissionMatrixTest {
 
     private static Stream<List<Cell>> chunks(List<Cell> cells) {
         return IntStream.range(0, Math.ceilDiv(cells.size(), MOST_OF_TENANT))
-                .mapToObj(i -> cells.subList(
-                        i * MOST_OF_TENANT, Math.min(cells.size(), (i + 1) * MOST_OF_TENANT)));
+                .mapToObj(i -> cells.subList(i * MOST_OF_TENANT, Math.min(cells.size(), (i + 1) * MOST_OF_TENANT)));
     }
 
     /**
@@ -203,18 +202,15 @@ class PermissionMatrixTest {
      * @param nothing the responses for a missing one
      */
     private static void askWithout(
-            PermissionFixture fixture,
-            Cell cell,
-            Map<String, CommandAddress.Got> nothing,
-            Collection<String> wrong) {
+            PermissionFixture fixture, Cell cell, Map<String, CommandAddress.Got> nothing, Collection<String> wrong) {
         var kind = cell.line().kind();
         if (!cell.comesToAThing() || !cell.line().capability().equals(kind + ":read")) {
             return;
         }
         var key = fixture.key(cell, false);
         var got = why(key, cell, "&target=" + kind + ":" + thing(fixture, cell));
-        var ofNothing = nothing.computeIfAbsent(
-                key + cell.line().tool(), _ -> why(key, cell, "&target=" + kind + ":nothing"));
+        var ofNothing =
+                nothing.computeIfAbsent(key + cell.line().tool(), _ -> why(key, cell, "&target=" + kind + ":nothing"));
         if (got.status() != 200
                 || got.json().has("target")
                 || got.json().path("may").asBoolean()
