@@ -33,7 +33,10 @@ class KilledReplicaTest {
     private final List<Ear> ears = new ArrayList<>();
 
     @TempDir
-    Path folder;
+    Path doomedFolder;
+
+    @TempDir
+    Path survivorFolder;
 
     /** What one agent's program hears. */
     private record Ear(String key, String agent, List<String> heard) {
@@ -67,8 +70,8 @@ class KilledReplicaTest {
         var waiting = List.copyOf(ears);
         var owner = member(KEYS, LISTENERS);
         var listening = ears.subList(waiting.size(), ears.size());
-        try (var doomed = EngineProcess.replica(folder.resolve("doomed"));
-                var survivor = EngineProcess.replica(folder.resolve("survivor"));
+        try (var doomed = EngineProcess.replica(doomedFolder);
+                var survivor = EngineProcess.replica(survivorFolder);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var urls = List.of(doomed.url(), survivor.url());
             var ends = new ArrayList<CompletableFuture<Void>>();

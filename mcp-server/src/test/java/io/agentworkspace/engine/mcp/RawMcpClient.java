@@ -56,7 +56,7 @@ public final class RawMcpClient {
                 .put("id", ids.incrementAndGet())
                 .put("method", method);
         var given = json(params);
-        given.putObject("_meta")
+        given.withObjectProperty("_meta")
                 .put("io.modelcontextprotocol/protocolVersion", "2026-07-28")
                 .set("io.modelcontextprotocol/clientCapabilities", json(capabilities));
         request.set("params", given);
