@@ -24,6 +24,7 @@ import io.agentworkspace.engine.testing.TestServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -197,7 +198,7 @@ class CatalogueTest {
     private static JsonNode openApi() {
         try (var document =
                 URI.create(TestServer.url() + "/api/openapi.json").toURL().openStream()) {
-            return Json.read(document.readAllBytes());
+            return Json.readValue(new String(document.readAllBytes(), StandardCharsets.UTF_8), ObjectNode.class);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

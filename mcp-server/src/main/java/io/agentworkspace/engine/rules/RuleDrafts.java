@@ -15,12 +15,16 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Creates rules from the fields of a request: fills in templates and defaults, compiles, and runs the examples. */
 final class RuleDrafts {
+    /** A tool of an installed server, such as {@code github_create_issue}. The server may be installed later. */
+    private static final Pattern OF_UPSTREAM = Pattern.compile("[a-z0-9][a-z0-9-]{0,19}_[A-Za-z0-9_.-]{1,37}");
+
     private final List<Tool<?, ?>> all;
     private final RuleTrial trial;
     private final RuleExpense expense;
@@ -163,7 +167,9 @@ final class RuleDrafts {
                         Stream.of(ActiveRule.DOCUMENTS))
                 .flatMap(names -> names)
                 .toList();
-        words.stream().filter(word -> !known.contains(word)).findFirst().ifPresent(word -> {
+        words.stream()
+                .filter(word -> !known.contains(word) && !OF_UPSTREAM.matcher(word).matches())
+                .findFirst().ifPresent(word -> {
             var near = Near.nearest(word, known, 1);
             throw Problem.invalid(
                     "applies_to",

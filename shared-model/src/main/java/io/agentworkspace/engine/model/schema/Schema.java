@@ -69,9 +69,26 @@ public final class Schema {
     private final Shape.Fields root;
     private final ObjectNode json;
 
+    /** The field that takes all input; null if the fields are those of a record. */
+    private final @Nullable String whole;
+
     Schema(Shape.Fields root) {
+        this(root, root.json(), null);
+    }
+
+    private Schema(Shape.Fields root, ObjectNode json, @Nullable String whole) {
         this.root = root;
-        this.json = root.json();
+        this.json = json;
+        this.whole = whole;
+    }
+
+    /**
+     * Returns a schema that another server published, and validates itself.
+     *
+     * @param whole the field of the record that takes the whole input
+     */
+    public static Schema ofForeign(ObjectNode json, String whole) {
+        return new Schema(new Shape.Fields(List.of(), false, null), json.deepCopy(), whole);
     }
 
     /** Returns the schema of an output record. */
@@ -113,6 +130,11 @@ public final class Schema {
      */
     public ObjectNode read(ObjectNode input, boolean strict) {
         StorableInput.check("", input);
+        if (whole != null) {
+            var wrapped = Json.object();
+            wrapped.set(whole, input.deepCopy());
+            return wrapped;
+        }
         checkTypes(input);
         if (strict) {
             refuseUnknown(input);
@@ -128,6 +150,9 @@ public final class Schema {
     /** Returns the paths of the input's fields that are not in this schema, in the input's order. */
     public List<String> unknown(ObjectNode input) {
         var unknown = new ArrayList<String>();
+        if (whole != null) {
+            return unknown;
+        }
         unknown(root, input, "", (path, name, _) -> unknown.add(join(path, name)));
         return unknown;
     }
