@@ -160,6 +160,9 @@ public final class Runner implements ToolRunner {
     }
 
     private <I extends Record, O extends Record> Answer read(Run<I, O> run, boolean counted) {
+        if (run.tool().foreign() != null) {
+            contexts.load(run.call()); // Its handler reads nothing of ours.
+        }
         applyRules(run, counted);
         var handler = run.tool().work().begin(run.input(), run.call());
         return new Answer(run.handledBy(handler), null, false);

@@ -147,7 +147,9 @@ final class PortableSchema {
                 }
             }
         }
-        typed(result);
+        if (depth > 0) {
+            typed(result);
+        }
         return result;
     }
 
