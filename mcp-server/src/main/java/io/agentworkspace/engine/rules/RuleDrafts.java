@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.rule.RuleEffect;
 import io.agentworkspace.engine.model.rule.RuleExample;
 import io.agentworkspace.engine.model.rule.RuleMode;
 import io.agentworkspace.engine.model.tool.Family;
+import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.rules.cel.Expression;
 import io.agentworkspace.engine.rules.cel.ExpressionError;
@@ -15,16 +16,12 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Creates rules from the fields of a request: fills in templates and defaults, compiles, and runs the examples. */
 final class RuleDrafts {
-    /** A tool of an installed server, such as {@code github_create_issue}. The server may be installed later. */
-    private static final Pattern OF_UPSTREAM = Pattern.compile("[a-z0-9][a-z0-9-]{0,19}_[A-Za-z0-9_.-]{1,37}");
-
     private final List<Tool<?, ?>> all;
     private final RuleTrial trial;
     private final RuleExpense expense;
@@ -168,7 +165,7 @@ final class RuleDrafts {
                 .flatMap(names -> names)
                 .toList();
         words.stream()
-                .filter(word -> !known.contains(word) && !OF_UPSTREAM.matcher(word).matches())
+                .filter(word -> !known.contains(word) && !ForeignTool.isName(word))
                 .findFirst().ifPresent(word -> {
             var near = Near.nearest(word, known, 1);
             throw Problem.invalid(

@@ -151,7 +151,7 @@ class UpstreamCallsTest {
             assertThat(call(viewer, "demo_save", "{'message':'x'}").at("/result/isError").asBoolean())
                     .isTrue();
             call(viewer, "demo_echo", "{'message':'x'}");
-            await().untilAsserted(() -> assertThat(root.call("AC_Audit", "{'service':'demo_echo'}")
+            await().untilAsserted(() -> assertThat(root.call("AC_Audit", "{'tool':'demo_echo'}")
                             .ok()
                             .texts("/entries", "user"))
                     .contains("vic"));

@@ -55,10 +55,12 @@ final class ClientCredentials implements CredentialSource {
 
     private Token issued(Duration limit) throws InterruptedException {
         var answer = new AtomicReference<ObjectNode>();
-        var exchange = new UpstreamExchange(message -> {
-            answer.set(message);
-            return true;
-        });
+        var exchange = new UpstreamExchange(
+                message -> {
+                    answer.set(message);
+                    return true;
+                },
+                true);
         try {
             var request = http.request(URI.create(String.valueOf(target.credential().tokenUrl())))
                     .method(HttpMethod.POST)

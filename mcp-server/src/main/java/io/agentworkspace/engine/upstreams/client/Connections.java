@@ -49,8 +49,8 @@ public final class Connections implements AutoCloseable {
 
     private UpstreamClient of(Target target) {
         return ProtocolRevision.MODERN.word().equals(target.era())
-                ? new ModernClient(channel(target))
-                : new SessionClient(channel(target));
+                ? new ModernClient(channel(target, true))
+                : new SessionClient(channel(target, false));
     }
 
     /**
@@ -59,7 +59,7 @@ public final class Connections implements AutoCloseable {
      * @throws UpstreamFailure if it speaks neither
      */
     public UpstreamClient probe(Target target) {
-        var modern = new ModernClient(channel(target));
+        var modern = new ModernClient(channel(target, true));
         try {
             var discovered =
                     modern.request("server/discover", Json.object(), Map.of(), Progress.SILENT, target.limit());
@@ -72,13 +72,13 @@ public final class Connections implements AutoCloseable {
                 throw e;
             }
         }
-        var session = new SessionClient(channel(target));
+        var session = new SessionClient(channel(target, false));
         session.connect(target.limit());
         return session;
     }
 
-    private McpChannel channel(Target target) {
-        return new McpChannel(http, target.url(), source(target));
+    private McpChannel channel(Target target, boolean readsNotFound) {
+        return new McpChannel(http, target.url(), source(target), readsNotFound);
     }
 
     private CredentialSource source(Target target) {

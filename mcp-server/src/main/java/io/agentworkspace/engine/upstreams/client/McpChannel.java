@@ -15,8 +15,12 @@ import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Posts messages to the address of a server, with its credential. */
-record McpChannel(VettedClient http, URI url, CredentialSource credential) {
+/**
+ * Posts messages to the address of a server, with its credential.
+ *
+ * @param readsNotFound whether a 404 carries a message; with sessions it says that there is none
+ */
+record McpChannel(VettedClient http, URI url, CredentialSource credential, boolean readsNotFound) {
     private static final String ACCEPT = "application/json, text/event-stream";
 
     /** The head of a response. */
@@ -28,7 +32,7 @@ record McpChannel(VettedClient http, URI url, CredentialSource credential) {
      */
     Head post(ObjectNode body, Map<String, String> headers, Duration limit, Predicate<ObjectNode> isLast)
             throws InterruptedException {
-        var exchange = new UpstreamExchange(isLast);
+        var exchange = new UpstreamExchange(isLast, readsNotFound);
         var own = credential.headers(limit);
         try {
             var request = http.request(url)

@@ -32,6 +32,7 @@ final class UpstreamExchange implements Response.Listener {
 
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Predicate<ObjectNode> isLast;
+    private final boolean readsNotFound;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final ByteArrayOutputStream data = new ByteArrayOutputStream();
     private long read;
@@ -43,9 +44,13 @@ final class UpstreamExchange implements Response.Listener {
     private volatile @Nullable UpstreamFailure failure;
     private volatile @Nullable Throwable broken;
 
-    /** @param isLast receives each message; returns true for the last one that matters */
-    UpstreamExchange(Predicate<ObjectNode> isLast) {
+    /**
+     * @param isLast receives each message; returns true for the last one that matters
+     * @param readsNotFound whether the body of a 404 is a message, too
+     */
+    UpstreamExchange(Predicate<ObjectNode> isLast, boolean readsNotFound) {
         this.isLast = isLast;
+        this.readsNotFound = readsNotFound;
     }
 
     int status() {
@@ -163,8 +168,9 @@ final class UpstreamExchange implements Response.Listener {
     }
 
     private boolean isJson() {
-        return String.valueOf(headers.get(HttpHeader.CONTENT_TYPE))
-                .toLowerCase(Locale.ROOT)
-                .contains("json");
+        return (readsNotFound || status != HttpStatus.NOT_FOUND_404)
+                && String.valueOf(headers.get(HttpHeader.CONTENT_TYPE))
+                        .toLowerCase(Locale.ROOT)
+                        .contains("json");
     }
 }

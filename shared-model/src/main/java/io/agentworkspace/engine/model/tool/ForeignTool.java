@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.schema.Schema;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -18,6 +19,12 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record ForeignTool(String upstream, ObjectNode definition, String digest) {
     private static final Route ROUTE = new Route("POST", "/mcp");
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,19}_[A-Za-z0-9_-]{1,37}");
+
+    /** Returns whether a tool of an installed server can have this name. The engine's own have another form. */
+    public static boolean isName(String name) {
+        return NAME.matcher(name).matches();
+    }
 
     /** The arguments of a call, as the server's schema describes them. */
     public record Arguments(@Doc("The arguments.") ObjectNode arguments) {}
