@@ -196,6 +196,7 @@ public final class InstallTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
                 .route("PATCH", "/api/mcp/upstreams/{name}")
+                .example("name", "example")
                 .example("timeout_ms", "10000")
                 .handledBy(UpdateRequest.class, UpstreamResponse.class, this::looked, this::updated);
     }
@@ -258,6 +259,7 @@ public final class InstallTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .route("POST", "/api/mcp/upstreams/{name}/refresh")
+                .example("name", "example")
                 .handledBy(RefreshRequest.class, UpstreamResponse.class, this::asked, (in, seen, call) -> refreshed(
                         store.lock(call, in.name()), seen, call));
     }

@@ -79,6 +79,7 @@ public final class UpstreamTools {
                 .needs(Capability.UPSTREAM_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/mcp/upstreams/{name}")
+                .example("name", "example")
                 .handledBy(
                         NameRequest.class,
                         ReadResponse.class,
@@ -123,6 +124,7 @@ public final class UpstreamTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .route("POST", "/api/mcp/upstreams/{name}/approve")
+                .example("name", "example")
                 .handledBy(ApproveRequest.class, ApproveResponse.class, this::approved);
     }
 
@@ -168,6 +170,7 @@ public final class UpstreamTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/mcp/upstreams/{name}")
+                .example("name", "example")
                 .handledBy(RemoveRequest.class, RemoveResponse.class, (in, call) -> {
                     var held = store.lock(call, in.name());
                     IfRevision.check(in.ifRevision(), held.revision());
