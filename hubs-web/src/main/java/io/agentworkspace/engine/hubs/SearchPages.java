@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.search.Spelling;
 import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -202,8 +202,8 @@ public final class App implements AutoCloseable {
             var waiting = new WaitingCalls(
                     new WaitQueries(db), new ListeningTenants(db, clock), wakes, server.mostConnections() / 4, clock);
             housekeeping.clearing("registrations of who hears", wakes::purge);
-            var upstreamHttp = keep(new VettedClient(
-                    AddressPolicy.allowing(settings.upstreams().allowed()), webhooks.authorities()));
+            var upstreamHttp = keep(
+                    new VettedClient(AddressPolicy.allowing(settings.upstreams().allowed()), webhooks.authorities()));
             var upstreams = Tools.Upstreams.of(db, vault, upstreamHttp, watch, clock);
             housekeeping.every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush);
             var shared = new Tools.Shared(

@@ -34,7 +34,12 @@ public final class KeyLimitTexts {
         var known = all();
         known.add(Capability.ALL);
         given.stream().filter(OF_UPSTREAM.asMatchPredicate()).forEach(known::add);
-        check("capabilities", given, known, "the capabilities are %s, upstream:<name> for the tools of an installed server, and * for all".formatted(listed(all())));
+        check(
+                "capabilities",
+                given,
+                known,
+                "the capabilities are %s, upstream:<name> for the tools of an installed server, and * for all"
+                        .formatted(listed(all())));
         if (given.contains(Capability.ALL)) {
             return Set.of(Capability.ALL);
         }

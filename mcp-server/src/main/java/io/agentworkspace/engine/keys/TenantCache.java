@@ -67,9 +67,7 @@ public final class TenantCache<T> {
         if (known != null && known.connection() == connection && known.change() == change(tenant)) {
             return known.value();
         }
-        return changes.containsKey(tenant) || tenants(connection).contains(tenant)
-                ? read(tenant, connection)
-                : nothing;
+        return changes.containsKey(tenant) || tenants(connection).contains(tenant) ? read(tenant, connection) : nothing;
     }
 
     private long change(long tenant) {

@@ -166,15 +166,16 @@ final class RuleDrafts {
                 .toList();
         words.stream()
                 .filter(word -> !known.contains(word) && !ForeignTool.isName(word))
-                .findFirst().ifPresent(word -> {
-            var near = Near.nearest(word, known, 1);
-            throw Problem.invalid(
-                    "applies_to",
-                    "has '%s'%s; it may have commands such as AP_Destroy, families such as bank, and documents"
-                            .formatted(
-                                    Name.shortened(word),
-                                    near.isEmpty() ? "" : ", did you mean %s?".formatted(near.getFirst())));
-        });
+                .findFirst()
+                .ifPresent(word -> {
+                    var near = Near.nearest(word, known, 1);
+                    throw Problem.invalid(
+                            "applies_to",
+                            "has '%s'%s; it may have commands such as AP_Destroy, families such as bank, and documents"
+                                    .formatted(
+                                            Name.shortened(word),
+                                            near.isEmpty() ? "" : ", did you mean %s?".formatted(near.getFirst())));
+                });
         return List.copyOf(new LinkedHashSet<>(words));
     }
 

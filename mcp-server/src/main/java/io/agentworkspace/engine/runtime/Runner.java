@@ -145,7 +145,8 @@ public final class Runner implements ToolRunner {
             var question = SealedCursors.question(run.tool().name(), call.caller(), run.fields());
             cursors.seal(question, answer.envelope(), "next_cursor");
         }
-        if (run.tool().effect().reads() && (!call.rules().isEmpty() || run.tool().foreign() != null)) {
+        if (run.tool().effect().reads()
+                && (!call.rules().isEmpty() || run.tool().foreign() != null)) {
             audit.noted(call.caller(), AuditEntries.done(run.request(), call, answer.envelope()));
         }
         presence.touch(call);

@@ -59,7 +59,8 @@ record CredentialRequest(
                 require("credential.value", value);
                 var name = header == null ? "Authorization" : header;
                 if (!HEADER.matcher(name).matches() || RESERVED.contains(name.toLowerCase(Locale.ROOT))) {
-                    throw Problem.invalid("credential.header", "must be the name of a header that carries a credential");
+                    throw Problem.invalid(
+                            "credential.header", "must be the name of a header that carries a credential");
                 }
                 return new UpstreamCredential(kind, name, null, null, null);
             }
@@ -85,7 +86,8 @@ record CredentialRequest(
     }
 
     /** Returns the secret part; null if there is none. */
-    @Nullable String secret() {
+    @Nullable
+    String secret() {
         return switch (kind) {
             case UpstreamCredential.HEADER -> value;
             case UpstreamCredential.CLIENT_CREDENTIALS -> clientSecret;

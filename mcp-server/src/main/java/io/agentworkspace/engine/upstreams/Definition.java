@@ -54,9 +54,12 @@ record Definition(ObjectNode json) {
     }
 
     /** Returns why no client can be shown the tool; null if it can. */
-    @Nullable String obstacle() {
+    @Nullable
+    String obstacle() {
         if (json.at("/_meta/ui/visibility").isArray()
-                && json.at("/_meta/ui/visibility").valueStream().noneMatch(each -> each.asString("").equals("model"))) {
+                && json.at("/_meta/ui/visibility")
+                        .valueStream()
+                        .noneMatch(each -> each.asString("").equals("model"))) {
             return "it is for the pages of an app, not for models";
         }
         try {
@@ -119,9 +122,7 @@ record Definition(ObjectNode json) {
     }
 
     private static @Nullable String text(@Nullable JsonNode value) {
-        return value == null
-                ? null
-                : Excerpt.cut(value.isString() ? value.asString() : Json.text(value), LONGEST_PART);
+        return value == null ? null : Excerpt.cut(value.isString() ? value.asString() : Json.text(value), LONGEST_PART);
     }
 
     /** Returns the parts that a person compares: each hint and each parameter is one. */

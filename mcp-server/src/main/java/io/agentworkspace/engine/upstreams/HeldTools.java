@@ -27,9 +27,12 @@ final class HeldTools {
      */
     static List<ToolRow> of(
             String upstream, List<ToolRow> before, List<Definition> seen, boolean approvesNew, Instant now) {
-        Map<String, ToolRow> known =
-                before.stream().collect(Collectors.toMap(ToolRow::tool, Function.identity(), (a, _) -> a, LinkedHashMap::new));
-        var unnamed = seen.stream().map(Definition::tool).filter(tool -> !known.containsKey(tool)).toList();
+        Map<String, ToolRow> known = before.stream()
+                .collect(Collectors.toMap(ToolRow::tool, Function.identity(), (a, _) -> a, LinkedHashMap::new));
+        var unnamed = seen.stream()
+                .map(Definition::tool)
+                .filter(tool -> !known.containsKey(tool))
+                .toList();
         var names = ToolNames.of(
                 upstream, unnamed, before.stream().map(ToolRow::name).collect(Collectors.toSet()));
         var rows = new ArrayList<ToolRow>();

@@ -53,18 +53,22 @@ public final class InstallTools {
 
     record InstallRequest(
             @Doc(
-                    value = "A short name: lower-case letters, digits and '-', at most 20. It begins the names of its tools.",
+                    value =
+                            "A short name: lower-case letters, digits and '-', at most 20. It begins the names of its tools.",
                     max = 20)
             String name,
 
             @Doc(value = URL, max = 2_000) String url,
-            @Doc("How the engine authenticates there. Default: none.") @Nullable CredentialRequest credential,
+
+            @Doc("How the engine authenticates there. Default: none.") @Nullable
+            CredentialRequest credential,
 
             @Doc(value = TIMEOUT + " Default: 30000.", min = 100, max = 300_000) @Nullable
             Integer timeoutMs,
 
             @Doc(
-                    value = "all: its tools can be used at once, unless something speaks against one; none (default): you approve them.",
+                    value =
+                            "all: its tools can be used at once, unless something speaks against one; none (default): you approve them.",
                     oneOf = {"none", ALL})
             @Nullable
             String approve) {}
@@ -75,7 +79,11 @@ public final class InstallTools {
 
     /** What a server answered before the transaction, and the sealed secret. */
     private record Prepared(
-            URI url, UpstreamCredential credential, @Nullable String sealed, boolean newSecret, UpstreamProbe.Seen seen) {}
+            URI url,
+            UpstreamCredential credential,
+            @Nullable String sealed,
+            boolean newSecret,
+            UpstreamProbe.Seen seen) {}
 
     private Tool<InstallRequest, UpstreamResponse> install() {
         return Tool.named("UP_Install")
@@ -111,11 +119,7 @@ public final class InstallTools {
         var limit = in.timeoutMs() == null ? DEFAULT_TIMEOUT : in.timeoutMs();
         var target = target(tenant, in.name(), url, credential, () -> secret == null ? "" : secret, limit);
         return new Prepared(
-                url,
-                credential,
-                secret == null ? null : store.seal(tenant, in.name(), secret),
-                true,
-                probe.of(target));
+                url, credential, secret == null ? null : store.seal(tenant, in.name(), secret), true, probe.of(target));
     }
 
     private static Target target(
@@ -138,7 +142,8 @@ public final class InstallTools {
                     "must have 1 to 20 lower-case letters, digits or '-', and begin with a letter or digit, like github");
         }
         var isToolset = Toolset.isNamed(name)
-                || Arrays.stream(Family.values()).anyMatch(family -> family.word().equals(name));
+                || Arrays.stream(Family.values())
+                        .anyMatch(family -> family.word().equals(name));
         if (isToolset || RESERVED.contains(name)) {
             throw Problem.invalid("name", "is '%s', which already means something: choose another".formatted(name));
         }
@@ -177,7 +182,9 @@ public final class InstallTools {
             @Doc("How the engine authenticates there; it replaces the whole credential.") @Nullable
             CredentialRequest credential,
 
-            @Doc(value = TIMEOUT, min = 100, max = 300_000) @Nullable Integer timeoutMs,
+            @Doc(value = TIMEOUT, min = 100, max = 300_000) @Nullable
+            Integer timeoutMs,
+
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     private Tool<UpdateRequest, UpstreamResponse> update() {
@@ -241,7 +248,8 @@ public final class InstallTools {
         return refreshed(held, prepared.seen(), call);
     }
 
-    record RefreshRequest(@Doc(value = UpstreamTools.NAME, max = 20) String name) {}
+    record RefreshRequest(
+            @Doc(value = UpstreamTools.NAME, max = 20) String name) {}
 
     private Tool<RefreshRequest, UpstreamResponse> refresh() {
         return Tool.named("UP_Refresh")
@@ -260,8 +268,11 @@ public final class InstallTools {
                 .idempotent()
                 .route("POST", "/api/mcp/upstreams/{name}/refresh")
                 .example("name", "example")
-                .handledBy(RefreshRequest.class, UpstreamResponse.class, this::asked, (in, seen, call) -> refreshed(
-                        store.lock(call, in.name()), seen, call));
+                .handledBy(
+                        RefreshRequest.class,
+                        UpstreamResponse.class,
+                        this::asked,
+                        (in, seen, call) -> refreshed(store.lock(call, in.name()), seen, call));
     }
 
     private UpstreamProbe.Seen asked(RefreshRequest in, Call call) {

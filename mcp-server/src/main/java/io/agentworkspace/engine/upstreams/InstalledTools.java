@@ -41,8 +41,8 @@ public final class InstalledTools implements TenantTools {
     }
 
     private Snapshot read(long tenant) {
-        var upstreams = store.connected(tenant).stream()
-                .collect(Collectors.toMap(Connected::name, Function.identity()));
+        var upstreams =
+                store.connected(tenant).stream().collect(Collectors.toMap(Connected::name, Function.identity()));
         if (upstreams.isEmpty()) {
             return Snapshot.EMPTY;
         }
@@ -64,8 +64,8 @@ public final class InstalledTools implements TenantTools {
     private void add(Callable tool, Target target, ArrayList<Tool<?, ?>> tools) {
         try {
             var definition = new Definition(tool.approved());
-            var foreign =
-                    new ForeignTool(tool.upstream(), definition.shown(tool.upstream(), tool.name()), tool.approvedDigest());
+            var foreign = new ForeignTool(
+                    tool.upstream(), definition.shown(tool.upstream(), tool.name()), tool.approvedDigest());
             tools.add(foreign.calledBy((in, call) -> calls.call(
                     new UpstreamCalls.Called(target, tool.tool(), definition, foreign.isIdempotent()), in, call)));
         } catch (RuntimeException e) {

@@ -127,7 +127,9 @@ final class PortableSchema {
         if (schema.get("properties") instanceof ObjectNode properties) {
             var own = result.putObject("properties");
             for (var each : properties.properties()) {
-                own.set(portable ? plain(each.getKey()) : each.getKey(), inner(each.getValue(), depth, within, portable));
+                own.set(
+                        portable ? plain(each.getKey()) : each.getKey(),
+                        inner(each.getValue(), depth, within, portable));
             }
             if (portable && schema.get("required") instanceof ArrayNode required) {
                 var names = result.putArray("required");
@@ -162,7 +164,8 @@ final class PortableSchema {
 
     private ObjectNode target(String reference) throws Unusable {
         if (!reference.startsWith("#")) {
-            throw new Unusable("its inputSchema refers to another document, '%s'".formatted(Excerpt.cut(reference, 100)));
+            throw new Unusable(
+                    "its inputSchema refers to another document, '%s'".formatted(Excerpt.cut(reference, 100)));
         }
         if (reference.equals("#")) {
             return root;
@@ -174,7 +177,8 @@ final class PortableSchema {
         } catch (IllegalArgumentException notAPointer) {
             // As if it led nowhere.
         }
-        throw new Unusable("its inputSchema refers to '%s', which it does not have".formatted(Excerpt.cut(reference, 100)));
+        throw new Unusable(
+                "its inputSchema refers to '%s', which it does not have".formatted(Excerpt.cut(reference, 100)));
     }
 
     /** Adds what clients require: a type, and items of a list. Texts are limited. */
@@ -183,7 +187,8 @@ final class PortableSchema {
         if (!schema.has("type") && !combined) {
             schema.put("type", type(schema));
         }
-        if (schema.path("type").asString("").equals("array") && !schema.path("items").isObject()) {
+        if (schema.path("type").asString("").equals("array")
+                && !schema.path("items").isObject()) {
             schema.putObject("items").put("type", "string");
         }
         for (var text : List.of("description", "title")) {
@@ -194,7 +199,8 @@ final class PortableSchema {
     }
 
     private static String type(ObjectNode schema) {
-        var example = schema.has("const") ? schema.path("const") : schema.path("enum").path(0);
+        var example =
+                schema.has("const") ? schema.path("const") : schema.path("enum").path(0);
         if (schema.has("properties") || schema.has("additionalProperties") || example.isObject()) {
             return "object";
         } else if (schema.has("items") || example.isArray()) {

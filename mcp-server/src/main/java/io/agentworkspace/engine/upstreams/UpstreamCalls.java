@@ -93,8 +93,7 @@ public final class UpstreamCalls {
     }
 
     private UpstreamHealth health(Target target) {
-        return health.computeIfAbsent(
-                new Place(target.tenant(), target.name(), ""), _ -> new UpstreamHealth(clock));
+        return health.computeIfAbsent(new Place(target.tenant(), target.name(), ""), _ -> new UpstreamHealth(clock));
     }
 
     private ObjectNode answered(Called called, ObjectNode params, Call call) {
@@ -122,7 +121,8 @@ public final class UpstreamCalls {
             var client = connections.client(target, call.caller().user());
             var headers = ParamHeaders.of(called.definition().json().path("inputSchema"), params.path("arguments"));
             var result = client.request("tools/call", params, headers, call.progress(), target.limit());
-            if (!result.path("content").isArray() && !result.path("structuredContent").isObject()) {
+            if (!result.path("content").isArray()
+                    && !result.path("structuredContent").isObject()) {
                 throw new UpstreamFailure(Kind.PROTOCOL, "its answer has no content");
             }
             health.succeeded(System.nanoTime() - begun);

@@ -20,7 +20,10 @@ record UpstreamProbe(Connections connections) {
      *
      * @param error why it did not; null if it did
      */
-    record Seen(@Nullable String era, List<Definition> tools, @Nullable String error) {}
+    record Seen(
+            @Nullable String era,
+            List<Definition> tools,
+            @Nullable String error) {}
 
     Seen of(Target target) {
         try {

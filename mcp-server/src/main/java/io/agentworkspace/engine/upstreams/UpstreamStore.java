@@ -94,7 +94,9 @@ public final class UpstreamStore {
                   FROM upstream u
                  WHERE u.tenant_id = :tenant
                  ORDER BY u.name
-                """).set("tenant", tenant).list(row -> Objects.requireNonNull(row.json("record", Connected.class)));
+                """)
+                .set("tenant", tenant)
+                .list(row -> Objects.requireNonNull(row.json("record", Connected.class)));
     }
 
     /** @throws Problem {@code not_found} */
@@ -114,7 +116,9 @@ public final class UpstreamStore {
                   FROM upstream_tool t
                  WHERE t.tenant_id = :tenant AND t.state = 'approved'
                  ORDER BY t.name
-                """).set("tenant", tenant).list(row -> Objects.requireNonNull(row.json("record", Callable.class)));
+                """)
+                .set("tenant", tenant)
+                .list(row -> Objects.requireNonNull(row.json("record", Callable.class)));
     }
 
     /** A new server. */
@@ -150,7 +154,8 @@ public final class UpstreamStore {
                     .run();
             if (inserted == 0) {
                 throw Problem.conflict(
-                        "your tenant has %d upstream servers, which is the limit: remove one with UP_Remove".formatted(MOST));
+                        "your tenant has %d upstream servers, which is the limit: remove one with UP_Remove"
+                                .formatted(MOST));
             }
         } catch (SqlFailure e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("upstream", draft.name()) : e;
@@ -213,11 +218,7 @@ public final class UpstreamStore {
                        last_error_at = CASE WHEN CAST(:error AS text) IS NOT NULL THEN :now ELSE last_error_at END,
                        updated_at = :now, revision = revision + 1
                  WHERE tenant_id = :tenant AND name = :name
-                """)
-                .set("name", name)
-                .set("era", era)
-                .set("error", error)
-                .run();
+                """).set("name", name).set("era", era).set("error", error).run();
     }
 
     void writeTools(Call call, String upstream, List<ToolRow> tools) {

@@ -83,7 +83,8 @@ public final class UpstreamTools {
                 .handledBy(
                         NameRequest.class,
                         ReadResponse.class,
-                        (in, call) -> new ReadResponse(reads.read(call, in.name()).record(true)));
+                        (in, call) ->
+                                new ReadResponse(reads.read(call, in.name()).record(true)));
     }
 
     record ApproveRequest(
@@ -101,7 +102,10 @@ public final class UpstreamTools {
     record ApproveResponse(
             @Doc("The server's record.") Upstream upstream,
             @Doc("Its revision.") long revision,
-            @Doc("The names of the tools that were approved.") List<String> approved,
+
+            @Doc("The names of the tools that were approved.")
+            List<String> approved,
+
             @Doc("false if there was nothing to approve.") boolean changed) {}
 
     private Tool<ApproveRequest, ApproveResponse> approve() {

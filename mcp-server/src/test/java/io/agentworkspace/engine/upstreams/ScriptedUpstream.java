@@ -90,7 +90,10 @@ final class ScriptedUpstream implements AutoCloseable {
     private void token(HttpExchange exchange) throws IOException {
         headers.add(Map.copyOf(exchange.getRequestHeaders()));
         exchange.getRequestBody().readAllBytes();
-        send(exchange, 200, Json.object().put("access_token", "issued-" + headers.size()).put("expires_in", 3600));
+        send(
+                exchange,
+                200,
+                Json.object().put("access_token", "issued-" + headers.size()).put("expires_in", 3600));
     }
 
     private void handle(HttpExchange exchange) throws IOException {
@@ -195,7 +198,9 @@ final class ScriptedUpstream implements AutoCloseable {
                 .set("progressToken", params.at("/_meta/progressToken"));
         for (var message : List.of(progress, answer)) {
             exchange.getResponseBody()
-                    .write("event: message\ndata: %s\n\n".formatted(Json.text(message)).getBytes(StandardCharsets.UTF_8));
+                    .write("event: message\ndata: %s\n\n"
+                            .formatted(Json.text(message))
+                            .getBytes(StandardCharsets.UTF_8));
         }
         exchange.close();
     }

@@ -34,7 +34,9 @@ class UpstreamCallsTest {
     private final TestCaller root = TestCaller.of(ClientApi.MCP, rootKey);
 
     private void install(String name, ScriptedUpstream upstream) {
-        root.call("UP_Install", "{'name':'%s','url':'%s','approve':'all','timeout_ms':2000}".formatted(name, upstream.url()))
+        root.call(
+                        "UP_Install",
+                        "{'name':'%s','url':'%s','approve':'all','timeout_ms':2000}".formatted(name, upstream.url()))
                 .ok();
     }
 
@@ -67,7 +69,8 @@ class UpstreamCallsTest {
             var answer = call(rootKey, "demo_echo", "{'message':'hi'}").path("result");
             assertThat(answer.at("/content/0/text").asString()).isEqualTo("Echo: hi");
             assertThat(answer.at("/structuredContent/said").asString()).isEqualTo("hi");
-            assertThat(answer.at("/_meta/io.agentworkspace~1header/service").asString()).isEqualTo("demo_echo");
+            assertThat(answer.at("/_meta/io.agentworkspace~1header/service").asString())
+                    .isEqualTo("demo_echo");
             var session = client(rootKey, "").session("2025-11-25", "{}");
             assertThat(session.call("tools/call", "{'name':'demo_echo','arguments':{'message':'ho'}}")
                             .at("/result/content/0/text")
@@ -131,7 +134,10 @@ class UpstreamCallsTest {
                     .isEqualTo("Echo: found");
             var stranger = new TestTenant().key(ClientApi.MCP, "eve", Role.OWNER, List.of("*"));
             assertThat(listed(stranger, "all")).doesNotContain("demo_echo");
-            assertThat(call(stranger, "demo_echo", "{'message':'x'}").path("error").path("code").asInt())
+            assertThat(call(stranger, "demo_echo", "{'message':'x'}")
+                            .path("error")
+                            .path("code")
+                            .asInt())
                     .isEqualTo(-32602);
         }
     }
@@ -148,18 +154,16 @@ class UpstreamCallsTest {
                     .contains("upstream:demo");
             var viewer = tenant.key(ClientApi.MCP, "vic", Role.VIEWER, List.of("upstream:demo"));
             assertThat(listed(viewer, "demo")).containsExactly("demo_echo");
-            assertThat(call(viewer, "demo_save", "{'message':'x'}").at("/result/isError").asBoolean())
+            assertThat(call(viewer, "demo_save", "{'message':'x'}")
+                            .at("/result/isError")
+                            .asBoolean())
                     .isTrue();
             call(viewer, "demo_echo", "{'message':'x'}");
-            await().untilAsserted(() -> assertThat(root.call("AC_Audit", "{'tool':'demo_echo'}")
-                            .ok()
-                            .texts("/entries", "user"))
+            await().untilAsserted(() -> assertThat(
+                            root.call("AC_Audit", "{'tool':'demo_echo'}").ok().texts("/entries", "user"))
                     .contains("vic"));
             assertThat(root.call("RL_Create", """
-                            {'name':'no','applies_to':['demo_echo'],'when':'true','effect':'deny','message':'not today'}""")
-                            .ok()
-                            .code())
-                    .isZero();
+                            {'name':'no','applies_to':['demo_echo'],'when':'true','effect':'deny','message':'not today'}""").ok().code()).isZero();
             assertThat(call(rootKey, "demo_echo", "{'message':'x'}")
                             .at("/result/structuredContent/status/note")
                             .asString())
@@ -192,10 +196,12 @@ class UpstreamCallsTest {
             upstream.has(ScriptedUpstream.ECHO.replace("Echoes", "Sends"));
             root.call("UP_Refresh", "{'name':'demo'}").ok();
             assertThat(listed(rootKey, "all")).doesNotContain("demo_echo");
-            assertThat(call(rootKey, "demo_echo", "{'message':'x'}").has("error")).isTrue();
+            assertThat(call(rootKey, "demo_echo", "{'message':'x'}").has("error"))
+                    .isTrue();
             assertThat(upstream.calls("tools/call")).isZero();
             root.call("UP_Approve", "{'name':'demo'}").ok();
-            assertThat(call(rootKey, "demo_echo", "{'message':'x'}").has("result")).isTrue();
+            assertThat(call(rootKey, "demo_echo", "{'message':'x'}").has("result"))
+                    .isTrue();
         }
     }
 
@@ -227,8 +233,21 @@ class UpstreamCallsTest {
     /** Three hang, two reset, one floods, one fails: those that answer are not disturbed. */
     @Test
     void badServersDisturbNeitherListsNorOthers() {
-        var manners = Map.of("a", Manner.HANGS, "b", Manner.HANGS, "c", Manner.HANGS, "d", Manner.RESETS, "e",
-                Manner.RESETS, "f", Manner.FLOODS, "g", Manner.FAILS);
+        var manners = Map.of(
+                "a",
+                Manner.HANGS,
+                "b",
+                Manner.HANGS,
+                "c",
+                Manner.HANGS,
+                "d",
+                Manner.RESETS,
+                "e",
+                Manner.RESETS,
+                "f",
+                Manner.FLOODS,
+                "g",
+                Manner.FAILS);
         var bad = manners.entrySet().stream()
                 .collect(Collectors.toMap(
                         Map.Entry::getKey, _ -> new ScriptedUpstream(false, ScriptedUpstream.ECHO, WRITES)));
@@ -248,8 +267,10 @@ class UpstreamCallsTest {
                             .isEqualTo("Echo: hi");
                     assertThat(listed(rootKey, "all")).contains("a_echo", "f_echo", "good_echo");
                 }
-                assertThat(broken).allSatisfy(each -> assertThat(each.get().at("/result/isError").asBoolean())
-                        .isTrue());
+                assertThat(broken)
+                        .allSatisfy(each -> assertThat(
+                                        each.get().at("/result/isError").asBoolean())
+                                .isTrue());
             }
         } finally {
             bad.values().forEach(ScriptedUpstream::close);
@@ -272,18 +293,35 @@ class UpstreamCallsTest {
             assertThat(refused.at("/status/internal_code").asInt()).isEqualTo(5002);
             assertThat(refused.path("retry_at").asString()).isNotEmpty();
             assertThat(upstream.calls("tools/call")).isEqualTo(reached);
-            await().untilAsserted(() -> assertThat(root.call("UP_Read", "{'name':'demo'}")
-                            .ok()
-                            .text("/upstream/state"))
+            await().untilAsserted(() -> assertThat(
+                            root.call("UP_Read", "{'name':'demo'}").ok().text("/upstream/state"))
                     .isEqualTo("failing"));
             upstream.manner = Manner.ANSWERS;
-            await().untilAsserted(() -> assertThat(
-                            call(rootKey, "demo_save", "{'message':'x'}").at("/result/content/0/text").asString())
+            await().untilAsserted(() -> assertThat(call(rootKey, "demo_save", "{'message':'x'}")
+                            .at("/result/content/0/text")
+                            .asString())
                     .isEqualTo("Echo: x"));
-            await().untilAsserted(() -> assertThat(root.call("UP_Read", "{'name':'demo'}")
-                            .ok()
-                            .text("/upstream/state"))
+            await().untilAsserted(() -> assertThat(
+                            root.call("UP_Read", "{'name':'demo'}").ok().text("/upstream/state"))
                     .isEqualTo("ready"));
         }
+    }
+
+    /** Another engine is an upstream server like any other, in its newest revision. */
+    @Test
+    void anotherEngineIsAnUpstream() {
+        var other = new TestTenant();
+        var key = other.key(ClientApi.MCP, "remote", Role.OWNER, List.of("*"));
+        root.call("UP_Install", """
+                        {'name':'twin','url':'%s/mcp','approve':'all','credential':{'kind':'header','header':'X-Api-Key','value':'%s'}}""".formatted(TestServer.url(), key)).ok();
+        var direct = call(key, "AP_Create", "{'vx':{'name':'Ada','description':'d'}}")
+                .path("result");
+        assertThat(direct.path("isError").asBoolean()).isFalse();
+        var through = call(rootKey, "twin_AP_List", "{}").path("result");
+        assertThat(through.at("/structuredContent/content"))
+                .isEqualTo(call(key, "AP_List", "{}").at("/result/structuredContent/content"));
+        assertThat(through.at("/structuredContent/content").toString()).contains("Ada");
+        assertThat(call(rootKey, "AP_List", "{}").toString()).doesNotContain("\"Ada\"");
+        assertThat(listed(rootKey, "twin")).contains("twin_AP_Read", "twin_find_tools");
     }
 }

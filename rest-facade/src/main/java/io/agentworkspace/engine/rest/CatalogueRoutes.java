@@ -139,9 +139,8 @@ final class CatalogueRoutes {
     }
 
     private ObjectNode described(Tool<?, ?> tool, @Nullable Caller caller) {
-        var described = tool.foreign() == null
-                ? Objects.requireNonNull(descriptions.get(tool.name()))
-                : description(tool);
+        var described =
+                tool.foreign() == null ? Objects.requireNonNull(descriptions.get(tool.name())) : description(tool);
         return caller != null && caller.mayOnlyRead(tool) ? described.deepCopy().put("only_reads", true) : described;
     }
 

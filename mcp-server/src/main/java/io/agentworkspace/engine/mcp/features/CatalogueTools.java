@@ -69,7 +69,9 @@ public final class CatalogueTools implements ToolSource {
         return installed.isEmpty()
                 ? names
                 : new Names(
-                        Stream.concat(names.toolsets().stream(), installed.stream().map(Tool::toolset))
+                        Stream.concat(
+                                        names.toolsets().stream(),
+                                        installed.stream().map(Tool::toolset))
                                 .distinct()
                                 .toList(),
                         Stream.concat(names.tools().stream(), installed.stream().map(Tool::name))
@@ -119,7 +121,8 @@ public final class CatalogueTools implements ToolSource {
         return Optional.ofNullable(full.get(name))
                 .or(() -> runner.catalogue()
                         .find(name, request.caller())
-                        .filter(tool -> tool.foreign() != null && request.caller().may(tool))
+                        .filter(tool ->
+                                tool.foreign() != null && request.caller().may(tool))
                         .map(tool -> description(tool, request)));
     }
 

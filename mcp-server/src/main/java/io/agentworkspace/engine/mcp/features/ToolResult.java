@@ -45,7 +45,8 @@ final class ToolResult {
 
     /** Returns what another server answered, as it is. */
     private static ObjectNode foreign(ObjectNode result, Answer answer) {
-        var meta = result.get(JsonRpcMessage.META) instanceof ObjectNode own ? own : result.putObject(JsonRpcMessage.META);
+        var meta =
+                result.get(JsonRpcMessage.META) instanceof ObjectNode own ? own : result.putObject(JsonRpcMessage.META);
         meta.set(HEADER, answer.envelope().get("header"));
         return result;
     }

@@ -67,8 +67,7 @@ public final class ToolIndex implements ToolFinder {
                 .toList();
         begin(lacking);
         // Until all of them have vectors, meaning would favour those that have one.
-        return found(
-                query, usable, lacking.isEmpty() ? embedder.question(query).vector() : null, false);
+        return found(query, usable, lacking.isEmpty() ? embedder.question(query).vector() : null, false);
     }
 
     /** Finds them by words only, which needs no model. The last word may be unfinished: people see what they find as they type. */
@@ -83,7 +82,9 @@ public final class ToolIndex implements ToolFinder {
 
     /** Returns what a tool's text is known by. The tools of installed servers change. */
     private static String key(Tool<?, ?> tool) {
-        return tool.foreign() == null ? tool.name() : tool.name() + " " + tool.foreign().digest();
+        return tool.foreign() == null
+                ? tool.name()
+                : tool.name() + " " + tool.foreign().digest();
     }
 
     private List<Tool<?, ?>> found(
@@ -175,8 +176,8 @@ public final class ToolIndex implements ToolFinder {
 
     private void embed(List<Tool<?, ?>> lacking) {
         try {
-            lacking.forEach(tool -> vectors.get(
-                    key(tool), _ -> heavy.runInBackground(OWNER, () -> ToolVectors.of(tool, embedder))));
+            lacking.forEach(tool ->
+                    vectors.get(key(tool), _ -> heavy.runInBackground(OWNER, () -> ToolVectors.of(tool, embedder))));
         } catch (RuntimeException e) {
             LOG.debug("no vectors of tools: they are found by words", e);
         } finally {

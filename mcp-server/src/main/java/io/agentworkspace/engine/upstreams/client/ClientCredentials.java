@@ -62,10 +62,11 @@ final class ClientCredentials implements CredentialSource {
                 },
                 true);
         try {
-            var request = http.request(URI.create(String.valueOf(target.credential().tokenUrl())))
+            var request = http.request(
+                            URI.create(String.valueOf(target.credential().tokenUrl())))
                     .method(HttpMethod.POST)
-                    .headers(fields -> fields.put(HttpHeader.ACCEPT, "application/json")
-                            .put(HttpHeader.AUTHORIZATION, basic()))
+                    .headers(fields ->
+                            fields.put(HttpHeader.ACCEPT, "application/json").put(HttpHeader.AUTHORIZATION, basic()))
                     .body(new BytesRequestContent(
                             "application/x-www-form-urlencoded", form().getBytes(StandardCharsets.US_ASCII)));
             exchange.run(request, limit);

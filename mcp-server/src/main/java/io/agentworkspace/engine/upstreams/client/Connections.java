@@ -63,8 +63,10 @@ public final class Connections implements AutoCloseable {
         try {
             var discovered =
                     modern.request("server/discover", Json.object(), Map.of(), Progress.SILENT, target.limit());
-            if (discovered.path("supportedVersions").valueStream().anyMatch(version -> version.asString("")
-                    .equals(modern.era()))) {
+            if (discovered
+                    .path("supportedVersions")
+                    .valueStream()
+                    .anyMatch(version -> version.asString("").equals(modern.era()))) {
                 return modern;
             }
         } catch (UpstreamFailure e) {

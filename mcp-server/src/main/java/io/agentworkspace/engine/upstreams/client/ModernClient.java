@@ -74,9 +74,8 @@ final class ModernClient implements UpstreamClient {
     private ObjectNode body(String id, String method, ObjectNode params) {
         var body = Json.object().put("jsonrpc", "2.0").put("id", id).put("method", method);
         var sent = params.deepCopy();
-        var meta = sent.get(JsonRpcMessage.META) instanceof ObjectNode given
-                ? given
-                : sent.putObject(JsonRpcMessage.META);
+        var meta =
+                sent.get(JsonRpcMessage.META) instanceof ObjectNode given ? given : sent.putObject(JsonRpcMessage.META);
         meta.put(JsonRpcMessage.meta("protocolVersion"), era());
         meta.set(JsonRpcMessage.meta("clientInfo"), RpcAnswer.clientInfo());
         meta.putObject(JsonRpcMessage.meta("clientCapabilities"));

@@ -58,7 +58,6 @@ final class RpcAnswer {
         var isPlain = text.chars().allMatch(c -> c > ' ' && c < 0x7f) && !text.startsWith("=?");
         return isPlain
                 ? text
-                : "=?base64?%s?="
-                        .formatted(Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8)));
+                : "=?base64?%s?=".formatted(Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8)));
     }
 }

@@ -40,7 +40,9 @@ final class SessionClient implements UpstreamClient {
     @Override
     public String era() {
         var current = open;
-        return current == null ? ProtocolRevision.NOVEMBER_2025.word() : current.transport().revision();
+        return current == null
+                ? ProtocolRevision.NOVEMBER_2025.word()
+                : current.transport().revision();
     }
 
     /** Begins the session, if there is none. */

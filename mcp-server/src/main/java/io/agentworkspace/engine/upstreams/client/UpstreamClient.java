@@ -14,7 +14,8 @@ public interface UpstreamClient {
      * @param limit for the whole exchange
      * @throws UpstreamFailure if there is no result
      */
-    ObjectNode request(String method, ObjectNode params, Map<String, String> headers, Progress progress, Duration limit);
+    ObjectNode request(
+            String method, ObjectNode params, Map<String, String> headers, Progress progress, Duration limit);
 
     /** Returns the revision of the protocol. */
     String era();

@@ -81,9 +81,7 @@ final class UpstreamExchange implements Response.Listener {
         }
         var why = broken;
         if (why != null) {
-            throw new UpstreamFailure(
-                    Kind.UNREACHABLE,
-                    VettedClient.words(why, sent || status != 0, limit));
+            throw new UpstreamFailure(Kind.UNREACHABLE, VettedClient.words(why, sent || status != 0, limit));
         }
     }
 
@@ -122,8 +120,7 @@ final class UpstreamExchange implements Response.Listener {
                 receive(data.toByteArray());
                 data.reset();
             }
-        } else if (length >= DATA.length
-                && Arrays.equals(bytes, 0, DATA.length, DATA, 0, DATA.length)) {
+        } else if (length >= DATA.length && Arrays.equals(bytes, 0, DATA.length, DATA, 0, DATA.length)) {
             data.write(bytes, DATA.length, length - DATA.length);
             data.write('\n');
         }

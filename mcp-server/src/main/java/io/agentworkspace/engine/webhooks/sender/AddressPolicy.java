@@ -29,7 +29,8 @@ public record AddressPolicy(boolean everyPrivate, InetAddressSet networks) {
     }
 
     /** Returns what is wrong with the address, in words; null if it is allowed. */
-    @Nullable String refusal(InetAddress address) {
+    @Nullable
+    String refusal(InetAddress address) {
         return networks.test(address) ? null : PublicAddress.refusal(address, everyPrivate);
     }
 }

@@ -134,8 +134,7 @@ class ToolIndexTest {
 
     @Test
     void aMisspeltWordIsFoundWithoutAModel() {
-        var found =
-                index.findByWords("rotaet a webhok secret", TOOLS).stream().map(Tool::name);
+        var found = index.findByWords("rotaet a webhok secret", TOOLS).stream().map(Tool::name);
         assertThat(found.limit(5)).contains("WH_RotateSecret");
     }
 }

@@ -34,15 +34,16 @@ public final class Catalogue {
 
     /** Returns the tools that this caller may run, with those of the servers that its tenant installed. */
     public List<Tool<?, ?>> tools(Caller caller) {
-        return Stream.concat(
-                        tools.values().stream(), installed.of(caller.tenant()).tools().stream())
+        return Stream.concat(tools.values().stream(), installed.of(caller.tenant()).tools().stream())
                 .filter(caller::may)
                 .toList();
     }
 
     /** Applies the committed change of a call to the tools of installed servers at once. */
     public void changedBy(Call call) {
-        if (call.tool().family() == Family.UPSTREAM && call.tool().foreign() == null && call.tool().effect().isTransactional()) {
+        if (call.tool().family() == Family.UPSTREAM
+                && call.tool().foreign() == null
+                && call.tool().effect().isTransactional()) {
             installed.forget(call.caller().tenant());
         }
     }
@@ -54,9 +55,10 @@ public final class Catalogue {
 
     /** Returns the tool with this name, also one of a server that the caller's tenant installed. */
     public Optional<Tool<?, ?>> find(String name, Caller caller) {
-        return find(name).or(() -> installed.of(caller.tenant()).tools().stream()
-                .filter(tool -> tool.name().equals(name))
-                .findFirst());
+        return find(name)
+                .or(() -> installed.of(caller.tenant()).tools().stream()
+                        .filter(tool -> tool.name().equals(name))
+                        .findFirst());
     }
 
     /** Returns the tool with this name. Names are case-sensitive. */

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The record of an upstream server (decisions, section 19): another MCP server, and its state. */
 public record Upstream(
-        @Doc("Its name, which begins the names of its tools.") String name,
+        @Doc("Its name, which begins the names of its tools.")
+        String name,
+
         @Doc("Its address.") String url,
         @Doc("Its credential, without secrets.") UpstreamCredential credential,
         @Doc("How long a call may take.") int timeoutMs,
