@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The tools that reach upstream servers: UP_Install, UP_Update, UP_Refresh. They are for admins. */
 public final class InstallTools {
-    private static final String URL =
+    static final String URL =
             "The address of its MCP endpoint, over Streamable HTTP: an https URL without user info or fragment.";
-    private static final String TIMEOUT = "How many milliseconds a call may take.";
+    static final String TIMEOUT = "How many milliseconds a call may take.";
     private static final String ALL = "all";
     private static final int DEFAULT_TIMEOUT = 30_000;
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,19}");

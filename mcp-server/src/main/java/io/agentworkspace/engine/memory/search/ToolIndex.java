@@ -176,8 +176,9 @@ public final class ToolIndex implements ToolFinder {
 
     private void embed(List<Tool<?, ?>> lacking) {
         try {
-            lacking.forEach(tool ->
-                    vectors.get(key(tool), _ -> heavy.runInBackground(OWNER, () -> ToolVectors.of(tool, embedder))));
+            for (var tool : lacking) {
+                vectors.put(key(tool), heavy.runInBackground(OWNER, () -> ToolVectors.of(tool, embedder)));
+            }
         } catch (RuntimeException e) {
             LOG.debug("no vectors of tools: they are found by words", e);
         } finally {
