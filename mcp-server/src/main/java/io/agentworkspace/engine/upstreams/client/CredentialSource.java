@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /** The credential that an admin gave for a server. The caller's own never gets there. */
-public interface CredentialSource {
+interface CredentialSource {
     /** No credential. */
     CredentialSource NONE = _ -> Map.of();
 
