@@ -128,20 +128,3 @@ CREATE TABLE skill_install (
 );
 COMMENT ON TABLE skill_install IS 'The skills of each agent.';
 CREATE INDEX skill_install_skill ON skill_install (tenant_id, skill);
-
--- PostgreSQL expects that each tenant has about as many rows as another. Among a thousand small tenants it would take any index
--- that begins with the tenant for as good as the primary key, and read all rows of a large one. So it is told to expect a third of
--- each table in one tenant. PlansTest checks the plans that follow from that.
-DO $$
-DECLARE
-    one record;
-BEGIN
-    FOR one IN
-        SELECT c.oid::regclass AS name
-          FROM pg_class c
-          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
-         WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
-    LOOP
-        EXECUTE format('ALTER TABLE %s ALTER COLUMN tenant_id SET (n_distinct = 3)', one.name);
-    END LOOP;
-END $$;

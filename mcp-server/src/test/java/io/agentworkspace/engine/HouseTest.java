@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -138,7 +139,7 @@ class HouseTest {
     void onlyWebhooksKnowTheHttpClientThatSendsThem() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(ROOT + ".webhooks..")
+                .resideOutsideOfPackages(ROOT + ".webhooks..", ROOT + ".upstreams.client..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.eclipse.jetty.client..")
@@ -156,10 +157,16 @@ class HouseTest {
     void onlyTheProcessKnowsTheMcpEndpoint() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(ROOT + ".mcp..", ROOT + ".app")
+                .resideOutsideOfPackages(ROOT + ".mcp..", ROOT + ".app", ROOT + ".upstreams.client..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(ROOT + ".mcp..")
+                .check(ENGINE);
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + ".upstreams.client..")
+                .should()
+                .dependOnClassesThat(resideInAPackage(ROOT + ".mcp..").and(not(resideInAPackage(ROOT + ".mcp.wire"))))
                 .check(ENGINE);
     }
 

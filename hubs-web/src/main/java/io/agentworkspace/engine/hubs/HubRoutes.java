@@ -76,7 +76,7 @@ public final class HubRoutes {
         tools = new ToolPages(runner.catalogue(), published, templates);
         skills = new SkillPages(runner, templates);
         docs = new DocPages(published.baseUrl(), templates);
-        search = new SearchPages(finder, new Skills(runner), docs, templates);
+        search = new SearchPages(runner.catalogue(), finder, new Skills(runner), docs, templates);
         console = new ConsolePages(published, assets, templates);
     }
 

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.search.Spelling;
 import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -29,12 +30,14 @@ final class SearchPages {
     private static final int SKILLS = 4;
     private static final int DOCS = 8;
 
+    private final Catalogue catalogue;
     private final ToolFinder tools;
     private final Skills skills;
     private final DocPages docs;
     private final Templates templates;
 
-    SearchPages(ToolFinder tools, Skills skills, DocPages docs, Templates templates) {
+    SearchPages(Catalogue catalogue, ToolFinder tools, Skills skills, DocPages docs, Templates templates) {
+        this.catalogue = catalogue;
         this.tools = tools;
         this.skills = skills;
         this.docs = docs;
@@ -109,7 +112,7 @@ final class SearchPages {
 
     /** Those that the caller may call before the others, otherwise as {@code find_tools} ranks them. */
     private List<FoundTool> tools(String query, int most, PageRequest request) {
-        return tools.find(query, _ -> true).stream()
+        return tools.find(query, catalogue.tools()).stream()
                 .map(tool -> found(tool, request))
                 .sorted(Comparator.comparing(tool -> tool.obstacle() != null))
                 .limit(most)

@@ -60,7 +60,7 @@ enum ToolTask {
     ADMINISTER(
             "Administer",
             "Users, API keys, rules, the plan and the audit.",
-            Set.of(Family.USER, Family.KEY, Family.RULE, Family.ACCOUNT),
+            Set.of(Family.USER, Family.KEY, Family.RULE, Family.ACCOUNT, Family.UPSTREAM),
             List.of("US_Read", "AK_Create", "AK_List"));
 
     private final String title;

@@ -79,8 +79,10 @@ import io.agentworkspace.engine.webhooks.EndpointServices;
 import io.agentworkspace.engine.webhooks.outbox.FeedStore;
 import io.agentworkspace.engine.webhooks.outbox.Outbox;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore;
+import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
 import io.agentworkspace.engine.webhooks.sender.Sender;
+import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -200,8 +202,12 @@ public final class App implements AutoCloseable {
             var waiting = new WaitingCalls(
                     new WaitQueries(db), new ListeningTenants(db, clock), wakes, server.mostConnections() / 4, clock);
             housekeeping.clearing("registrations of who hears", wakes::purge);
-            var shared =
-                    new Tools.Shared(search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl());
+            var upstreamHttp = keep(
+                    new VettedClient(AddressPolicy.allowing(settings.upstreams().allowed()), webhooks.authorities()));
+            var upstreams = Tools.Upstreams.of(db, vault, upstreamHttp, watch, clock);
+            housekeeping.every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush);
+            var shared = new Tools.Shared(
+                    search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl(), upstreams);
             var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
             var sealKeys = new SealKeys(db, clock);
@@ -233,7 +239,7 @@ public final class App implements AutoCloseable {
             var handshakes = new HandshakeStore(db);
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var library = new Library(new SkillQueries(db));
-            var toolIndex = new ToolIndex(catalogue.tools(), search.embedder(), search.heavy());
+            var toolIndex = new ToolIndex(search.embedder(), search.heavy());
             var hooks = new Hooks(db, runner, presence, settings.http().hooks(), clock);
             var features = EngineFeatures.of(runner, library, toolIndex, new WelcomeQueries(db), VERSION, clock)
                     .with(new HookTool(hooks));

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.signin.SigningKeyStore;
+import io.agentworkspace.engine.upstreams.UpstreamStore;
 import io.agentworkspace.engine.webhooks.EndpointStore;
 import java.util.List;
 import java.util.UUID;
@@ -30,7 +31,7 @@ final class Resealing {
      */
     int run() {
         return db.transaction(() -> {
-            var resealed = signingKeys() + secrets() + previousSecrets();
+            var resealed = signingKeys() + secrets() + previousSecrets() + upstreamSecrets();
             vault.renewCheck();
             return resealed;
         });
@@ -77,6 +78,27 @@ final class Resealing {
                    SET previous_secret = s.text
                   FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id uuid, text text)
                  WHERE w.tenant_id = s.tenant AND w.id = s.id
+                """, found);
+    }
+
+    private int upstreamSecrets() {
+        var found = db.sql("""
+                SELECT tenant_id, name, secret
+                  FROM upstream
+                 WHERE secret IS NOT NULL
+                 ORDER BY tenant_id, name
+                   FOR UPDATE
+                """)
+                .list(row -> new Sealed(
+                        row.number("tenant_id"),
+                        row.text("name"),
+                        UpstreamStore.place(row.number("tenant_id"), row.text("name")),
+                        row.text("secret")));
+        return write("""
+                UPDATE upstream u
+                   SET secret = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id text, text text)
+                 WHERE u.tenant_id = s.tenant AND u.name = s.id
                 """, found);
     }
 

@@ -55,6 +55,7 @@ import io.agentworkspace.engine.hearing.WaitTools;
 import io.agentworkspace.engine.hearing.WaitingCalls;
 import io.agentworkspace.engine.joining.InvitationStore;
 import io.agentworkspace.engine.joining.InviteTools;
+import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyChangeStore;
 import io.agentworkspace.engine.keys.KeyGrantTools;
 import io.agentworkspace.engine.keys.KeyLifeTools;
@@ -70,11 +71,18 @@ import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.rules.RuleTools;
+import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillCareTools;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.skilllibrary.SkillStore;
 import io.agentworkspace.engine.skilllibrary.SkillTools;
+import io.agentworkspace.engine.upstreams.InstallTools;
+import io.agentworkspace.engine.upstreams.InstalledTools;
+import io.agentworkspace.engine.upstreams.UpstreamCalls;
+import io.agentworkspace.engine.upstreams.UpstreamStore;
+import io.agentworkspace.engine.upstreams.UpstreamTools;
+import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.users.UserAdminTools;
 import io.agentworkspace.engine.users.UserQueries;
 import io.agentworkspace.engine.users.UserStore;
@@ -88,6 +96,7 @@ import io.agentworkspace.engine.webhooks.EndpointStore;
 import io.agentworkspace.engine.webhooks.EndpointTools;
 import io.agentworkspace.engine.webhooks.EventTools;
 import io.agentworkspace.engine.webhooks.GradeTool;
+import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -104,7 +113,26 @@ public final class Tools {
             DocumentFileStore files,
             WaitingCalls waiting,
             Clock clock,
-            String baseUrl) {}
+            String baseUrl,
+            Upstreams upstreams) {}
+
+    /** What the tools of upstream servers need, and the tools of those servers. */
+    public record Upstreams(
+            UpstreamStore store, Connections connections, UpstreamCalls calls, InstalledTools installed) {
+        public static Upstreams of(Db db, Vault vault, VettedClient http, CallerChanges watch, Clock clock) {
+            var store = new UpstreamStore(db, vault);
+            var connections = new Connections(http, clock);
+            var calls = new UpstreamCalls(connections, store, clock);
+            return new Upstreams(store, connections, calls, new InstalledTools(store, calls, watch));
+        }
+
+        List<Tool<?, ?>> tools(Db db) {
+            var tools = new ArrayList<Tool<?, ?>>();
+            tools.addAll(new UpstreamTools(db, store, calls).tools());
+            tools.addAll(new InstallTools(store, connections, calls).tools());
+            return tools;
+        }
+    }
 
     /** Returns all tools in the order that clients see: in each family a harmless read first. */
     public static Catalogue catalogue(Db db, Allowance.Meter meter, EndpointServices outbound, Shared shared) {
@@ -144,7 +172,8 @@ public final class Tools {
         tools.addAll(documents(db, shared.files()));
         tools.addAll(new PlanTools(new AccountStore(db), meter).tools());
         tools.addAll(new AuditTools(new AuditQueries(db), Collections.unmodifiableList(tools)).tools());
-        return new Catalogue(List.copyOf(tools));
+        tools.addAll(shared.upstreams().tools(db));
+        return new Catalogue(List.copyOf(tools), shared.upstreams().installed());
     }
 
     private static List<Tool<?, ?>> documents(Db db, DocumentFileStore files) {

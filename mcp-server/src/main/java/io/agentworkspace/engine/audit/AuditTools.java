@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Instant;
 import java.util.Arrays;
@@ -101,6 +102,9 @@ public final class AuditTools {
     }
 
     private @Nullable String tool(@Nullable String name) {
+        if (name != null && ForeignTool.isName(name)) {
+            return name; // The server may have been removed.
+        }
         var known = Stream.concat(all.stream().map(Tool::name), AuditEvent.words().stream())
                 .toList();
         return checked(

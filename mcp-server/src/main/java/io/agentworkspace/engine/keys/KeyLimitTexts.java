@@ -10,11 +10,15 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The texts of a key's limits: capabilities, and the toolsets of the existing tools. */
 public final class KeyLimitTexts {
+    /** The capability to use the tools of an installed server, which may be installed later. */
+    private static final Pattern OF_UPSTREAM = Pattern.compile("upstream:[a-z0-9][a-z0-9-]{0,19}");
+
     private final List<Tool<?, ?>> tools;
 
     /** @param tools the list of all tools; may be filled later */
@@ -29,7 +33,13 @@ public final class KeyLimitTexts {
         }
         var known = all();
         known.add(Capability.ALL);
-        check("capabilities", given, known, "the capabilities are %s, and * for all".formatted(listed(all())));
+        given.stream().filter(OF_UPSTREAM.asMatchPredicate()).forEach(known::add);
+        check(
+                "capabilities",
+                given,
+                known,
+                "the capabilities are %s, upstream:<name> for the tools of an installed server, and * for all"
+                        .formatted(listed(all())));
         if (given.contains(Capability.ALL)) {
             return Set.of(Capability.ALL);
         }

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The calls of each tool by outcome, and how long they took. */
 public final class ToolMeter {
+    /** What the calls of tools of installed servers count as. */
+    public static final String UPSTREAM = "upstream";
+
     private static final String UNKNOWN = "unknown";
     private static final Failure[] FAILURES = Failure.values();
 
@@ -34,6 +37,7 @@ public final class ToolMeter {
     /** @param names of all tools: calls of others count as one */
     public ToolMeter(Metrics metrics, Collection<String> names) {
         names.forEach(name -> tools.put(name, new Counts()));
+        tools.put(UPSTREAM, new Counts());
         metrics.register(
                 MetricType.COUNTER,
                 "engine_tool_calls",

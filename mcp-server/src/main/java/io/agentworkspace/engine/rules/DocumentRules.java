@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rules;
 
+import io.agentworkspace.engine.keys.TenantCache;
 import io.agentworkspace.engine.rules.cel.ExpressionInput;
 import io.agentworkspace.engine.rules.cel.ExpressionInput.Fields;
 import java.time.Instant;
@@ -20,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * rules costs one look-up in a cache.
  */
 public final class DocumentRules {
-    private final RuleSets sets;
+    private final TenantCache<RuleSet> sets;
     private final RuleEvaluator evaluator;
 
-    DocumentRules(RuleSets sets, RuleEvaluator evaluator) {
+    DocumentRules(TenantCache<RuleSet> sets, RuleEvaluator evaluator) {
         this.sets = sets;
         this.evaluator = evaluator;
     }

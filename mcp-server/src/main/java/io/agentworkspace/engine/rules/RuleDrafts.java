@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.rule.RuleEffect;
 import io.agentworkspace.engine.model.rule.RuleExample;
 import io.agentworkspace.engine.model.rule.RuleMode;
 import io.agentworkspace.engine.model.tool.Family;
+import io.agentworkspace.engine.model.tool.ForeignTool;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.rules.cel.Expression;
 import io.agentworkspace.engine.rules.cel.ExpressionError;
@@ -163,15 +164,18 @@ final class RuleDrafts {
                         Stream.of(ActiveRule.DOCUMENTS))
                 .flatMap(names -> names)
                 .toList();
-        words.stream().filter(word -> !known.contains(word)).findFirst().ifPresent(word -> {
-            var near = Near.nearest(word, known, 1);
-            throw Problem.invalid(
-                    "applies_to",
-                    "has '%s'%s; it may have commands such as AP_Destroy, families such as bank, and documents"
-                            .formatted(
-                                    Name.shortened(word),
-                                    near.isEmpty() ? "" : ", did you mean %s?".formatted(near.getFirst())));
-        });
+        words.stream()
+                .filter(word -> !known.contains(word) && !ForeignTool.isName(word))
+                .findFirst()
+                .ifPresent(word -> {
+                    var near = Near.nearest(word, known, 1);
+                    throw Problem.invalid(
+                            "applies_to",
+                            "has '%s'%s; it may have commands such as AP_Destroy, families such as bank, and documents"
+                                    .formatted(
+                                            Name.shortened(word),
+                                            near.isEmpty() ? "" : ", did you mean %s?".formatted(near.getFirst())));
+                });
         return List.copyOf(new LinkedHashSet<>(words));
     }
 

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rules;
 
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.keys.CallerChanges;
+import io.agentworkspace.engine.keys.TenantCache;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -11,14 +12,14 @@ import tools.jackson.databind.node.ObjectNode;
 /** Applies the tenants' rules to their calls. A tenant without rules costs one look-up in a cache. */
 public final class Rules {
     private final RuleStore store;
-    private final RuleSets sets;
+    private final TenantCache<RuleSet> sets;
     private final RuleCounts counts;
     private final RuleEvaluator evaluator;
 
     /** @param watch is notified of changed rules */
     public Rules(Db db, CallerChanges watch) {
         this.store = new RuleStore(db);
-        this.sets = new RuleSets(store, watch);
+        this.sets = new TenantCache<>("rules:", watch, store::tenants, store::active, RuleSet.NONE);
         this.counts = new RuleCounts(store);
         this.evaluator = new RuleEvaluator(counts);
     }

@@ -30,15 +30,23 @@ public final class ObservedRunner implements ToolRunner {
         var begin = System.nanoTime();
         var answer = TraceSpan.CURRENT.isBound() ? traced(request) : runner.run(request);
         meter.count(
-                request.service(),
+                counted(request),
                 answer.problem() == null ? null : answer.problem().failure(),
                 System.nanoTime() - begin);
         return answer;
     }
 
+    /** Returns what a call counts as. The tools of installed servers count as one, since tenants name them. */
+    private String counted(Request request) {
+        return catalogue().find(request.service()).isEmpty()
+                        && catalogue().find(request.service(), request.caller()).isPresent()
+                ? ToolMeter.UPSTREAM
+                : request.service();
+    }
+
     /** Named as OpenTelemetry's conventions for agents name the execution of a tool. */
     private Answer traced(Request request) {
-        var tool = catalogue().find(request.service()).isPresent() ? request.service() : "unknown";
+        var tool = catalogue().find(request.service(), request.caller()).isPresent() ? request.service() : "unknown";
         var span = TraceSpan.CURRENT
                 .get()
                 .child("execute_tool " + tool, TraceSpan.Kind.INTERNAL)

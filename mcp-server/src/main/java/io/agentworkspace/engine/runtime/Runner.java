@@ -117,7 +117,7 @@ public final class Runner implements ToolRunner {
                     var now = now();
                     Call call = null;
                     try {
-                        var named = catalogue.read(request.service());
+                        var named = catalogue.read(request.service(), request.caller());
                         var tool = named.runFor(request.arguments());
                         call = new Call(request.caller(), tool, request.requestId(), now);
                         var run = Run.of(named, tool, call, request, cursors);
@@ -144,11 +144,13 @@ public final class Runner implements ToolRunner {
             var question = SealedCursors.question(run.tool().name(), call.caller(), run.fields());
             cursors.seal(question, answer.envelope(), "next_cursor");
         }
-        if (run.tool().effect().reads() && !call.rules().isEmpty()) {
+        if (run.tool().effect().reads()
+                && (!call.rules().isEmpty() || run.tool().foreign() != null)) {
             audit.noted(call.caller(), AuditEntries.done(run.request(), call, answer.envelope()));
         }
         presence.touch(call);
         rules.changedBy(call);
+        catalogue.changedBy(call);
         limits.quotas().done(call);
         if (call.concernsOutbox()) {
             events.committed();
@@ -158,6 +160,9 @@ public final class Runner implements ToolRunner {
     }
 
     private <I extends Record, O extends Record> Answer read(Run<I, O> run, boolean counted) {
+        if (run.tool().foreign() != null) {
+            contexts.load(run.call()); // Its handler reads nothing of ours.
+        }
         applyRules(run, counted);
         var handler = run.tool().work().begin(run.input(), run.call());
         return new Answer(run.handledBy(handler), null, false);
@@ -273,7 +278,7 @@ public final class Runner implements ToolRunner {
 
     /** Returns the arguments that the tool does not define. Every tool accepts target.user. */
     private List<String> ignored(Request request) {
-        return catalogue.find(request.service()).stream()
+        return catalogue.find(request.service(), request.caller()).stream()
                 .flatMap(tool -> tool.inputSchema().unknown(request.arguments()).stream())
                 .filter(path -> !path.equals("target.user"))
                 .limit(IGNORED_NAMED)

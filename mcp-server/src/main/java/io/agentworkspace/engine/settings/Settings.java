@@ -18,6 +18,7 @@ public record Settings(
         DocumentSettings documents,
         EmbeddingSettings embedding,
         WebhookSettings webhooks,
+        UpstreamSettings upstreams,
         ObservabilitySettings observability,
         LogFormat logFormat,
         @Nullable Path logFile) {
@@ -75,6 +76,7 @@ public record Settings(
             WebhookSettings.ALLOW_PRIVATE,
             WebhookSettings.CA_FILE,
             WebhookSettings.RETRY_SCHEDULE,
+            UpstreamSettings.ALLOW,
             ObservabilitySettings.METRICS_TOKEN,
             ObservabilitySettings.METRICS_LISTEN,
             LOG_FORMAT,
@@ -94,6 +96,7 @@ public record Settings(
                 DocumentSettings.read(given),
                 EmbeddingSettings.read(given),
                 WebhookSettings.read(given),
+                UpstreamSettings.read(given),
                 ObservabilitySettings.read(given),
                 LOG_FORMAT.read(given),
                 LOG_FILE.find(given));

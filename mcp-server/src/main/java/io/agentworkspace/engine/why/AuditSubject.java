@@ -38,6 +38,9 @@ public record AuditSubject(
 
     public static AuditSubject of(Tool<?, ?> tool, ObjectNode arguments, Call call, ObjectNode answer) {
         var before = before(call);
+        if (tool.foreign() != null) {
+            return new AuditSubject(tool.family().word(), tool.foreign().upstream(), null, null, null);
+        }
         return switch (tool.audited()) {
             case NAMED -> named(tool, arguments, answer, call);
             case NAMED_WITH_AGENT -> named(tool, arguments, answer, call).with(member(arguments, call));

@@ -150,6 +150,8 @@ class OtherTenantTest {
                         .at("/invitation/id")
                         .asString());
         real.put("$endpoint", endpoint(ann, true));
+        real.put("$upstream", "narwhal");
+        done(call(CommandAddress.ALIAS, ann, "UP_Install", "{'name':'narwhal','url':'http://127.0.0.1:1/SECRET'}"));
         real.put("$rule name", "Octopus");
         real.put(
                 "$rule",
@@ -178,6 +180,7 @@ class OtherTenantTest {
                 UUID.randomUUID().toString());
         nowhere.put("$key", ApiKey.generate(new SecureRandom()).id());
         nowhere.put("$invitation", ApiKey.generate(new SecureRandom()).id());
+        nowhere.put("$upstream", "axolotl");
         nowhere.put("$rule name", "Catfish");
         nowhere.put("$rule", UUID.randomUUID().toString());
         nowhere.put("$endpoint", UUID.randomUUID().toString());

@@ -84,6 +84,7 @@ final class PermissionFixture {
         of("endpoint", cells).forEach(this::endpoint);
         of("delivery", cells).forEach(this::delivery);
         of("rule", cells).forEach(this::rule);
+        of("upstream", cells).forEach(this::upstream);
         invitations(of("invitation", cells));
         skills(of("skill", cells));
         documents(of("document", cells));
@@ -440,6 +441,22 @@ final class PermissionFixture {
                 .set("tenant", where(cell))
                 .set("id", webhookId(cell))
                 .set("name", cell.unique())
+                .set("now", NOW)
+                .run();
+    }
+
+    String upstreamName(Cell cell) {
+        return "u" + webhookId(cell).toString().substring(0, 13);
+    }
+
+    /** Inserts an upstream server that nothing answers for. */
+    private void upstream(Cell cell) {
+        DB.sql("""
+                INSERT INTO upstream (tenant_id, name, url, credential, timeout_ms, created_at, updated_at)
+                VALUES (:tenant, :name, 'http://127.0.0.1:1/', '{"kind": "none"}', 100, :now, :now)
+                """)
+                .set("tenant", where(cell))
+                .set("name", upstreamName(cell))
                 .set("now", NOW)
                 .run();
     }

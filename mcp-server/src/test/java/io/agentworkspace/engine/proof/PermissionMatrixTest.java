@@ -244,6 +244,7 @@ class PermissionMatrixTest {
         return switch (cell.line().kind()) {
             case "key" -> fixture.keyId(cell);
             case "endpoint", "delivery", "rule" -> fixture.webhookId(cell).toString();
+            case "upstream" -> fixture.upstreamName(cell);
             default -> cell.thing();
         };
     }

@@ -51,7 +51,9 @@ import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.webhooks.EndpointServices;
+import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
+import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -169,7 +171,15 @@ public final class TestDatabase {
                 new DocumentFileStore(db, Clock.systemUTC()),
                 waiting(db),
                 Clock.systemUTC(),
-                "http://127.0.0.1");
+                "http://127.0.0.1",
+                upstreams(db));
+    }
+
+    /** Returns upstream servers on this machine. */
+    private static Tools.Upstreams upstreams(Db db) {
+        var vault = new Vault(db, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
+        var http = new VettedClient(AddressPolicy.allowing(List.of("127.0.0.0/8")), List.of());
+        return Tools.Upstreams.of(db, vault, http, METERING, Clock.systemUTC());
     }
 
     private static WaitingCalls waiting(Db db) {

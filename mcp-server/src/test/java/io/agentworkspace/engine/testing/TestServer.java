@@ -64,6 +64,7 @@ public final class TestServer {
                 Path.of("target", "engine").toString(),
                 "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
                 "true"));
+        environment.put("ENGINE_UPSTREAMS_ALLOW", "127.0.0.0/8");
         environment.putAll(settings);
         return App.start(Settings.read(environment, List.of()), clock, Wire::new);
     }

@@ -132,11 +132,15 @@ final class CatalogueRoutes {
     }
 
     private Tool<?, ?> named(ContainerRequestContext context) {
-        return runner.catalogue().read(name(context));
+        var caller = RestExchange.current().caller();
+        return caller == null
+                ? runner.catalogue().read(name(context))
+                : runner.catalogue().read(name(context), caller);
     }
 
     private ObjectNode described(Tool<?, ?> tool, @Nullable Caller caller) {
-        var described = Objects.requireNonNull(descriptions.get(tool.name()));
+        var described =
+                tool.foreign() == null ? Objects.requireNonNull(descriptions.get(tool.name())) : description(tool);
         return caller != null && caller.mayOnlyRead(tool) ? described.deepCopy().put("only_reads", true) : described;
     }
 
@@ -158,12 +162,12 @@ final class CatalogueRoutes {
                 .put("title", tool.title())
                 .put("description", tool.description())
                 .put("family", tool.family().word())
-                .put("capability", tool.capability().word())
+                .put("capability", tool.capabilityWord())
                 .put("effect", tool.effect().name().toLowerCase(Locale.ROOT));
         described
                 .putObject("route")
                 .put("method", tool.route().method())
-                .put("path", tool.route().path());
+                .put("path", tool.foreign() == null ? tool.route().path() : INVOKE.replace("{name}", tool.name()));
         return described.setAll(mcp);
     }
 }

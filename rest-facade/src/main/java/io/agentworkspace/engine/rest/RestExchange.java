@@ -117,12 +117,15 @@ record RestExchange(Request request) {
     }
 
     Answer run(ToolRunner runner, String service, ObjectNode arguments, boolean strict, ResponseBudget budget) {
-        var tool = runner.catalogue().find(service);
+        var caller = caller();
+        var tool = caller == null
+                ? runner.catalogue().find(service)
+                : runner.catalogue().find(service, caller);
         checkMayRun(tool, arguments);
         if (isReadOnly() && tool.filter(each -> !each.effect().reads()).isPresent()) {
             throw Problem.notPermitted("%s changes something: leave out the header %s".formatted(service, READ_ONLY));
         }
-        if (caller() == null) {
+        if (caller == null) {
             var open = runner.open(service, arguments, requestId());
             if (open.isPresent()) {
                 return open.get();

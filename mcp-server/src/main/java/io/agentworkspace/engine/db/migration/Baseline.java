@@ -27,7 +27,8 @@ final class Baseline extends BaselineJavaMigration {
             "08_documents",
             "09_webhooks",
             "10_mcp",
-            "11_governance");
+            "11_governance",
+            "12_upstreams");
 
     /** The superclass reads version and description from the name of the class. */
     @Override

@@ -63,7 +63,24 @@ public final class CatalogueTools implements ToolSource {
      */
     @Override
     public Names names(Caller caller) {
-        return names;
+        var installed = runner.catalogue().tools(caller).stream()
+                .filter(tool -> tool.foreign() != null)
+                .toList();
+        return installed.isEmpty()
+                ? names
+                : new Names(
+                        Stream.concat(
+                                        names.toolsets().stream(),
+                                        installed.stream().map(Tool::toolset))
+                                .distinct()
+                                .toList(),
+                        Stream.concat(names.tools().stream(), installed.stream().map(Tool::name))
+                                .toList());
+    }
+
+    @Override
+    public String version(McpRequest request) {
+        return runner.catalogue().version(request.caller());
     }
 
     /** Lists the tools in the order of the catalogue. */
@@ -81,6 +98,9 @@ public final class CatalogueTools implements ToolSource {
     }
 
     private static ObjectNode seen(Tool<?, ?> tool, Map<String, ObjectNode> descriptions) {
+        if (tool.foreign() != null) {
+            return tool.foreign().definition().deepCopy();
+        }
         var description = descriptions.get(tool.name());
         if (description == null) {
             throw new IllegalArgumentException(tool.name() + " is not in the catalogue");
@@ -98,13 +118,18 @@ public final class CatalogueTools implements ToolSource {
 
     @Override
     public Optional<ObjectNode> find(String name, McpRequest request) {
-        return Optional.ofNullable(full.get(name));
+        return Optional.ofNullable(full.get(name))
+                .or(() -> runner.catalogue()
+                        .find(name, request.caller())
+                        .filter(tool ->
+                                tool.foreign() != null && request.caller().may(tool))
+                        .map(tool -> description(tool, request)));
     }
 
     @Override
     public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest request) {
         return runner.catalogue()
-                .find(name)
+                .find(name, request.caller())
                 .filter(request.selection()::includes)
                 .map(tool -> call(tool, arguments, request));
     }

@@ -110,7 +110,7 @@ public final class DiscoveryTools implements ToolSource {
      */
     private Tool<?, ?> toRun(String name, ObjectNode given, McpRequest request) {
         return catalogue
-                .find(name)
+                .find(name, request.caller())
                 .filter(tool -> request.selection().permits(tool)
                         && request.caller().missingScope(tool, given).isPresent())
                 .orElseGet(() -> Discovery.read(name, usable(request)));

@@ -32,12 +32,23 @@ final class ToolResult {
     }
 
     static ObjectNode of(Answer answer, Tool<?, ?> tool, ObjectNode arguments) {
+        if (tool.foreign() != null && answer.envelope().get("result") instanceof ObjectNode given) {
+            return foreign(given.deepCopy(), answer);
+        }
         var body = body(answer, answer.moved() || tool.guide().tellsContext());
         var shortener = tool.guide().shortener();
         if (shortener != null && answer.success() && !answer.replayed()) {
             shortener.accept(body, arguments);
         }
         return of(answer, body);
+    }
+
+    /** Returns what another server answered, as it is. */
+    private static ObjectNode foreign(ObjectNode result, Answer answer) {
+        var meta =
+                result.get(JsonRpcMessage.META) instanceof ObjectNode own ? own : result.putObject(JsonRpcMessage.META);
+        meta.set(HEADER, answer.envelope().get("header"));
+        return result;
     }
 
     private static ObjectNode of(Answer answer, ObjectNode body) {

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -50,24 +51,34 @@ public final class ToolMethods {
     MethodResult list(ObjectNode params, McpRequest request) {
         var cursor = Params.cursor(params).orElse(null);
         var page = pages.get(
-                Asked.of(request, cursor),
+                Asked.of(request, cursor, version(request)),
                 _ -> ListPage.of(all(request), cursor).written());
         // The client's next access token may allow more.
         var caching = request.caller().hasScopes() ? MethodResult.Caching.NONE : FIVE_MINUTES;
         return page.result("tools", caching);
     }
 
-    /** All that decides which tools a page has: descriptions never change while the server runs. */
+    private String version(McpRequest request) {
+        return sources.stream().map(source -> source.version(request)).collect(Collectors.joining());
+    }
+
+    /** All that decides which tools a page has: the engine's own descriptions never change while the server runs. */
     private record Asked(
             Role role,
             Set<String> capabilities,
             Toolset ofKey,
             ToolSelection selection,
-            @Nullable String cursor) {
-        static Asked of(McpRequest request, @Nullable String cursor) {
+            @Nullable String cursor,
+            String version) {
+        static Asked of(McpRequest request, @Nullable String cursor, String version) {
             var caller = request.caller();
             return new Asked(
-                    caller.role(), caller.capabilities(), caller.credential().toolset(), request.selection(), cursor);
+                    caller.role(),
+                    caller.capabilities(),
+                    caller.credential().toolset(),
+                    request.selection(),
+                    cursor,
+                    version);
         }
     }
 

@@ -26,6 +26,11 @@ public interface ToolSource {
         }
     }
 
+    /** Returns a text that differs where the tools of a tenant differ from those of others. */
+    default String version(McpRequest request) {
+        return "";
+    }
+
     /** Returns the tools as {@code tools/list} shows them, in a stable order. */
     List<ObjectNode> list(McpRequest request);
 

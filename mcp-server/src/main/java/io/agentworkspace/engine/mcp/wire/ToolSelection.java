@@ -109,7 +109,7 @@ public record ToolSelection(
                         || tools.contains(tool.name())
                         || toolsets.contains(Toolset.ALL)
                         || toolsets.equals(Set.of(Toolset.READ_ONLY))
-                        || toolsets.contains(tool.family().word()));
+                        || toolsets.contains(tool.toolset()));
     }
 
     /** Returns whether the tool can be called by name. The key's own limits are checked at the call. */

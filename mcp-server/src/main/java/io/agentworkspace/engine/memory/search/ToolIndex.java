@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -36,6 +35,9 @@ public final class ToolIndex implements ToolFinder {
     /** How many different sets of tools have an index at a time. Most callers may use one of a few sets. */
     private static final int SETS = 16;
 
+    /** How many tools have vectors at a time, with those of installed servers. */
+    private static final int VECTORS = 20_000;
+
     /** How much meaning counts, compared with words: tried on {@code plain-phrases.txt} with 1 to 6. */
     private static final double MEANING = 2;
 
@@ -44,53 +46,56 @@ public final class ToolIndex implements ToolFinder {
 
     private static final Owner OWNER = new Owner(0, "tool vectors");
 
-    private final List<Tool<?, ?>> tools;
     private final Embedder embedder;
     private final HeavyWork heavy;
     private final Cache<List<String>, List<BankIndex>> indexes =
             Caffeine.newBuilder().maximumSize(SETS).build();
     private final AtomicBoolean isBegun = new AtomicBoolean();
-    private volatile Map<String, ToolVectors> vectors = Map.of();
+    private final Cache<String, ToolVectors> vectors =
+            Caffeine.newBuilder().maximumSize(VECTORS).build();
 
     /** @param heavy where the vectors of tools are made, in turns with searches */
-    public ToolIndex(List<Tool<?, ?>> tools, Embedder embedder, HeavyWork heavy) {
-        this.tools = List.copyOf(tools);
+    public ToolIndex(Embedder embedder, HeavyWork heavy) {
         this.embedder = embedder;
         this.heavy = heavy;
     }
 
     @Override
-    public List<Tool<?, ?>> find(String query, Predicate<Tool<?, ?>> allowed) {
-        if (vectors.isEmpty()) {
-            begin();
-        }
-        return found(
-                query,
-                allowed,
-                vectors.isEmpty() ? null : embedder.question(query).vector(),
-                false);
+    public List<Tool<?, ?>> find(String query, List<Tool<?, ?>> usable) {
+        var lacking = usable.stream()
+                .filter(tool -> vectors.getIfPresent(key(tool)) == null)
+                .toList();
+        begin(lacking);
+        // Until all of them have vectors, meaning would favour those that have one.
+        return found(query, usable, lacking.isEmpty() ? embedder.question(query).vector() : null, false);
     }
 
     /** Finds them by words only, which needs no model. The last word may be unfinished: people see what they find as they type. */
-    public List<Tool<?, ?>> findByWords(String query, Predicate<Tool<?, ?>> allowed) {
-        return found(query, allowed, null, true);
+    public List<Tool<?, ?>> findByWords(String query, List<Tool<?, ?>> usable) {
+        return found(query, usable, null, true);
     }
 
     /** Returns whether tools are found by meaning. */
-    boolean knowsMeanings() {
-        return !vectors.isEmpty();
+    boolean knowsMeanings(List<Tool<?, ?>> tools) {
+        return tools.stream().allMatch(tool -> vectors.getIfPresent(key(tool)) != null);
+    }
+
+    /** Returns what a tool's text is known by. The tools of installed servers change. */
+    private static String key(Tool<?, ?> tool) {
+        return tool.foreign() == null
+                ? tool.name()
+                : tool.name() + " " + tool.foreign().digest();
     }
 
     private List<Tool<?, ?>> found(
-            String query, Predicate<Tool<?, ?>> allowed, float @Nullable [] question, boolean isTyped) {
-        var usable = tools.stream().filter(allowed).toList();
+            String query, List<Tool<?, ?>> usable, float @Nullable [] question, boolean isTyped) {
         if (usable.isEmpty()) {
             return List.of();
         }
         var words = words(query, usable, isTyped);
         var values = usable.stream().collect(Collectors.toMap(Tool::name, tool -> {
             double value = words.getOrDefault(tool.name(), 0.0);
-            var meaning = vectors.get(tool.name());
+            var meaning = vectors.getIfPresent(key(tool));
             return question == null || meaning == null ? value : value + MEANING * meaning.likeness(question);
         }));
         ToDoubleFunction<Tool<?, ?>> value = tool -> values.getOrDefault(tool.name(), 0.0);
@@ -103,8 +108,9 @@ public final class ToolIndex implements ToolFinder {
     /** Returns by the name of a tool about which share of the query's words it is called, plus the share that it has at all. */
     private Map<String, Double> words(String query, List<Tool<?, ?>> usable, boolean isTyped) {
         var names = usable.stream().<String>map(Tool::name).toList();
+        var keys = usable.stream().map(ToolIndex::key).toList();
         var shares = new HashMap<String, Double>();
-        for (var index : indexes.get(names, _ -> List.of(ToolTexts.index(usable), ToolTexts.indexOfNames(usable)))) {
+        for (var index : indexes.get(keys, _ -> List.of(ToolTexts.index(usable), ToolTexts.indexOfNames(usable)))) {
             try {
                 shares(query, index, names, isTyped).forEach((name, share) -> shares.merge(name, share, Double::sum));
             } catch (IOException e) {
@@ -160,21 +166,22 @@ public final class ToolIndex implements ToolFinder {
         }
     }
 
-    /** Begins to make the vectors, once. They are there when all of them are. */
-    private void begin() {
-        if (embedder.isOn() && isBegun.compareAndSet(false, true)) {
+    /** Begins to make the vectors of these tools, unless some are being made. */
+    private void begin(List<Tool<?, ?>> lacking) {
+        if (!lacking.isEmpty() && embedder.isOn() && isBegun.compareAndSet(false, true)) {
             // A thread that is in the model holds on to its processor, so it is no virtual one.
-            Thread.ofPlatform().daemon().name("tool-vectors").start(this::embed);
+            Thread.ofPlatform().daemon().name("tool-vectors").start(() -> embed(lacking));
         }
     }
 
-    private void embed() {
+    private void embed(List<Tool<?, ?>> lacking) {
         try {
-            vectors = tools.stream()
-                    .collect(Collectors.toUnmodifiableMap(
-                            Tool::name, tool -> heavy.runInBackground(OWNER, () -> ToolVectors.of(tool, embedder))));
+            for (var tool : lacking) {
+                vectors.put(key(tool), heavy.runInBackground(OWNER, () -> ToolVectors.of(tool, embedder)));
+            }
         } catch (RuntimeException e) {
             LOG.debug("no vectors of tools: they are found by words", e);
+        } finally {
             isBegun.set(false);
         }
     }

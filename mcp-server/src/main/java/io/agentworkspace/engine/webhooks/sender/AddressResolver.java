@@ -33,7 +33,7 @@ public final class AddressResolver implements AutoCloseable {
     private static final int MOST_ADDRESSES = 16;
 
     private final Lookup lookup;
-    private final boolean allowPrivate;
+    private final AddressPolicy policy;
     private final ConcurrentHashMap<String, CompletableFuture<List<InetAddress>>> underWay = new ConcurrentHashMap<>();
     private final ThreadPoolExecutor threads;
 
@@ -44,12 +44,12 @@ public final class AddressResolver implements AutoCloseable {
     }
 
     public AddressResolver(Lookup lookup, boolean allowPrivate) {
-        this(lookup, allowPrivate, THREADS, WAITING);
+        this(lookup, AddressPolicy.ofPrivate(allowPrivate), THREADS, WAITING);
     }
 
-    AddressResolver(Lookup lookup, boolean allowPrivate, int atOnce, int waiting) {
+    AddressResolver(Lookup lookup, AddressPolicy policy, int atOnce, int waiting) {
         this.lookup = lookup;
-        this.allowPrivate = allowPrivate;
+        this.policy = policy;
         this.threads = new ThreadPoolExecutor(
                 atOnce,
                 atOnce,
@@ -60,15 +60,15 @@ public final class AddressResolver implements AutoCloseable {
         threads.allowCoreThreadTimeOut(true);
     }
 
-    boolean allowPrivate() {
-        return allowPrivate;
+    AddressPolicy policy() {
+        return policy;
     }
 
     /** Returns the addresses in the order of the look-up. Sets with the same addresses are equal. */
     Set<InetAddress> resolve(String host, Duration limit) throws SendFailure, InterruptedException {
         var addresses = new LinkedHashSet<InetAddress>();
         for (var address : lookedUp(host, limit)) {
-            var kind = PublicAddress.refusal(address, allowPrivate);
+            var kind = policy.refusal(address);
             if (kind != null) {
                 // The address is not disclosed: the name may belong to a network that the caller cannot see into.
                 throw new SendFailure(Stage.RESOLVE, "the name leads to an address that is not allowed: " + kind);

@@ -34,7 +34,10 @@ public final class EndpointProbes implements AutoCloseable {
     public EndpointProbes(boolean allowPrivate, List<X509Certificate> authorities, Clock clock) {
         this(
                 new Sender(
-                        new AddressResolver(InetAddress::getAllByName, allowPrivate, NAMES, NAMES), authorities, clock),
+                        new AddressResolver(
+                                InetAddress::getAllByName, AddressPolicy.ofPrivate(allowPrivate), NAMES, NAMES),
+                        authorities,
+                        clock),
                 clock,
                 new ProbePlaces());
     }

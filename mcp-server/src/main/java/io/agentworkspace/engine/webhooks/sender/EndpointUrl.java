@@ -47,6 +47,11 @@ public final class EndpointUrl {
      * @throws Problem {@code too_large} or {@code invalid_field}, with a note that says what is right
      */
     public static URI parse(String text, boolean allowPrivate) {
+        return parse(text, AddressPolicy.ofPrivate(allowPrivate));
+    }
+
+    /** @throws Problem {@code too_large} or {@code invalid_field}, with a note that says what is right */
+    static URI parse(String text, AddressPolicy policy) {
         var length = text.codePointCount(0, text.length());
         if (length > LONGEST) {
             throw Problem.tooLarge("url", length, LONGEST, "characters");
@@ -55,15 +60,15 @@ public final class EndpointUrl {
         if (!parts.matches()) {
             throw wrong("must be a whole address, like https://hooks.example.com/engine");
         }
-        var scheme = scheme(parts.group(1), allowPrivate);
+        var scheme = scheme(parts.group(1), policy.allowsPlain());
         var authority = authority(parts.group(2));
         var rest = parts.group(3);
         if (rest.indexOf('#') >= 0) {
             throw wrong("must have no fragment: leave out '#' and what follows it");
         }
-        var host = host(authority[0], allowPrivate);
+        var host = host(authority[0], policy);
         var path = rest.startsWith("/") ? rest : "/" + rest;
-        return whole(scheme + "://" + host + port(authority[1], scheme, allowPrivate) + path);
+        return whole(scheme + "://" + host + port(authority[1], scheme, policy.allowsPlain()) + path);
     }
 
     private static URI whole(String text) {
@@ -116,16 +121,16 @@ public final class EndpointUrl {
         return given.equals(scheme.equals("https") ? ":443" : ":80") ? "" : given;
     }
 
-    private static String host(String given, boolean allowPrivate) {
+    private static String host(String given, AddressPolicy policy) {
         if (given.isEmpty()) {
             throw wrong("must name a host, like https://hooks.example.com/engine");
         }
         if (given.startsWith("[")) {
-            return "[" + vetted(ipv6(given.substring(1, given.length() - 1)), allowPrivate) + "]";
+            return "[" + vetted(ipv6(given.substring(1, given.length() - 1)), policy) + "]";
         }
         var name = ascii(given).toLowerCase(Locale.ROOT);
         if (IPV4.matcher(name).matches()) {
-            return vetted(InetAddress.ofLiteral(name), allowPrivate);
+            return vetted(InetAddress.ofLiteral(name), policy);
         }
         if (NUMBER_AT_END.matcher(name).matches()) {
             throw wrong("must spell an IPv4 address as four decimal numbers, like 198.41.0.4");
@@ -133,7 +138,7 @@ public final class EndpointUrl {
         if (name.length() > LONGEST_HOST || !NAME.matcher(name).matches()) {
             throw wrong("must have a host of letters, digits, '-' and single dots between, like hooks.example.com");
         }
-        if (!allowPrivate && (name.equals("localhost") || name.endsWith(".localhost"))) {
+        if (!policy.allowsPlain() && (name.equals("localhost") || name.endsWith(".localhost"))) {
             throw wrong("leads to this machine itself: name a host that can be reached from the internet");
         }
         return name;
@@ -166,8 +171,8 @@ public final class EndpointUrl {
                 "must have a plain IPv6 address between '[' and ']', without a zone and not one that stands for IPv4");
     }
 
-    private static String vetted(InetAddress address, boolean allowPrivate) {
-        var kind = PublicAddress.refusal(address, allowPrivate);
+    private static String vetted(InetAddress address, AddressPolicy policy) {
+        var kind = policy.refusal(address);
         if (kind != null) {
             throw wrong("leads to %s, which is %s: name a host that can be reached from the internet"
                     .formatted(address.getHostAddress(), kind));

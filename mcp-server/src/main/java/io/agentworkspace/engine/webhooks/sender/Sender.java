@@ -48,7 +48,7 @@ public final class Sender implements AutoCloseable {
      * @throws io.agentworkspace.engine.model.problem.Problem if it may not, or no longer may
      */
     public URI address(String stored) {
-        return EndpointUrl.parse(stored, resolver.allowPrivate());
+        return EndpointUrl.parse(stored, resolver.policy());
     }
 
     /**

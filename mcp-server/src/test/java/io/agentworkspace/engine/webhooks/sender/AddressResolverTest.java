@@ -32,7 +32,7 @@ class AddressResolverTest {
             return new InetAddress[] {HERE};
         };
         var all = List.of("a.test", "b.test", "c.test", "d.test");
-        try (var names = new AddressResolver(lookup, true, 2, 1);
+        try (var names = new AddressResolver(lookup, AddressPolicy.ofPrivate(true), 2, 1);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var asked = new ExecutorCompletionService<Set<InetAddress>>(threads);
             all.forEach(name -> asked.submit(() -> names.resolve(name, LIMIT)));

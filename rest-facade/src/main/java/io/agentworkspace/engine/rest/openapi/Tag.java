@@ -19,7 +19,8 @@ public enum Tag {
     DOMAIN(Family.DOMAIN),
     ZONE(Family.ZONE),
     BANK(Family.BANK),
-    ACCOUNT(Family.ACCOUNT);
+    ACCOUNT(Family.ACCOUNT),
+    UPSTREAM(Family.UPSTREAM);
 
     private final @Nullable Family family;
     private final String title;

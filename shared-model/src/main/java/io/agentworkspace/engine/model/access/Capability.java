@@ -30,10 +30,20 @@ public enum Capability {
     SKILL_READ,
     SKILL_WRITE,
     ACCOUNT_READ,
-    ACCOUNT_WRITE;
+    ACCOUNT_WRITE,
+    UPSTREAM_READ,
+    UPSTREAM_WRITE;
 
     /** All capabilities. */
     public static final String ALL = "*";
+
+    /** The prefix of the capabilities to use the tools of an installed server, before its name. */
+    private static final String OF_UPSTREAM = "upstream:";
+
+    /** Returns the capability that the tools of this installed server require. */
+    public static String ofUpstream(String name) {
+        return OF_UPSTREAM + name;
+    }
 
     /** Returns the name used on the wire: {@code agent:read}. */
     @JsonValue

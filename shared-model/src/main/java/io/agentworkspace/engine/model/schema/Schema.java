@@ -4,7 +4,6 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
-import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import java.time.Instant;
@@ -12,7 +11,6 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -38,28 +36,6 @@ public final class Schema {
     private static final Shape.Field IDEMPOTENCY =
             new Shape.Field(IDEMPOTENCY_KEY, "Makes a retry safe.", false, new Shape.Text(255, List.of()));
 
-    /** Names that callers use for our fields. */
-    private static final Map<String, String> ALSO_CALLED = Map.ofEntries(
-            Map.entry("message", "content"),
-            Map.entry("text", "content"),
-            Map.entry("content", "text"),
-            Map.entry("body", "content"),
-            Map.entry("query", "content"),
-            Map.entry("q", "content"),
-            Map.entry("memory", "content"),
-            Map.entry("channel", "zone"),
-            Map.entry("workspace", "domain"),
-            Map.entry("recipient", "agent"),
-            Map.entry("to", "agent"),
-            Map.entry("title", "name"),
-            Map.entry("persona", "profile"),
-            Map.entry("instructions", "profile"),
-            Map.entry("visibility", "access"),
-            Map.entry("labels", "tags"),
-            Map.entry("offset", "cursor"),
-            Map.entry("max_results", "limit"),
-            Map.entry("top_k", "limit"));
-
     /** The fields of {@code target}, {@code vx} and {@code page} that models most often send without the object around them. */
     private static final List<String> INNER = List.of("agent", "bank", "domain", "zone", "name", "limit");
 
@@ -69,9 +45,26 @@ public final class Schema {
     private final Shape.Fields root;
     private final ObjectNode json;
 
+    /** The field that takes all input; null if the fields are those of a record. */
+    private final @Nullable String whole;
+
     Schema(Shape.Fields root) {
+        this(root, root.json(), null);
+    }
+
+    private Schema(Shape.Fields root, ObjectNode json, @Nullable String whole) {
         this.root = root;
-        this.json = root.json();
+        this.json = json;
+        this.whole = whole;
+    }
+
+    /**
+     * Returns a schema that another server published, and validates itself.
+     *
+     * @param whole the field of the record that takes the whole input
+     */
+    public static Schema ofForeign(ObjectNode json, String whole) {
+        return new Schema(new Shape.Fields(List.of(), false, null), json.deepCopy(), whole);
     }
 
     /** Returns the schema of an output record. */
@@ -113,6 +106,9 @@ public final class Schema {
      */
     public ObjectNode read(ObjectNode input, boolean strict) {
         StorableInput.check("", input);
+        if (whole != null) {
+            return (ObjectNode) Json.object().set(whole, input.deepCopy());
+        }
         checkTypes(input);
         if (strict) {
             refuseUnknown(input);
@@ -129,7 +125,7 @@ public final class Schema {
     public List<String> unknown(ObjectNode input) {
         var unknown = new ArrayList<String>();
         unknown(root, input, "", (path, name, _) -> unknown.add(join(path, name)));
-        return unknown;
+        return whole == null ? unknown : List.of();
     }
 
     /** Returns whether the schema has a field with this name. */
@@ -211,7 +207,7 @@ public final class Schema {
             if (count.incrementAndGet() <= UNKNOWN_NAMED) {
                 var known = shape.fields().stream().map(Shape.Field::name).toList();
                 notes.add("%s is not a field of this tool; %s"
-                        .formatted(join(path, Name.shortened(name)), hint(name, path, known, all, input)));
+                        .formatted(join(path, Name.shortened(name)), FieldHint.of(name, path, known, all, input)));
             }
         });
         if (count.get() > UNKNOWN_NAMED) {
@@ -262,45 +258,6 @@ public final class Schema {
                     .forEach(property -> inside(
                             free.value(), property.getValue(), join(path, Name.shortened(property.getKey())), inner));
         }
-    }
-
-    /**
-     * Suggests a field: one with this name in another object, else one with the same meaning, or a similar one in the
-     * same object.
-     */
-    private static String hint(String name, String path, List<String> known, List<Field> all, ObjectNode input) {
-        var elsewhere = named(name, all);
-        if (elsewhere.size() == 1 && isSent(input, elsewhere.getFirst())) {
-            return "it differs from %1$s; send only %1$s".formatted(elsewhere.getFirst());
-        }
-        if (!elsewhere.isEmpty()) {
-            return "did you mean %s?".formatted(String.join(" or ", elsewhere));
-        }
-        var same = named(ALSO_CALLED.getOrDefault(plain(name), ""), all);
-        if (!same.isEmpty()) {
-            return "did you mean %s?".formatted(String.join(" or ", same));
-        }
-        var near = Near.nearest(name, known, 1);
-        if (!near.isEmpty()) {
-            return "did you mean %s?".formatted(join(path, near.getFirst()));
-        }
-        var plain = named(plain(name), all);
-        if (!plain.isEmpty()) {
-            return "did you mean %s?".formatted(String.join(" or ", plain));
-        }
-        return "it takes " + (known.isEmpty() ? "none here" : String.join(", ", known));
-    }
-
-    private static List<String> named(String name, List<Field> all) {
-        return all.stream()
-                .filter(field -> field.name().equals(name))
-                .map(Field::path)
-                .toList();
-    }
-
-    /** Returns {@code agent} for {@code agentName}, {@code agent_name} and {@code AGENT}. */
-    private static String plain(String name) {
-        return Shape.snake(Name.shortened(name)).replaceAll("^_|_(name|id)$", "");
     }
 
     private static ObjectNode fields(Shape.Fields shape, JsonNode value, String path) {

@@ -173,8 +173,7 @@ public final class Discovery {
         if (query.isBlank()) {
             return usable;
         }
-        Predicate<Tool<?, ?>> allowed = usable::contains;
-        var found = finder.find(query, allowed);
+        var found = finder.find(query, usable);
         Predicate<Tool<?, ?>> harmless =
                 tool -> tool.isDefault() && tool.effect().reads();
         return (found.isEmpty() ? usable.stream().filter(harmless) : found.stream())

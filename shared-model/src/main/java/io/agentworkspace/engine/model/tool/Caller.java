@@ -112,6 +112,7 @@ public record Caller(
         }
         var run = tool.runFor(arguments);
         return Optional.of(run.capability())
+                .filter(_ -> run.foreign() == null)
                 .filter(needed -> !needed.isIn(capabilities))
                 .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(run.leastRole()));
     }
@@ -180,18 +181,22 @@ public record Caller(
 
     /** Returns what prevents an action that requires this role and this capability; the role first. */
     List<String> obstacles(String what, Role least, Capability needed) {
+        return obstacles(what, least, needed.word());
+    }
+
+    private List<String> obstacles(String what, Role least, String needed) {
         var obstacles = new ArrayList<String>();
         if (!role.isAtLeast(least)) {
             obstacles.add("your role is '%s'; %s needs the role '%s', which an admin can give with US_Update"
                     .formatted(role.word(), what, least.word()));
         }
-        if (!needed.isIn(capabilities)) {
+        if (!capabilities.contains(Capability.ALL) && !capabilities.contains(needed)) {
             obstacles.add(
                     hasScopes()
                             ? "your access token lacks the scope '%s', which %s needs; get one that has it"
-                                    .formatted(needed.word(), what)
+                                    .formatted(needed, what)
                             : "your key lacks the capability '%s', which %s needs; an admin can give it with AK_Update"
-                                    .formatted(needed.word(), what));
+                                    .formatted(needed, what));
         }
         return obstacles;
     }
@@ -213,16 +218,16 @@ public record Caller(
 
     /** Returns everything that prevents the caller from using all of the tool, not only reading. */
     List<String> lacking(Tool<?, ?> tool) {
-        return lacking(tool, tool.name(), tool.leastRole(), tool.capability());
+        return lacking(tool, tool.name(), tool.leastRole(), tool.capabilityWord());
     }
 
     private List<String> lackingToRead(Tool<?, ?> tool) {
         var what = "%s %s"
                 .formatted(tool.name(), Objects.requireNonNull(tool.reading()).when(""));
-        return lacking(tool, what, Role.VIEWER, tool.capabilityToRead());
+        return lacking(tool, what, Role.VIEWER, tool.capabilityToRead().word());
     }
 
-    private List<String> lacking(Tool<?, ?> tool, String what, Role least, Capability needed) {
+    private List<String> lacking(Tool<?, ?> tool, String what, Role least, String needed) {
         var obstacles = obstacles(what, least, needed);
         if (!credential.toolset().covers(tool)) {
             obstacles.add(

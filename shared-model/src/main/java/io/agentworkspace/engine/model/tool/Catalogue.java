@@ -6,12 +6,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** All tools, in order. Lists, routes, documents and pages are generated from it. */
 public final class Catalogue {
     private final Map<String, Tool<?, ?>> tools = new LinkedHashMap<>();
 
+    private final TenantTools installed;
+
     public Catalogue(Collection<? extends Tool<?, ?>> inOrder) {
+        this(inOrder, TenantTools.NONE);
+    }
+
+    /** @param installed the tools that tenants have besides these */
+    public Catalogue(Collection<? extends Tool<?, ?>> inOrder, TenantTools installed) {
+        this.installed = installed;
         for (var tool : inOrder) {
             if (tools.put(tool.name(), tool) != null) {
                 throw new IllegalArgumentException("two tools are named " + tool.name());
@@ -23,9 +32,33 @@ public final class Catalogue {
         return List.copyOf(tools.values());
     }
 
-    /** Returns the tools that this caller may run. */
+    /** Returns the tools that this caller may run, with those of the servers that its tenant installed. */
     public List<Tool<?, ?>> tools(Caller caller) {
-        return tools.values().stream().filter(caller::may).toList();
+        return Stream.concat(tools.values().stream(), installed.of(caller.tenant()).tools().stream())
+                .filter(caller::may)
+                .toList();
+    }
+
+    /** Applies the committed change of a call to the tools of installed servers at once. */
+    public void changedBy(Call call) {
+        if (call.tool().family() == Family.UPSTREAM
+                && call.tool().foreign() == null
+                && call.tool().effect().isTransactional()) {
+            installed.forget(call.caller().tenant());
+        }
+    }
+
+    /** Returns a text that differs where the tools of installed servers do. */
+    public String version(Caller caller) {
+        return installed.of(caller.tenant()).version();
+    }
+
+    /** Returns the tool with this name, also one of a server that the caller's tenant installed. */
+    public Optional<Tool<?, ?>> find(String name, Caller caller) {
+        return find(name)
+                .or(() -> installed.of(caller.tenant()).tools().stream()
+                        .filter(tool -> tool.name().equals(name))
+                        .findFirst());
     }
 
     /** Returns the tool with this name. Names are case-sensitive. */
@@ -35,7 +68,16 @@ public final class Catalogue {
 
     /** @throws Problem {@code unknown_service}, with the tool that is probably meant */
     public Tool<?, ?> read(String name) {
-        return find(name).orElseThrow(() -> {
+        return found(name, find(name));
+    }
+
+    /** @throws Problem {@code unknown_service} if the caller's tenant has no such tool either */
+    public Tool<?, ?> read(String name, Caller caller) {
+        return found(name, find(name, caller));
+    }
+
+    private Tool<?, ?> found(String name, Optional<Tool<?, ?>> tool) {
+        return tool.orElseThrow(() -> {
             var titled = tools.values().stream().map(NearestTool.Titled::of).toList();
             return Problem.unknownService("service", name, NearestTool.hint(name, titled, "GET /api/mcp/tools"));
         });

@@ -96,7 +96,15 @@ public enum Family {
             "Account",
             "Plan, limits, usage and audit.",
             "Account",
-            "Plan, limits, usage and audit.");
+            "Plan, limits, usage and audit."),
+    UPSTREAM(
+            "UP",
+            Capability.UPSTREAM_READ,
+            Capability.UPSTREAM_WRITE,
+            "Upstream servers",
+            "Other MCP servers, whose tools appear beside the engine's.",
+            "Upstreams",
+            "Other MCP servers, whose tools appear beside the engine's.");
 
     private final String prefix;
     private final Capability read;
@@ -169,7 +177,7 @@ public enum Family {
             case WEBHOOK -> Audited.ENDPOINT;
             case SKILL -> Audited.SKILL;
             case DOCUMENT -> Audited.DOCUMENT;
-            case KEY, ACCOUNT, RULE -> Audited.WITH_ID;
+            case KEY, ACCOUNT, RULE, UPSTREAM -> Audited.WITH_ID;
         };
     }
 

@@ -37,6 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param audited what the audit entry of a call names as its subject
  * @param onlySelf whether it acts only for the caller's own user, also for admins
  * @param example the fields of its example that differ from the values that all tools share
+ * @param foreign what an installed server says of the tool, if it is such a server's; null for the engine's own
  */
 public record Tool<I extends Record, O extends Record>(
         String name,
@@ -66,6 +67,7 @@ public record Tool<I extends Record, O extends Record>(
         Audited audited,
         boolean onlySelf,
         Example.OwnFields example,
+        @Nullable ForeignTool foreign,
         Work<I, O> work) {
 
     /**
@@ -112,7 +114,17 @@ public record Tool<I extends Record, O extends Record>(
     }
 
     public Family family() {
-        return Family.ofTool(name);
+        return foreign == null ? Family.ofTool(name) : Family.UPSTREAM;
+    }
+
+    /** Returns the toolset that the tool is in: its family's, or the one of its installed server. */
+    public String toolset() {
+        return foreign == null ? family().word() : foreign.upstream();
+    }
+
+    /** Returns the name of the capability that the tool requires. */
+    public String capabilityWord() {
+        return foreign == null ? capability.word() : Capability.ofUpstream(foreign.upstream());
     }
 
     public String fullDescription() {
@@ -211,6 +223,7 @@ public record Tool<I extends Record, O extends Record>(
                 audited,
                 onlySelf,
                 example,
+                foreign,
                 new Work.OnePhase<>(reading.handler()));
     }
 
@@ -244,6 +257,7 @@ public record Tool<I extends Record, O extends Record>(
                 audited,
                 onlySelf,
                 example,
+                foreign,
                 work);
     }
 
@@ -478,6 +492,7 @@ public record Tool<I extends Record, O extends Record>(
                     audited == null ? Family.ofTool(name).audited() : audited,
                     onlySelf,
                     new Example.OwnFields(examples, omitted),
+                    null,
                     work);
         }
     }

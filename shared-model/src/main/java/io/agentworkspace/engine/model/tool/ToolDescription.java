@@ -32,6 +32,9 @@ public final class ToolDescription {
      * read is in {@code _meta}. Each call returns a new object.
      */
     public static ObjectNode listed(Tool<?, ?> tool) {
+        if (tool.foreign() != null) {
+            return tool.foreign().definition().deepCopy();
+        }
         var described = described(tool, tool.description());
         described.set("inputSchema", shortened(tool));
         described.set("outputSchema", shallow(tool.outputSchema()));
@@ -58,6 +61,9 @@ public final class ToolDescription {
      * Each call returns a new object.
      */
     public static ObjectNode full(Tool<?, ?> tool) {
+        if (tool.foreign() != null) {
+            return tool.foreign().definition().deepCopy();
+        }
         var described = described(tool, tool.fullDescription());
         described.set("inputSchema", tool.inputSchema().json());
         described.set("outputSchema", tool.outputSchema().deepCopy());

@@ -1,0 +1,43 @@
+package io.agentworkspace.engine.upstreams;
+
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.upstreams.UpstreamRow.ToolRow;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Approves held tools of a server. */
+final class ApprovedTools {
+    private ApprovedTools() {}
+
+    /**
+     * Returns the rows to write.
+     *
+     * @param named the tools that an admin named, by either name; null for all against which nothing speaks
+     * @throws Problem {@code not_found} or {@code conflict} if one of them cannot be approved
+     */
+    static List<ToolRow> of(UpstreamRow upstream, @Nullable List<String> named, Instant now) {
+        if (named != null) {
+            named.forEach(name -> check(upstream, name));
+        }
+        return HeldTools.approved(upstream.toolRows(), named == null ? null : new HashSet<>(named), now);
+    }
+
+    private static void check(UpstreamRow upstream, String name) {
+        var tool = upstream.toolRows().stream()
+                .filter(row -> row.name().equals(name) || row.tool().equals(name))
+                .findFirst()
+                .orElseThrow(() -> {
+                    var names = upstream.toolRows().stream().map(ToolRow::name).toList();
+                    return Problem.notFound("tool", Name.shortened(name), Near.nearest(name, names, 1));
+                });
+        var obstacle = tool.isHeld() ? tool.now().obstacle() : null;
+        if (tool.state().equals("gone") || obstacle != null) {
+            throw Problem.conflict("the tool %s cannot be approved: %s"
+                    .formatted(tool.name(), obstacle == null ? "its server no longer has it" : obstacle));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.agentworkspace.engine.upstreams;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.ForeignTool;
+import io.agentworkspace.engine.upstreams.client.Connections;
+import io.agentworkspace.engine.upstreams.client.Target;
+import io.agentworkspace.engine.upstreams.client.UpstreamFailure;
+import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Calls the tools of upstream servers, within limits, and not while a server is down. */
+public final class UpstreamCalls {
+    /** How many calls of one server run at once, on each replica, and how many of one credential. */
+    static final int EACH = 64;
+
+    static final int EACH_KEY = 16;
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final Connections connections;
+    private final UpstreamStore store;
+    private final Clock clock;
+    private final Map<Place, UpstreamHealth> health = new ConcurrentHashMap<>();
+    private final Map<Place, Semaphore> places = new ConcurrentHashMap<>();
+    private final Map<Place, Integer> running = new ConcurrentHashMap<>();
+
+    /** A server, and a credential that calls it; an empty text for all of them. */
+    private record Place(long tenant, String name, String principal) {}
+
+    /**
+     * A tool to call.
+     *
+     * @param tool the name that the server gives it
+     */
+    record Called(Target target, String tool, Definition definition, boolean isIdempotent) {}
+
+    public UpstreamCalls(Connections connections, UpstreamStore store, Clock clock) {
+        this.connections = connections;
+        this.store = store;
+        this.clock = clock;
+    }
+
+    ForeignTool.Result call(Called called, ForeignTool.Arguments in, Call call) {
+        var target = called.target();
+        var params = Json.object().put("name", called.tool());
+        params.set("arguments", called.definition().arguments(in.arguments()));
+        var own = new Place(target.tenant(), target.name(), call.caller().principal());
+        enter(own);
+        try {
+            health(target).admit(target.name());
+            return new ForeignTool.Result(answered(called, params, call));
+        } finally {
+            leave(own);
+        }
+    }
+
+    private void enter(Place own) {
+        var ofServer = places.computeIfAbsent(all(own), _ -> new Semaphore(EACH));
+        if (!ofServer.tryAcquire()) {
+            throw busy(own, EACH);
+        }
+        if (running.merge(own, 1, Integer::sum) > EACH_KEY) {
+            leave(own);
+            throw busy(own, EACH_KEY);
+        }
+    }
+
+    private static Place all(Place own) {
+        return new Place(own.tenant(), own.name(), "");
+    }
+
+    private static Problem busy(Place own, int most) {
+        return Problem.rateLimited(
+                "%d calls of the upstream server '%s' are running, which is the limit: wait for one to end"
+                        .formatted(most, own.name()),
+                SOON);
+    }
+
+    private void leave(Place own) {
+        running.computeIfPresent(own, (_, count) -> count == 1 ? null : count - 1);
+        places.computeIfAbsent(all(own), _ -> new Semaphore(EACH)).release();
+    }
+
+    private UpstreamHealth health(Target target) {
+        return health.computeIfAbsent(new Place(target.tenant(), target.name(), ""), _ -> new UpstreamHealth(clock));
+    }
+
+    private ObjectNode answered(Called called, ObjectNode params, Call call) {
+        var begun = System.nanoTime();
+        try {
+            return attempt(called, params, call);
+        } catch (UpstreamFailure e) {
+            var isQuick = System.nanoTime() - begun < called.target().limit().toNanos() / 2;
+            if (e.kind() != Kind.UNREACHABLE || !called.isIdempotent() || !isQuick) {
+                throw refused(called, e);
+            }
+        }
+        try {
+            return attempt(called, params, call);
+        } catch (UpstreamFailure e) {
+            throw refused(called, e);
+        }
+    }
+
+    private ObjectNode attempt(Called called, ObjectNode params, Call call) {
+        var target = called.target();
+        var health = health(target);
+        var begun = System.nanoTime();
+        try {
+            var client = connections.client(target, call.caller().user());
+            var headers = ParamHeaders.of(called.definition().json().path("inputSchema"), params.path("arguments"));
+            var result = client.request("tools/call", params, headers, call.progress(), target.limit());
+            if (!result.path("content").isArray()
+                    && !result.path("structuredContent").isObject()) {
+                throw new UpstreamFailure(Kind.PROTOCOL, "its answer has no content");
+            }
+            health.succeeded(System.nanoTime() - begun);
+            return result;
+        } catch (UpstreamFailure e) {
+            if (e.isOutage()) {
+                health.failed(e.words());
+            } else {
+                health.ended();
+            }
+            throw e;
+        } catch (RuntimeException e) {
+            health.ended();
+            throw e;
+        }
+    }
+
+    private static Problem refused(Called called, UpstreamFailure e) {
+        var name = called.target().name();
+        return switch (e.kind()) {
+            case ARGUMENTS ->
+                Problem.invalid(
+                        "arguments",
+                        "are refused by the upstream server '%s': %s; describe_tool shows what %s takes"
+                                .formatted(name, e.words(), called.tool()));
+            case ERROR ->
+                new Problem(Failure.CONFLICT, "the upstream server '%s' refused it: %s".formatted(name, e.words()));
+            case CANCELLED -> Problem.conflict("the call was cancelled; whether it was carried out is unknown");
+            default ->
+                Problem.unavailable(
+                        "the upstream server '%s' failed: %s%s"
+                                .formatted(
+                                        name,
+                                        e.words(),
+                                        called.isIdempotent()
+                                                ? "; try again later"
+                                                : "; whether the call was carried out is unknown, so check before you repeat it"),
+                        SOON);
+        };
+    }
+
+    /** Writes what was seen of the servers' health. */
+    public void flush() {
+        var seen = health.entrySet().stream()
+                .map(entry -> entry.getValue()
+                        .unwritten(entry.getKey().tenant(), entry.getKey().name()))
+                .filter(Objects::nonNull)
+                .toList();
+        if (!seen.isEmpty()) {
+            store.writeHealth(seen);
+        }
+    }
+
+    /** Forgets how a server did, since it was changed or reached. */
+    void forget(long tenant, String name) {
+        health.remove(new Place(tenant, name, ""));
+    }
+
+    /** The headers that repeat arguments, where the server's schema declares {@code x-mcp-header}. */
+    private static final class ParamHeaders {
+        static Map<String, String> of(JsonNode schema, JsonNode arguments) {
+            var headers = new LinkedHashMap<String, String>();
+            collect(schema, arguments, headers);
+            return headers;
+        }
+
+        private static void collect(JsonNode schema, JsonNode arguments, Map<String, String> headers) {
+            schema.path("properties").properties().forEach(property -> {
+                var value = arguments.path(property.getKey());
+                var header = property.getValue().path("x-mcp-header").asString("");
+                if (!header.matches("[A-Za-z0-9-]{1,64}")) {
+                    collect(property.getValue(), value, headers);
+                } else if (value.isValueNode() && !value.isNull()) {
+                    headers.put("Mcp-Param-" + header, Connections.header(value.asString()));
+                }
+            });
+        }
+    }
+}

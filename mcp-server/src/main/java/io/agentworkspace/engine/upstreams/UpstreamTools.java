@@ -1,0 +1,187 @@
+package io.agentworkspace.engine.upstreams;
+
+import io.agentworkspace.engine.context.IfRevision;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.change.Audience;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.change.ChangeTopic;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.upstream.Upstream;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The tools that show upstream servers and remove them: UP_List, UP_Read, UP_Approve, UP_Remove. They are for admins. */
+public final class UpstreamTools {
+    static final String NAME = "The upstream server's name, as UP_List shows it.";
+
+    private final UpstreamQueries reads;
+    private final UpstreamStore store;
+    private final UpstreamCalls calls;
+
+    public UpstreamTools(Db db, UpstreamStore store, UpstreamCalls calls) {
+        this.reads = new UpstreamQueries(db);
+        this.store = store;
+        this.calls = calls;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), read(), approve(), remove());
+    }
+
+    record ListRequest() {}
+
+    record ListResponse(@Doc("The servers, by name.") List<Upstream> upstreams) {}
+
+    private Tool<ListRequest, ListResponse> list() {
+        return Tool.named("UP_List")
+                .title("List upstream servers")
+                .description("""
+                        Lists the other MCP servers that are installed, with their state and how many of their tools are \
+                        approved or held, for admins.""")
+                .alsoCalled(
+                        "which mcp servers are connected",
+                        "installed integrations",
+                        "external tools",
+                        "are the other servers healthy",
+                        "gateway status")
+                .needs(Capability.UPSTREAM_READ)
+                .atLeast(Role.ADMIN)
+                .route("GET", "/api/mcp/upstreams")
+                .handledBy(
+                        ListRequest.class,
+                        ListResponse.class,
+                        (_, call) -> new ListResponse(reads.list(call).stream()
+                                .map(row -> row.record(false))
+                                .toList()));
+    }
+
+    record NameRequest(@Doc(value = NAME, max = 20) String name) {}
+
+    record ReadResponse(@Doc("The server's record.") Upstream upstream) {}
+
+    private Tool<NameRequest, ReadResponse> read() {
+        return Tool.named("UP_Read")
+                .title("Read an upstream server")
+                .description("""
+                        Reads an installed MCP server: its state, and each of its tools with the digest and what differs \
+                        from what was approved, for admins. Next: UP_Approve.""")
+                .alsoCalled(
+                        "what changed in a tool",
+                        "which tools wait for approval",
+                        "details of an mcp server",
+                        "why is a tool missing",
+                        "latency of a server")
+                .needs(Capability.UPSTREAM_READ)
+                .atLeast(Role.ADMIN)
+                .route("GET", "/api/mcp/upstreams/{name}")
+                .example("name", "example")
+                .handledBy(
+                        NameRequest.class,
+                        ReadResponse.class,
+                        (in, call) ->
+                                new ReadResponse(reads.read(call, in.name()).record(true)));
+    }
+
+    record ApproveRequest(
+            @Doc(value = NAME, max = 20) String name,
+
+            @Doc(
+                    value =
+                            "The held tools to approve, by name. Default: all against which nothing speaks; a tool whose text addresses agents must be named.",
+                    max = 2_000)
+            @Nullable
+            List<String> tools,
+
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record ApproveResponse(
+            @Doc("The server's record.") Upstream upstream,
+            @Doc("Its revision.") long revision,
+
+            @Doc("The names of the tools that were approved.")
+            List<String> approved,
+
+            @Doc("false if there was nothing to approve.") boolean changed) {}
+
+    private Tool<ApproveRequest, ApproveResponse> approve() {
+        return Tool.named("UP_Approve")
+                .title("Approve tools of an upstream server")
+                .description("""
+                        Approves held tools of an installed MCP server, as UP_Read shows them now: they are listed and can \
+                        be called, for admins.""")
+                .details("""
+                        Send the revision of the record that you read as if_revision: then you approve exactly what you \
+                        saw. A tool that changes later is held again.""")
+                .alsoCalled(
+                        "allow a new tool",
+                        "accept the changed definition",
+                        "release held tools",
+                        "trust the tools of a server",
+                        "unblock an external tool")
+                .needs(Capability.UPSTREAM_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .route("POST", "/api/mcp/upstreams/{name}/approve")
+                .example("name", "example")
+                .handledBy(ApproveRequest.class, ApproveResponse.class, this::approved);
+    }
+
+    private ApproveResponse approved(ApproveRequest in, Call call) {
+        var held = store.lock(call, in.name());
+        IfRevision.check(in.ifRevision(), held.revision());
+        var approved = ApprovedTools.of(held, in.tools(), call.now());
+        if (!approved.isEmpty()) {
+            store.writeTools(call, held.name(), approved);
+            store.touch(call, held.name());
+            changed(call);
+        }
+        var row = approved.isEmpty() ? held : store.lock(call, in.name());
+        return new ApproveResponse(
+                row.record(true),
+                row.revision(),
+                approved.stream().map(UpstreamRow.ToolRow::name).toList(),
+                !approved.isEmpty());
+    }
+
+    /** Announces that the list of tools changed. */
+    static void changed(Call call) {
+        call.changed(Change.list(ChangeTopic.TOOLS, Audience.EVERYONE));
+    }
+
+    record RemoveRequest(
+            @Doc(value = NAME, max = 20) String name,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record RemoveResponse(@Doc("Always true.") boolean changed) {}
+
+    private Tool<RemoveRequest, RemoveResponse> remove() {
+        return Tool.named("UP_Remove")
+                .title("Remove an upstream server")
+                .description("""
+                        Removes an installed MCP server with its tools, its credential and all approvals, for admins.""")
+                .alsoCalled(
+                        "uninstall a server",
+                        "disconnect an integration",
+                        "delete external tools",
+                        "forget its credential")
+                .needs(Capability.UPSTREAM_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.DESTROYS)
+                .route("DELETE", "/api/mcp/upstreams/{name}")
+                .example("name", "example")
+                .handledBy(RemoveRequest.class, RemoveResponse.class, (in, call) -> {
+                    var held = store.lock(call, in.name());
+                    IfRevision.check(in.ifRevision(), held.revision());
+                    store.delete(call, held.name());
+                    calls.forget(call.caller().tenant(), held.name());
+                    changed(call);
+                    return new RemoveResponse(true);
+                });
+    }
+}

@@ -1,0 +1,97 @@
+package io.agentworkspace.engine.upstreams.client;
+
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.mcp.wire.ProtocolRevision;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Progress;
+import io.agentworkspace.engine.upstreams.client.UpstreamFailure.Kind;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A client of servers of the revision 2026-07-28: each request says everything. */
+final class ModernClient implements UpstreamClient {
+    private final McpChannel channel;
+
+    ModernClient(McpChannel channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public String era() {
+        return ProtocolRevision.MODERN.word();
+    }
+
+    @Override
+    public ObjectNode request(
+            String method, ObjectNode params, Map<String, String> headers, Progress progress, Duration limit) {
+        var id = UUID.randomUUID().toString();
+        var result = new AtomicReference<ObjectNode>();
+        try {
+            var head = channel.post(body(id, method, params), headers(method, params, headers), limit, message -> {
+                if (RpcAnswer.isProgress(message)) {
+                    RpcAnswer.report(message, progress);
+                    return false;
+                }
+                if (!message.path("id").asString("").equals(id) && !message.has("error")) {
+                    return false;
+                }
+                result.set(RpcAnswer.result(message));
+                return true;
+            });
+            if (result.get() == null) {
+                throw new UpstreamFailure(Kind.PROTOCOL, "it answered %d without a result".formatted(head.status()));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UpstreamFailure(Kind.CANCELLED, "the call was cancelled");
+        }
+        var answer = Objects.requireNonNull(result.get());
+        if (answer.path("resultType").asString("complete").equals("input_required")) {
+            throw new UpstreamFailure(Kind.ERROR, "it asks a person something, which is not passed on");
+        }
+        return without(answer);
+    }
+
+    /** Removes what concerns only this exchange. Our own response has its own. */
+    private static ObjectNode without(ObjectNode answer) {
+        answer.remove("resultType");
+        answer.remove("ttlMs");
+        answer.remove("cacheScope");
+        if (answer.get(JsonRpcMessage.META) instanceof ObjectNode meta) {
+            meta.remove(JsonRpcMessage.meta("serverInfo"));
+            if (meta.isEmpty()) {
+                answer.remove(JsonRpcMessage.META);
+            }
+        }
+        return answer;
+    }
+
+    private ObjectNode body(String id, String method, ObjectNode params) {
+        var body = Json.object().put("jsonrpc", "2.0").put("id", id).put("method", method);
+        var sent = params.deepCopy();
+        var meta =
+                sent.get(JsonRpcMessage.META) instanceof ObjectNode given ? given : sent.putObject(JsonRpcMessage.META);
+        meta.put(JsonRpcMessage.meta("protocolVersion"), era());
+        meta.set(JsonRpcMessage.meta("clientInfo"), RpcAnswer.clientInfo());
+        meta.putObject(JsonRpcMessage.meta("clientCapabilities"));
+        meta.put("progressToken", id);
+        body.set("params", sent);
+        return body;
+    }
+
+    private Map<String, String> headers(String method, ObjectNode params, Map<String, String> more) {
+        var headers = new LinkedHashMap<>(more);
+        headers.put("MCP-Protocol-Version", era());
+        headers.put("Mcp-Method", method);
+        var name = params.path("name").asString(params.path("uri").asString(""));
+        if (!name.isEmpty()) {
+            headers.put("Mcp-Name", RpcAnswer.header(name));
+        }
+        return headers;
+    }
+}

@@ -1,0 +1,22 @@
+package io.agentworkspace.engine.upstreams.client;
+
+import io.agentworkspace.engine.model.tool.Progress;
+import java.time.Duration;
+import java.util.Map;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A client of one server, in the server's revision of the protocol. Calls block: make them on virtual threads. */
+public interface UpstreamClient {
+    /**
+     * Sends a request and returns its result. An interrupt cancels it.
+     *
+     * @param headers further headers of the HTTP request
+     * @param limit for the whole exchange
+     * @throws UpstreamFailure if there is no result
+     */
+    ObjectNode request(
+            String method, ObjectNode params, Map<String, String> headers, Progress progress, Duration limit);
+
+    /** Returns the revision of the protocol. */
+    String era();
+}

@@ -1,0 +1,228 @@
+package io.agentworkspace.engine.upstreams;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.agentworkspace.engine.model.json.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A small MCP server on loopback, of either era, that behaves as a test tells it. */
+final class ScriptedUpstream implements AutoCloseable {
+    static final String ECHO = """
+            {'name':'echo','description':'Echoes a text.','annotations':{'readOnlyHint':true},
+             'inputSchema':{'type':'object','properties':{'message':{'type':'string'}},'required':['message']}}""";
+
+    /** How it behaves. */
+    enum Manner {
+        ANSWERS,
+        HANGS,
+        RESETS,
+        FLOODS,
+        FAILS
+    }
+
+    private final HttpServer server;
+    private final boolean modern;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Map<String, Boolean> sessions = new ConcurrentHashMap<>();
+
+    /** The requests that came, and their headers. */
+    final List<ObjectNode> requests = new CopyOnWriteArrayList<>();
+
+    final List<Map<String, List<String>>> headers = new CopyOnWriteArrayList<>();
+    volatile ArrayNode tools = Json.array();
+    volatile Manner manner = Manner.ANSWERS;
+
+    ScriptedUpstream(boolean modern, String... tools) {
+        this.modern = modern;
+        has(tools);
+        try {
+            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.createContext("/mcp", this::handle);
+        server.createContext("/token", this::token);
+        server.start();
+    }
+
+    /** Sets its tools, in JSON with single quotes. */
+    void has(String... definitions) {
+        var list = Json.array();
+        for (var definition : definitions) {
+            list.add(Json.readObject(definition.replace('\'', '"').getBytes(StandardCharsets.UTF_8)));
+        }
+        tools = list;
+    }
+
+    String url() {
+        return "http://127.0.0.1:%d/mcp".formatted(server.getAddress().getPort());
+    }
+
+    String tokenUrl() {
+        return url().replace("/mcp", "/token");
+    }
+
+    /** Forgets its sessions, as after a restart. */
+    void restart() {
+        sessions.clear();
+    }
+
+    long calls(String method) {
+        return requests.stream()
+                .filter(request -> request.path("method").asString("").equals(method))
+                .count();
+    }
+
+    private void token(HttpExchange exchange) throws IOException {
+        headers.add(Map.copyOf(exchange.getRequestHeaders()));
+        exchange.getRequestBody().readAllBytes();
+        send(
+                exchange,
+                200,
+                Json.object().put("access_token", "issued-" + headers.size()).put("expires_in", 3600));
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        var body = exchange.getRequestBody().readAllBytes();
+        if (exchange.getRequestMethod().equals("DELETE") || body.length == 0) {
+            exchange.sendResponseHeaders(405, -1);
+            exchange.close();
+            return;
+        }
+        var request = Json.readObject(body);
+        requests.add(request);
+        headers.add(Map.copyOf(exchange.getRequestHeaders()));
+        switch (manner) {
+            case HANGS -> hang();
+            case RESETS -> exchange.close();
+            case FLOODS -> flood(exchange);
+            case FAILS -> send(exchange, 500, Json.object());
+            case ANSWERS -> answer(exchange, request);
+        }
+    }
+
+    private void hang() {
+        try {
+            closed.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void flood(HttpExchange exchange) throws IOException {
+        exchange.getResponseHeaders().add("Content-Type", "application/json");
+        exchange.sendResponseHeaders(200, 0);
+        var megabyte = new byte[1 << 20];
+        for (var i = 0; i < 50; i++) {
+            exchange.getResponseBody().write(megabyte);
+        }
+        exchange.close();
+    }
+
+    private void answer(HttpExchange exchange, ObjectNode request) throws IOException {
+        var method = request.path("method").asString("");
+        var session = exchange.getRequestHeaders().getFirst("Mcp-Session-Id");
+        if (!modern && !method.equals("initialize") && (session == null || !sessions.containsKey(session))) {
+            send(exchange, session == null ? 400 : 404, error(request, -32600, "no session"));
+            return;
+        }
+        if (!request.has("id")) {
+            exchange.sendResponseHeaders(202, -1);
+            exchange.close();
+            return;
+        }
+        var answer = Json.object().put("jsonrpc", "2.0");
+        answer.set("id", request.get("id"));
+        switch (method) {
+            case "server/discover" -> {
+                if (!modern) {
+                    send(exchange, 404, error(request, -32601, "unknown"));
+                    return;
+                }
+                var result = answer.putObject("result").put("resultType", "complete");
+                result.putArray("supportedVersions").add("2026-07-28");
+            }
+            case "initialize" -> {
+                var id = UUID.randomUUID().toString();
+                sessions.put(id, true);
+                exchange.getResponseHeaders().add("Mcp-Session-Id", id);
+                var result = answer.putObject("result").put("protocolVersion", "2025-06-18");
+                result.putObject("capabilities").putObject("tools");
+                result.putObject("serverInfo").put("name", "scripted").put("version", "1");
+            }
+            case "tools/list" -> answer.putObject("result").set("tools", tools);
+            case "tools/call" -> {
+                called(exchange, request, answer);
+                return;
+            }
+            default -> {
+                send(exchange, 200, error(request, -32601, "unknown"));
+                return;
+            }
+        }
+        send(exchange, 200, answer);
+    }
+
+    /** Answers a call as a stream, with progress first. */
+    private static void called(HttpExchange exchange, ObjectNode request, ObjectNode answer) throws IOException {
+        var params = request.path("params");
+        var said = params.path("arguments").path("message").asString(Json.text(params.path("arguments")));
+        if (said.equals("wrong")) {
+            send(exchange, 200, error(request, -32602, "message must not be wrong"));
+            return;
+        }
+        var result = answer.putObject("result");
+        result.putArray("content").addObject().put("type", "text").put("text", "Echo: " + said);
+        result.putObject("structuredContent").put("said", said);
+        exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+        exchange.sendResponseHeaders(200, 0);
+        var progress = Json.object().put("jsonrpc", "2.0").put("method", "notifications/progress");
+        progress.putObject("params")
+                .put("progress", 1)
+                .put("total", 2)
+                .put("message", "half")
+                .set("progressToken", params.at("/_meta/progressToken"));
+        for (var message : List.of(progress, answer)) {
+            exchange.getResponseBody()
+                    .write("event: message\ndata: %s\n\n"
+                            .formatted(Json.text(message))
+                            .getBytes(StandardCharsets.UTF_8));
+        }
+        exchange.close();
+    }
+
+    private static ObjectNode error(ObjectNode request, int code, String message) {
+        var error = Json.object().put("jsonrpc", "2.0");
+        error.set("id", request.get("id"));
+        error.putObject("error").put("code", code).put("message", message);
+        return error;
+    }
+
+    private static void send(HttpExchange exchange, int status, ObjectNode body) throws IOException {
+        var bytes = Json.bytes(body);
+        exchange.getResponseHeaders().add("Content-Type", "application/json");
+        exchange.sendResponseHeaders(status, bytes.length);
+        exchange.getResponseBody().write(bytes);
+        exchange.close();
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        server.stop(0);
+    }
+}

@@ -1,0 +1,61 @@
+// MCP servers made with the official TypeScript SDKs: ERA=2026 without sessions, ERA=2025 with them.
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import { z } from 'zod'
+
+const define = server => {
+  server.registerTool('add', {
+    title: 'Add numbers', description: 'Adds two numbers.', annotations: { readOnlyHint: true },
+    inputSchema: z.object({ a: z.number(), b: z.number() }), outputSchema: z.object({ sum: z.number() })
+  }, ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }], structuredContent: { sum: a + b } }))
+  server.registerTool('fail', { description: 'Fails.', inputSchema: z.object({}) }, () => ({
+    isError: true, content: [{ type: 'text', text: 'it failed' }]
+  }))
+  server.registerTool('picture', { description: 'Shows a picture.', inputSchema: z.object({}) }, () => ({
+    content: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' },
+      { type: 'resource_link', uri: 'https://example.com/a', name: 'a' }]
+  }))
+  return server
+}
+
+const body = async request => {
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+const modern = async () => {
+  const { McpServer, createMcpHandler } = await import('@modelcontextprotocol/server')
+  const handler = createMcpHandler(() => define(new McpServer({ name: 'modern', version: '1' })), { legacy: 'reject' })
+  return async (request, response) => {
+    const answer = await handler.fetch(new Request(`http://127.0.0.1${request.url}`, {
+      method: request.method, headers: request.headers, body: request.method === 'POST' ? await body(request) : undefined
+    }))
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    if (answer.body) for await (const chunk of answer.body) response.write(chunk)
+    response.end()
+  }
+}
+
+const withSessions = async () => {
+  const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js')
+  const { StreamableHTTPServerTransport } = await import('@modelcontextprotocol/sdk/server/streamableHttp.js')
+  const sessions = new Map()
+  return async (request, response) => {
+    let transport = sessions.get(request.headers['mcp-session-id'])
+    if (!transport) {
+      transport = new StreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID, onsessioninitialized: id => sessions.set(id, transport)
+      })
+      await define(new McpServer({ name: 'sessions', version: '1' })).connect(transport)
+    }
+    await transport.handleRequest(request, response)
+  }
+}
+
+const serve = await (process.env.ERA === '2026' ? modern() : withSessions())
+const server = createServer((request, response) => serve(request, response).catch(error => {
+  console.error(error)
+  response.writeHead(500).end()
+}))
+server.listen(0, '127.0.0.1', () => console.log(server.address().port))

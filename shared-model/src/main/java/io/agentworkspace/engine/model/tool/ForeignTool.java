@@ -1,0 +1,82 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Schema;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What an installed server says of one of its tools.
+ *
+ * @param upstream the name of the server
+ * @param definition the tool as {@code tools/list} shows it, under the name that it has here
+ * @param digest of the definition that was approved
+ */
+public record ForeignTool(String upstream, ObjectNode definition, String digest) {
+    private static final Route ROUTE = new Route("POST", "/mcp");
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,19}_[A-Za-z0-9_-]{1,37}");
+
+    /** Returns whether a tool of an installed server can have this name. The engine's own have another form. */
+    public static boolean isName(String name) {
+        return NAME.matcher(name).matches();
+    }
+
+    /** The arguments of a call, as the server's schema describes them. */
+    public record Arguments(@Doc("The arguments.") ObjectNode arguments) {}
+
+    /** What the server answered. */
+    public record Result(@Doc("The result.") ObjectNode result) {}
+
+    /** Returns the tool, which calls the server before its transaction. */
+    public Tool<Arguments, Result> calledBy(Tool.Handler<Arguments, Result> call) {
+        var effect = effect();
+        return new Tool<>(
+                definition.path("name").asString(),
+                definition.path("title").asString(definition.path("name").asString()),
+                definition.path("description").asString(""),
+                new Guide("", List.of(), false, null, Set.of(), ""),
+                Capability.UPSTREAM_READ,
+                List.of(),
+                effect,
+                effect.writes() ? Role.MEMBER : Role.VIEWER,
+                isIdempotent(),
+                false,
+                false,
+                true,
+                ROUTE,
+                Arguments.class,
+                Schema.ofForeign((ObjectNode) definition.path("inputSchema"), "arguments"),
+                Result.class,
+                definition.path("outputSchema") instanceof ObjectNode output ? output : Envelope.schema(Result.class),
+                List.of(),
+                null,
+                null,
+                null,
+                true,
+                null,
+                false,
+                Audited.WITH_ID,
+                false,
+                new Example.OwnFields(Map.of(), Set.of()),
+                this,
+                new Work.TwoPhase<>(call, (_, result, _) -> result));
+    }
+
+    private boolean hint(String name) {
+        return definition.at("/annotations/" + name).asBoolean(false);
+    }
+
+    private Effect effect() {
+        return hint("readOnlyHint") ? Effect.READS : hint("destructiveHint") ? Effect.DESTROYS : Effect.CHANGES;
+    }
+
+    /** Returns whether a call that failed may be repeated. */
+    public boolean isIdempotent() {
+        return hint("readOnlyHint") || hint("idempotentHint");
+    }
+}
