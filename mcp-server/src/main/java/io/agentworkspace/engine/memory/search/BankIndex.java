@@ -286,7 +286,7 @@ final class BankIndex implements AutoCloseable {
     }
 
     private Document document(IndexedMemory entry, String text) {
-        var whole = entry.name() == null ? text : entry.name() + "\n" + text;
+        var whole = whole(entry.name(), text);
         var language = Language.guess(whole);
         var document = new Document();
         document.add(new StringField(ID, key(entry.id()), Field.Store.NO));
@@ -308,6 +308,15 @@ final class BankIndex implements AutoCloseable {
             document.add(new BinaryDocValuesField(SIGNATURES, new BytesRef(Vectors.signatures(vectors))));
         }
         return document;
+    }
+
+    private static String whole(@Nullable String name, String text) {
+        return name == null || name.isEmpty() ? text : name + "\n" + text;
+    }
+
+    /** Returns the language in which a memory is analysed. */
+    static Language language(@Nullable String name, String text) {
+        return Language.guess(whole(name, text));
     }
 
     static BytesRef key(UUID id) {

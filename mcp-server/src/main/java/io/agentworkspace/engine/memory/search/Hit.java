@@ -24,6 +24,10 @@ record Hit(
 
         @Doc("How well it answers the query, from 0 to 1.") double score,
         @Doc("Why it was found.") Why why,
+
+        @Doc("The ids of memories that are nearly the same and are not shown.") @Nullable
+        List<String> also,
+
         @Doc("The agent, or the user, who stored it first.") String author,
 
         @Doc("Where this revision comes from.") Memory.Source source,

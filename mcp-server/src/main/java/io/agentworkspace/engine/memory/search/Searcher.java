@@ -116,16 +116,32 @@ public final class Searcher {
     record FoundMemory(SearchCandidate candidate, Memory memory) {}
 
     /**
+     * A memory that was found, with the positions of the query's words and its score.
+     *
+     * @param also the ids of memories that are nearly the same
+     */
+    record ScoredMemory(FoundMemory found, Highlights highlights, double score, List<String> also) {
+        Memory memory() {
+            return found.memory();
+        }
+    }
+
+    /**
+     * The query, as it is compared with memories.
+     *
+     * @param isMeaningSure whether the model knows its language
+     */
+    record Asked(QueryParser.Parsed parsed, LexicalQuery query, boolean isMeaningSure) {}
+
+    /**
      * What was found.
      *
-     * @param best as many as were wanted, best first
+     * @param best as many as were wanted, in the order of their scores
      * @param isComplete whether every bank was searched by its index; the others were searched by words in the database
      * @param mode how, which is by words where there is no vector of the query
      */
     record SearchResult(
-            List<FoundMemory> best,
-            LexicalQuery query,
-            List<Language> languages,
+            List<ScoredMemory> best,
             int banks,
             long memories,
             boolean isComplete,
@@ -393,12 +409,11 @@ public final class Searcher {
             byWords = rounds.byWords(0);
         }
         var question = vector == null ? null : new QuestionVector(vector, weight);
-        var best = rounds.best(byWords, question);
+        var ranking = rounds.best(byWords, question);
+        var scoring = new Scoring(new Asked(parsed, lexical, weight >= Fusion.ENGLISH), ranking);
         var mode = question == null ? Mode.TEXT : wanted.mode();
         return new SearchResult(
-                best,
-                lexical,
-                languages,
+                scoring.best(wanted.limit()),
                 scope.banks().banks().size(),
                 reader.numDocs(),
                 scope.unindexed().isEmpty(),

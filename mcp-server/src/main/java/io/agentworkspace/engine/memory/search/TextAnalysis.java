@@ -53,7 +53,7 @@ import org.tartarus.snowball.ext.TurkishStemmer;
  */
 final class TextAnalysis {
     /** Raise this when the terms of a text or the fields of a memory change: indexes of other versions are rebuilt. */
-    static final String VERSION = "3";
+    static final String VERSION = "4";
 
     private static final int LONGEST_WORD = 100;
 
@@ -84,7 +84,7 @@ final class TextAnalysis {
 
     /** Returns the stems. */
     static TokenStream stems(Language language, String text) {
-        var words = new WordDelimiterGraphFilter(tokens(text), PARTS_AND_WHOLE, null);
+        var words = new IdentifierFilter(new WordDelimiterGraphFilter(tokens(text), PARTS_AND_WHOLE, null));
         var cut = new DecimalDigitFilter(pairs(new CJKWidthFilter(words), true));
         return new FoldingFilter(stemmed(language, cut));
     }

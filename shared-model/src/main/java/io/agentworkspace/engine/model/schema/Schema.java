@@ -368,7 +368,8 @@ public final class Schema {
             case Shape.Id _ -> id(value, path);
             case Shape.Time time -> time(time, value, path);
             case Shape.Free free -> free(free, value, path);
-            case Shape.Open _, Shape.Flag _, Shape.Fraction _ -> value;
+            case Shape.Fraction fraction -> fraction(fraction, value, path);
+            case Shape.Open _, Shape.Flag _ -> value;
         };
     }
 
@@ -454,6 +455,13 @@ public final class Schema {
         }
         if (value.asLong() < whole.min() || value.asLong() > whole.max()) {
             throw Problem.invalid(path, "must be between %d and %d".formatted(whole.min(), whole.max()));
+        }
+        return value;
+    }
+
+    private static JsonNode fraction(Shape.Fraction fraction, JsonNode value, String path) {
+        if (value.asDouble() < fraction.min() || value.asDouble() > fraction.max()) {
+            throw Problem.invalid(path, "must be between %d and %d".formatted(fraction.min(), fraction.max()));
         }
         return value;
     }

@@ -104,12 +104,18 @@ public sealed interface Shape {
         }
     }
 
-    /** A number that need not be whole. Used only in output. */
-    record Fraction() implements Shape {
+    /** A number that need not be whole. */
+    record Fraction(long min, long max) implements Shape {
         @Override
         public ObjectNode json(boolean typed) {
             var schema = Json.object().put("type", "number");
-            return typed ? schema.put("format", "double") : schema;
+            if (typed) {
+                schema.put("format", "double");
+            }
+            if (min != Long.MIN_VALUE) {
+                schema.put("minimum", min);
+            }
+            return max == Long.MAX_VALUE ? schema : schema.put("maximum", max);
         }
     }
 
@@ -233,10 +239,7 @@ public sealed interface Shape {
         } else if (type == boolean.class || type == Boolean.class) {
             return new Flag();
         } else if (type == double.class || type == Double.class) {
-            if (closed) {
-                throw new IllegalArgumentException("input has no fractions: " + annotated);
-            }
-            return new Fraction();
+            return new Fraction(closed ? doc.min() : Long.MIN_VALUE, max(doc, Long.MAX_VALUE));
         } else if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
             var format = type == int.class || type == Integer.class ? "int32" : "int64";
             var allowed = Arrays.stream(doc.oneOf()).map(Long::valueOf).toList();
