@@ -64,6 +64,7 @@ import io.agentworkspace.engine.keys.KeyTools;
 import io.agentworkspace.engine.memory.search.EvaluateTools;
 import io.agentworkspace.engine.memory.search.SearchTools;
 import io.agentworkspace.engine.memory.search.Searcher;
+import io.agentworkspace.engine.memory.search.SimilarSearch;
 import io.agentworkspace.engine.messages.MessagePages;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.tool.Allowance;
@@ -197,7 +198,9 @@ public final class Tools {
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new BankTools(banks, new BankQueries(db, agents), acting).tools());
         var memories = new MemoryStore(db);
-        tools.addAll(new MemoryTools(banks, memories, reads, acting, shared.vectors()).tools());
+        tools.addAll(new MemoryTools(
+                        banks, memories, reads, acting, shared.vectors(), new SimilarSearch(shared.searcher()))
+                .tools());
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
         tools.addAll(new SearchTools(banks, shared.searcher()).tools());
         tools.addAll(new EvaluateTools(banks, shared.searcher(), shared.clock()).tools());

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.memory.search;
 import io.agentworkspace.engine.memory.search.Searcher.Asked;
 import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
+import io.agentworkspace.engine.memory.words.TextLikeness;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -68,7 +69,7 @@ final class Scoring {
                 found,
                 highlights,
                 Evidence.of(asked, highlights, found),
-                TextLikeness.of(memory.text()),
+                TextLikeness.of(TextAnalysis.exactWords(memory.text())),
                 new ArrayList<>());
     }
 

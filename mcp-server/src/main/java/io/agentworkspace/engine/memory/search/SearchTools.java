@@ -91,10 +91,13 @@ public final class SearchTools {
             boolean abstain,
 
             @Doc("If abstain is true: at most three memories that come nearest, but probably do not answer.") @Nullable
-            List<NearMiss> near,
+            List<Hit.Near> near,
 
             @Doc("The best score of any memory; absent if nothing was found.") @Nullable
             Double bestScore,
+
+            @Doc("How many memories are found by words only as yet; absent if none.") @Nullable
+            Long pending,
 
             @Doc("What was searched.") Searched searched,
 
@@ -169,15 +172,16 @@ public final class SearchTools {
                 answers.isEmpty(),
                 answers.isEmpty() ? near(found.best()) : null,
                 best,
+                found.pending() == 0 ? null : found.pending(),
                 new Searched(found.banks(), found.memories()),
                 found.mode().word(),
                 found.isComplete() ? null : "building");
     }
 
-    private static List<NearMiss> near(List<ScoredMemory> found) {
+    private static List<Hit.Near> near(List<ScoredMemory> found) {
         return found.stream()
                 .limit(NEAR)
-                .map(each -> NearMiss.of(each.memory(), each.score()))
+                .map(each -> Hit.Near.of(each.memory(), each.score()))
                 .toList();
     }
 

@@ -1,5 +1,8 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.memory.words.FoldingFilter;
+import io.agentworkspace.engine.memory.words.IdentifierFilter;
+import io.agentworkspace.engine.memory.words.UnspacedFilter;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
@@ -91,6 +94,10 @@ final class TextAnalysis {
 
     static List<Term> exactTerms(String text) {
         return read(exact(text));
+    }
+
+    static List<String> exactWords(String text) {
+        return exactTerms(text).stream().map(Term::text).toList();
     }
 
     static List<Term> stemTerms(Language language, String text) {

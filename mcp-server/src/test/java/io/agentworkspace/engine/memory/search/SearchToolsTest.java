@@ -307,6 +307,26 @@ class SearchToolsTest {
     }
 
     @Test
+    void storingShowsWhatIsNearlyTheSame() {
+        var first = store("The deploy of the shop runs on Friday at noon.", ",'vx':{'name':'deploys'}");
+        assertThat(first.at("/similar").isMissingNode()).isTrue();
+        var second = store("The deploy of the shop runs on Friday at four.", "");
+        assertThat(second.at("/similar").size()).isEqualTo(1);
+        assertThat(second.text("/similar/0/id")).isEqualTo(first.text("/memory/id"));
+        assertThat(second.text("/similar/0/name")).isEqualTo("deploys");
+        assertThat(second.text("/similar/0/text")).startsWith("The deploy of the shop");
+        assertThat(second.text("/note")).contains("deploys", "supersedes", "append");
+        assertThat(second.at("/changed").asBoolean()).isTrue();
+        assertThat(store("The cat sleeps in the shop.", "").at("/similar").isMissingNode()).isTrue();
+        var replaced = store("The deploy of the shop runs on Friday at five.", ",'vx':{'name':'deploys'}");
+        assertThat(replaced.at("/similar").valueStream().map(each -> each.path("id").asString()).toList())
+                .containsExactly(second.text("/memory/id"));
+        bob.call("MB_Create", "{'vx':{'name':'own','access':'public'}}").ok();
+        var elsewhere = bob.call("MB_Store", "{'target':{'bank':'own'},'content':'The deploy of the shop runs on Friday at noon.'}");
+        assertThat(elsewhere.ok().at("/similar").isMissingNode()).isTrue();
+    }
+
+    @Test
     void onlyHitsThatReachTheThresholdAreReturned() {
         storeAll("The deploy of the shop runs on Friday.", "The shop sells tea.", "The cat sleeps in the shop.");
         var query = "When does the deploy of the shop run?";

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.words;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -13,7 +13,7 @@ import org.apache.lucene.analysis.tokenattributes.PositionIncrementAttribute;
  * Adds the parts of identifiers that a change of case does not show: {@code HTTPSConnection} has the word HTTPS, and
  * {@code ADR0005} the word ADR. Numbers lose their leading zeros.
  */
-final class IdentifierFilter extends TokenFilter {
+public final class IdentifierFilter extends TokenFilter {
     private static final Pattern PARTS = Pattern.compile("(?<=\\p{Lu})(?=\\p{Lu}\\p{Ll})|(?<=\\p{Lu}{2})(?=\\d)");
 
     /** What the filter before this one divides follows in parts. */
@@ -28,7 +28,7 @@ final class IdentifierFilter extends TokenFilter {
 
     private record Part(String text, int start, int end) {}
 
-    IdentifierFilter(TokenStream input) {
+    public IdentifierFilter(TokenStream input) {
         super(input);
     }
 

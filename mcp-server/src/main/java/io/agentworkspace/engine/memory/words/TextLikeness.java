@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.words;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -12,19 +12,19 @@ import java.util.Set;
  * @param pairs the neighbouring words, without those with digits
  * @param numbers the words with digits, in order
  */
-record TextLikeness(Set<String> pairs, List<String> numbers) {
+public record TextLikeness(Set<String> pairs, List<String> numbers) {
     /** The share of pairs of words that two texts have in common if they are nearly the same. */
     private static final double SAME = 0.75;
 
     /** A text with fewer words has no form of its own. */
     private static final int SHORTEST_FORM = 4;
 
-    static TextLikeness of(String text) {
+    /** @param words those of the text, in order */
+    public static TextLikeness of(List<String> words) {
         var pairs = new HashSet<String>();
         var numbers = new ArrayList<String>();
         var last = "";
-        for (var term : TextAnalysis.exactTerms(text)) {
-            var word = term.text();
+        for (var word : words) {
             if (word.chars().anyMatch(Character::isDigit)) {
                 numbers.add(word);
             } else {
@@ -36,17 +36,17 @@ record TextLikeness(Set<String> pairs, List<String> numbers) {
     }
 
     /** Returns whether the texts are nearly the same. */
-    boolean isSame(TextLikeness other) {
+    public boolean isSame(TextLikeness other) {
         return numbers.equals(other.numbers) && to(other) >= SAME;
     }
 
     /** Returns whether the texts differ in hardly more than numbers, like the lines of a log. */
-    boolean hasFormOf(TextLikeness other) {
+    public boolean hasFormOf(TextLikeness other) {
         return Math.min(pairs.size(), other.pairs.size()) >= SHORTEST_FORM && to(other) >= SAME;
     }
 
     /** Returns the share of their pairs of words that both texts have. */
-    double to(TextLikeness other) {
+    public double to(TextLikeness other) {
         var common = pairs.stream().filter(other.pairs::contains).count();
         var all = pairs.size() + other.pairs.size() - common;
         return all == 0 ? 1 : (double) common / all;
