@@ -25,6 +25,7 @@ import io.agentworkspace.engine.banks.MemoryTools;
 import io.agentworkspace.engine.banks.PermissionTools;
 import io.agentworkspace.engine.banks.RevisionStore;
 import io.agentworkspace.engine.banks.ShareStore;
+import io.agentworkspace.engine.banks.SingleMemoryStore;
 import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.TrashTools;
 import io.agentworkspace.engine.banks.VectorSource;
@@ -208,7 +209,14 @@ public final class Tools {
         tools.addAll(new LoadTools(banks, grants, reads, acting, new LoadQueries(db), new DocumentLoadStore(db, banks))
                 .tools());
         tools.addAll(new CensorTools(banks, shares, new CensorStore(db)).tools());
-        tools.addAll(new TrashTools(banks, shares, new TrashStore(db, banks), new RevisionStore(db, memories)).tools());
+        tools.addAll(new TrashTools(
+                        banks,
+                        shares,
+                        new TrashStore(db, banks),
+                        new RevisionStore(db, memories),
+                        new SingleMemoryStore(db),
+                        memories)
+                .tools());
         return tools;
     }
 }

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.memory.search.Searcher.Asked;
 import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.memory.words.TextLikeness;
+import io.agentworkspace.engine.model.bank.Memory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -28,9 +29,9 @@ final class Scoring {
         this.ranking = ranking;
     }
 
-    /** A hit, with what speaks for it, and the ids of others that are nearly the same. */
+    /** A hit, with what speaks for it, and others that are nearly the same. */
     private record Weighed(
-            FoundMemory found, Highlights highlights, Evidence evidence, TextLikeness text, List<String> also) {
+            FoundMemory found, Highlights highlights, Evidence evidence, TextLikeness text, List<Memory> also) {
         /** Returns whether both have the same words of the query, so that the other one answers no better. */
         boolean hasSameWordsAs(Weighed other) {
             return highlights.found().equals(other.highlights.found())
@@ -79,7 +80,7 @@ final class Scoring {
             var isAlike = hit.hasSameWordsAs(next) && hit.text().hasFormOf(next.text());
             ofItsForm += isAlike ? 1 : 0;
             if (hit.hasSameWordsAs(next) && hit.text().isSame(next.text()) || isAlike && ofItsForm == OF_ONE_FORM) {
-                hit.also().add(next.found().memory().id());
+                hit.also().add(next.found().memory());
                 return;
             }
         }

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.memory.search.Searcher.Mode;
 import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
@@ -214,7 +215,9 @@ public final class SearchTools {
                         rank(candidate.vectorRank()),
                         highlights.words(),
                         part.highlights()),
-                scored.also().isEmpty() ? null : scored.also(),
+                scored.also().isEmpty()
+                        ? null
+                        : scored.also().stream().map(Memory::id).toList(),
                 memory.author(),
                 memory.source(),
                 memory.tags(),

@@ -123,9 +123,9 @@ public final class Searcher {
     /**
      * A memory that was found, with the positions of the query's words and its score.
      *
-     * @param also the ids of memories that are nearly the same
+     * @param also memories that are nearly the same
      */
-    record ScoredMemory(FoundMemory found, Highlights highlights, double score, List<String> also) {
+    record ScoredMemory(FoundMemory found, Highlights highlights, double score, List<Memory> also) {
         Memory memory() {
             return found.memory();
         }

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Finds memories with nearly the same text by their words. */
 public final class SimilarSearch implements SimilarMemories {
@@ -44,7 +45,7 @@ public final class SimilarSearch implements SimilarMemories {
                 new Searcher.SearchRequest(query, Mode.TEXT, null, null, List.of(), null, null, null, CANDIDATES);
         var text = TextLikeness.of(words);
         return searcher.search(call, scope, wanted).best().stream()
-                .map(found -> found.memory())
+                .flatMap(found -> Stream.concat(Stream.of(found.memory()), found.also().stream()))
                 .map(memory -> new Similar(
                         memory.id(),
                         memory.name(),
