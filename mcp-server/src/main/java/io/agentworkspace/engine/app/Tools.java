@@ -208,7 +208,7 @@ public final class Tools {
         tools.addAll(new PermissionTools(banks, grants).tools());
         tools.addAll(new LoadTools(banks, grants, reads, acting, new LoadQueries(db), new DocumentLoadStore(db, banks))
                 .tools());
-        tools.addAll(new CensorTools(banks, shares, new CensorStore(db)).tools());
+        tools.addAll(new CensorTools(banks, shares, new CensorStore(db), new SingleMemoryStore(db)).tools());
         tools.addAll(new TrashTools(
                         banks,
                         shares,
