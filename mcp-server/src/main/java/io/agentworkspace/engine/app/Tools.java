@@ -199,9 +199,9 @@ public final class Tools {
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new BankTools(banks, new BankQueries(db, agents), acting).tools());
         var memories = new MemoryStore(db);
-        tools.addAll(new MemoryTools(
-                        banks, memories, reads, acting, shared.vectors(), new SimilarSearch(shared.searcher()))
-                .tools());
+        tools.addAll(
+                new MemoryTools(banks, memories, reads, acting, shared.vectors(), new SimilarSearch(shared.searcher()))
+                        .tools());
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
         tools.addAll(new SearchTools(banks, shared.searcher()).tools());
         tools.addAll(new EvaluateTools(banks, shared.searcher(), shared.clock()).tools());

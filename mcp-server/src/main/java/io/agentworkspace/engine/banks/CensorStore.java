@@ -62,9 +62,8 @@ public final class CensorStore {
                 SELECT e.id FROM chain c JOIN edge e ON e.origin = c.id)
             """;
 
-    private static final String OF_ONE = SqlTemplate.of(CHAIN)
-            .with("roots", "m.id = CAST(:id AS uuid)")
-            .sql();
+    private static final String OF_ONE =
+            SqlTemplate.of(CHAIN).with("roots", "m.id = CAST(:id AS uuid)").sql();
 
     private static final String OF_CENSORED = SqlTemplate.of(CHAIN)
             .with("roots", CENSORED + " = ANY (m.contributors)")
@@ -192,7 +191,9 @@ public final class CensorStore {
 
     /** Returns the number of memories outside the trash that are this one or were derived from it. */
     long count(Call call, BankStore.LockedBank bank, UUID memory) {
-        return one(call, bank, memory, COUNT_CHAIN).one(row -> row.number("memories")).orElseThrow();
+        return one(call, bank, memory, COUNT_CHAIN)
+                .one(row -> row.number("memories"))
+                .orElseThrow();
     }
 
     /** Returns the newest of them that readers can see. */

@@ -30,7 +30,9 @@ public final class CensorTools {
 
     record UncensorRequest(
             @Doc("What to hide, or to show again.") BankTargets.ShareTarget target,
-            @Doc("Only this memory: its id or name.") @Nullable MemoryName memory) {}
+
+            @Doc("Only this memory: its id or name.") @Nullable
+            MemoryName memory) {}
 
     record CensorRequest(
             @Doc("What to hide.") BankTargets.ShareTarget target,
@@ -135,7 +137,8 @@ public final class CensorTools {
                     if (in.memory() != null) {
                         var memory = single(call, bank, in.target(), in.memory());
                         var changed = censors.uncensor(call, bank, memory);
-                        return new UncensorResponse(changed, censors.affected(call, bank, memory).size());
+                        return new UncensorResponse(
+                                changed, censors.affected(call, bank, memory).size());
                     }
                     if (in.target().agent() == null) {
                         return new UncensorResponse(
@@ -151,8 +154,7 @@ public final class CensorTools {
         var memory = single(call, bank, in.target(), name);
         if (Boolean.TRUE.equals(in.dryRun())) {
             call.dryRun();
-            return new CensorResponse(
-                    false, censors.count(call, bank, memory), censors.affected(call, bank, memory));
+            return new CensorResponse(false, censors.count(call, bank, memory), censors.affected(call, bank, memory));
         }
         var changed = censors.censor(call, bank, memory);
         return new CensorResponse(changed, censors.count(call, bank, memory), null);

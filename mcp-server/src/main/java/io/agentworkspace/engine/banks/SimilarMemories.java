@@ -19,10 +19,10 @@ public interface SimilarMemories {
     record Similar(
             @Doc("Its id.") String id,
 
-            @Doc("Its name, if it has one.") @Nullable
-            String name,
+            @Doc("Its name, if it has one.") @Nullable String name,
 
-            @Doc("How much of the text is the same, from 0 to 1.") double score,
+            @Doc("How much of the text is the same, from 0 to 1.")
+            double score,
 
             @Doc("The first 160 characters of its text.") String text) {}
 }

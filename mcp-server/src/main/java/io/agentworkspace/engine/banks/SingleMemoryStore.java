@@ -18,7 +18,8 @@ public final class SingleMemoryStore {
     private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
     /** A hidden memory is found only by those who manage the bank. Of several in the trash the last one is meant. */
-    private static final String FIND = SqlTemplate.of("""
+    private static final String FIND =
+            SqlTemplate.of("""
             SELECT m.id, m.name, m.name_key, m.deleted_at IS NOT NULL AS trashed,
                    m.author_id = :author OR m.author_id = :acting_user
                    OR EXISTS (SELECT 1 FROM agent a
@@ -88,7 +89,9 @@ public final class SingleMemoryStore {
 
     /** Returns the id of a memory outside the trash. */
     UUID live(Call call, BankStore.LockedBank bank, MemoryName memory) {
-        return first(call, bank, memory, false).orElseThrow(() -> missing(memory)).id();
+        return first(call, bank, memory, false)
+                .orElseThrow(() -> missing(memory))
+                .id();
     }
 
     private boolean isTaken(Call call, BankStore.LockedBank bank, Single single) {

@@ -50,7 +50,9 @@ public final class TrashTools {
     record RestoreRequest(
             @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
-            @Doc("The same as memory, by name only.") @Nullable Named vx,
+
+            @Doc("The same as memory, by name only.") @Nullable
+            Named vx,
 
             @Doc(value = "Only with vx.name: the revision whose text to restore; MB_Read shows it with as_of.", min = 1)
             @Nullable
@@ -186,14 +188,15 @@ public final class TrashTools {
 
     private RestoreResponse restoreSingle(Call call, RestoreRequest in, MemoryName memory) {
         if (in.vx() != null && in.vx().name() != null || in.revision() != null) {
-            throw Problem.invalid("memory", "cannot be combined with vx.name or revision: send vx.name with revision, or memory alone");
+            throw Problem.invalid(
+                    "memory",
+                    "cannot be combined with vx.name or revision: send vx.name with revision, or memory alone");
         }
         var bank = bankOfMemory(call, in.target());
         var restored = singles.restore(call, bank, memory);
         var record = banks.record(call, bank);
         var id = restored.orElseGet(() -> singles.live(call, bank, memory));
-        return new RestoreResponse(
-                record, record.revision(), restored.isPresent(), null, records.read(call, bank, id));
+        return new RestoreResponse(record, record.revision(), restored.isPresent(), null, records.read(call, bank, id));
     }
 
     /** The permission depends on who wrote the memory. */

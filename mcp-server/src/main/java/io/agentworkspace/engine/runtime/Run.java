@@ -11,8 +11,8 @@ import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Context;
-import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner.Request;
 import io.agentworkspace.engine.model.tool.Work;
@@ -65,7 +65,8 @@ record Run<I extends Record, O extends Record>(
     /** What destroys or hides something never ignores a field: it could be what was meant to limit the damage. */
     static boolean isStrict(Tool<?, ?> tool, Request request) {
         return request.strict()
-                || (tool.effect() == Effect.DESTROYS || HARMFUL.matcher(tool.name()).find())
+                || (tool.effect() == Effect.DESTROYS
+                                || HARMFUL.matcher(tool.name()).find())
                         && tool.inputSchema().unknown(request.arguments()).stream()
                                 .anyMatch(path -> !path.equals("target.user"));
     }

@@ -60,25 +60,31 @@ class TrashToolsTest {
     void oneMemoryGoesToTheTrashAndComesBackByItsIdOrName() {
         store(ann, "b", "other").ok();
         storeAs(bob, "b", "Bo", "hers").ok();
-        ann.call("MB_Store", "{'target':{'bank':'b'},'vx':{'name':'plan'},'content':'x'}").ok();
+        ann.call("MB_Store", "{'target':{'bank':'b'},'vx':{'name':'plan'},'content':'x'}")
+                .ok();
         assertThat(ann.call("MB_Delete", one("PLAN")).ok().number("/deleted")).isEqualTo(1);
         assertThat(texts()).containsExactlyInAnyOrder("other", "hers");
-        assertThat(ann.call("MB_Delete", one("plan")).ok().at("/changed").asBoolean(true)).isFalse();
+        assertThat(ann.call("MB_Delete", one("plan")).ok().at("/changed").asBoolean(true))
+                .isFalse();
         var restored = ann.call("MB_Restore", one("plan")).ok();
         assertThat(restored.at("/changed").asBoolean()).isTrue();
         assertThat(restored.text("/memory/text")).isEqualTo("x");
-        assertThat(ann.call("MB_Restore", one("plan")).ok().at("/changed").asBoolean(true)).isFalse();
-        assertThat(ann.call("MB_Destroy", one("plan")).ok().number("/destroyed")).isEqualTo(1);
+        assertThat(ann.call("MB_Restore", one("plan")).ok().at("/changed").asBoolean(true))
+                .isFalse();
+        assertThat(ann.call("MB_Destroy", one("plan")).ok().number("/destroyed"))
+                .isEqualTo(1);
         ann.call("MB_Restore", one("plan")).refused(3001, "no memory 'plan'");
         assertThat(texts()).containsExactlyInAnyOrder("other", "hers");
         ann.call("MB_Delete", one("nothing")).refused(3001, "no memory 'nothing'");
-        ann.call("MB_Delete", "{'target':{'bank':'b','agent':'Bo'},'memory':'plan'}").refused(1004, "target.agent");
+        ann.call("MB_Delete", "{'target':{'bank':'b','agent':'Bo'},'memory':'plan'}")
+                .refused(1004, "target.agent");
         assertThat(read(ann, "b").ok().at("/content")).hasSize(2);
     }
 
     @Test
     void somebodyElsesMemoryNeedsMore() {
-        ann.call("MB_Store", "{'target':{'bank':'b'},'vx':{'name':'plan'},'content':'x'}").ok();
+        ann.call("MB_Store", "{'target':{'bank':'b'},'vx':{'name':'plan'},'content':'x'}")
+                .ok();
         bob.call("MB_Delete", one("plan")).refused(2003, "'write'");
         bob.call("MB_Destroy", one("plan")).refused(2003, "'manage'");
         grant(ann, "b", "Bo", "write").ok();

@@ -43,7 +43,8 @@ record Evidence(
         var query = asked.query();
         var memory = found.memory();
         var name = memory.name() == null ? "" : memory.name();
-        var words = query.groups().isEmpty() ? (asked.parsed().isOnlyRestricted() ? 1 : 0) : share(query, highlights, 1);
+        var words =
+                query.groups().isEmpty() ? (asked.parsed().isOnlyRestricted() ? 1 : 0) : share(query, highlights, 1);
         return new Evidence(
                 words,
                 query.groups().isEmpty() ? words : share(query, highlights, 2),
@@ -72,7 +73,9 @@ record Evidence(
         var positions = new HashMap<String, List<Integer>>();
         var terms = TextAnalysis.exactTerms(text);
         for (var i = 0; i < terms.size(); i++) {
-            positions.computeIfAbsent(terms.get(i).text(), _ -> new ArrayList<>()).add(i);
+            positions
+                    .computeIfAbsent(terms.get(i).text(), _ -> new ArrayList<>())
+                    .add(i);
         }
         var pairs = 0;
         var found = 0;
@@ -82,7 +85,10 @@ record Evidence(
                 pairs++;
                 var first = positions.getOrDefault(asked.get(i - 1).text(), List.of());
                 var second = positions.getOrDefault(asked.get(i).text(), List.of());
-                found += first.stream().anyMatch(at -> second.stream().anyMatch(next -> next > at && next <= at + BETWEEN)) ? 1 : 0;
+                found += first.stream()
+                                .anyMatch(at -> second.stream().anyMatch(next -> next > at && next <= at + BETWEEN))
+                        ? 1
+                        : 0;
             }
         }
         return pairs == 0 ? words : (double) found / pairs;
@@ -146,7 +152,8 @@ record Evidence(
         for (var at = text.indexOf(identifier); at >= 0; at = text.indexOf(identifier, at + 1)) {
             var end = at + identifier.length();
             if ((at == 0 || !continues(text.charAt(at - 1), identifier.charAt(0)))
-                    && (end == text.length() || !continues(text.charAt(end), identifier.charAt(identifier.length() - 1)))) {
+                    && (end == text.length()
+                            || !continues(text.charAt(end), identifier.charAt(identifier.length() - 1)))) {
                 return true;
             }
         }

@@ -64,8 +64,7 @@ record Hit(
             @Doc("Its id.") String id,
             @Doc("Its bank.") String bank,
 
-            @Doc("Its name, if it has one.") @Nullable
-            String name,
+            @Doc("Its name, if it has one.") @Nullable String name,
 
             @Doc("Its score.") double score,
 

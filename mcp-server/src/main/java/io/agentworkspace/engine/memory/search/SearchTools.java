@@ -163,7 +163,8 @@ public final class SearchTools {
                 limit);
         var found = searcher.search(call, wanted)
                 .orElseThrow(() -> banks.missing(call, Objects.requireNonNull(where.bank())));
-        var best = found.best().isEmpty() ? null : (Double) found.best().getFirst().score();
+        var best =
+                found.best().isEmpty() ? null : (Double) found.best().getFirst().score();
         var least = Objects.requireNonNullElse(in.minScore(), Score.THRESHOLD);
         var answers =
                 found.best().stream().filter(each -> each.score() >= least).toList();

@@ -147,12 +147,7 @@ public final class Searcher {
      * @param mode how, which is by words where there is no vector of the query
      */
     record SearchResult(
-            List<ScoredMemory> best,
-            int banks,
-            long memories,
-            long pending,
-            boolean isComplete,
-            Mode mode) {}
+            List<ScoredMemory> best, int banks, long memories, long pending, boolean isComplete, Mode mode) {}
 
     /**
      * An index, as it is searched. This stays as it is, also if the index is closed meanwhile.
@@ -201,7 +196,8 @@ public final class Searcher {
         var parsed = QueryParser.parse(wanted.query());
         var isByMeaning = embedder.isOn()
                 && (wanted.mode() == Mode.VECTOR
-                        || wanted.mode() == Mode.HYBRID && Language.guess(parsed.meaning()).isInScriptOfModel());
+                        || wanted.mode() == Mode.HYBRID
+                                && Language.guess(parsed.meaning()).isInScriptOfModel());
         return new BegunSearch(wanted, parsed, isByMeaning, embedder.question(isByMeaning ? parsed.meaning() : ""));
     }
 

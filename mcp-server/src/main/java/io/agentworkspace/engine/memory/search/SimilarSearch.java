@@ -31,9 +31,7 @@ public final class SimilarSearch implements SimilarMemories {
         var words = TextAnalysis.exactWords(text);
         try (var scope = searcher.scope(call, bank, null)) {
             // While an index is being built, a search reads the whole bank.
-            return scope.unindexed().isEmpty() && !scope.indexes().isEmpty()
-                    ? find(call, scope, words)
-                    : List.of();
+            return scope.unindexed().isEmpty() && !scope.indexes().isEmpty() ? find(call, scope, words) : List.of();
         } catch (Problem e) { // Storing refuses it, too, or need not wait for it.
             return List.of();
         }
@@ -41,8 +39,7 @@ public final class SimilarSearch implements SimilarMemories {
 
     private List<Similar> find(Call call, Searcher.SearchScope scope, List<String> words) {
         var query = String.join(" ", words.stream().distinct().limit(WORDS).toList());
-        var wanted =
-                new Searcher.SearchRequest(query, Mode.TEXT, null, null, List.of(), null, null, null, CANDIDATES);
+        var wanted = new Searcher.SearchRequest(query, Mode.TEXT, null, null, List.of(), null, null, null, CANDIDATES);
         var text = TextLikeness.of(words);
         return searcher.search(call, scope, wanted).best().stream()
                 .flatMap(found -> Stream.concat(Stream.of(found.memory()), found.also().stream()))

@@ -264,8 +264,8 @@ class SearchToolsTest {
         expected.put("Grade 4 Week 1", "Grade 4: Week 1 ");
         expected.put("Grade 1 Week 4", "Grade 1: Week 4 ");
         expected.put("week 11", "Grade 4: Week 11");
-        expected.forEach(
-                (query, text) -> assertThat(texts(search(query))).as(query).first().asString().startsWith(text));
+        expected.forEach((query, text) ->
+                assertThat(texts(search(query))).as(query).first().asString().startsWith(text));
         assertThat(texts(search("C#"))).first().asString().contains("C#");
     }
 
@@ -275,7 +275,10 @@ class SearchToolsTest {
         storeAll("The mechanic comes on Thursday.", "The music starts on Tuesday.", "Thirsty plants need water.");
         var found = search("mechnic Thursdy", ",'min_score':0");
         assertThat(texts(found).getFirst()).startsWith("The mechanic");
-        assertThat(found.at("/content").valueStream().map(hit -> -hit.path("score").asDouble()).toList())
+        assertThat(found.at("/content")
+                        .valueStream()
+                        .map(hit -> -hit.path("score").asDouble())
+                        .toList())
                 .isSorted();
         assertThat(texts(search("mechnic Thursdy"))).containsExactly("The mechanic comes on Thursday.");
     }
@@ -283,19 +286,27 @@ class SearchToolsTest {
     @Test
     void nearlyEqualLinesOfALogDoNotBuryTheRule() {
         for (var i = 0; i < 30; i++) {
-            storeAll("2026-05-%02d 11:0%d worker-%d exited with code 137 and was restarted".formatted(1 + i, i % 10, i));
+            storeAll(
+                    "2026-05-%02d 11:0%d worker-%d exited with code 137 and was restarted".formatted(1 + i, i % 10, i));
         }
         storeAll("When a worker exited with code 137 it had too little memory: raise its limit.");
         var found = search("worker exited with code 137");
-        assertThat(texts(found)).anyMatch(text -> text.startsWith("When a worker")).hasSizeLessThan(6);
-        assertThat(found.at("/content").valueStream().mapToInt(hit -> hit.path("also").size()).sum())
+        assertThat(texts(found))
+                .anyMatch(text -> text.startsWith("When a worker"))
+                .hasSizeLessThan(6);
+        assertThat(found.at("/content")
+                        .valueStream()
+                        .mapToInt(hit -> hit.path("also").size())
+                        .sum())
                 .isEqualTo(27);
     }
 
     @Test
     void whatIsNearlyTheSameIsOneHit() {
-        var first = store("The deploy of the shop runs on Friday at noon after the tests.", "").text("/memory/id");
-        var second = store("The deploy of the shop runs on Friday at noon, after the tests!", "").text("/memory/id");
+        var first = store("The deploy of the shop runs on Friday at noon after the tests.", "")
+                .text("/memory/id");
+        var second = store("The deploy of the shop runs on Friday at noon, after the tests!", "")
+                .text("/memory/id");
         store("The deploy of the shop runs on Monday at noon after the tests.", "");
         var found = search("When does the deploy of the shop run on Friday?", ",'min_score':0");
         assertThat(texts(found)).hasSize(2);
@@ -317,12 +328,17 @@ class SearchToolsTest {
         assertThat(second.text("/similar/0/text")).startsWith("The deploy of the shop");
         assertThat(second.text("/note")).contains("deploys", "supersedes", "append");
         assertThat(second.at("/changed").asBoolean()).isTrue();
-        assertThat(store("The cat sleeps in the shop.", "").at("/similar").isMissingNode()).isTrue();
+        assertThat(store("The cat sleeps in the shop.", "").at("/similar").isMissingNode())
+                .isTrue();
         var replaced = store("The deploy of the shop runs on Friday at five.", ",'vx':{'name':'deploys'}");
-        assertThat(replaced.at("/similar").valueStream().map(each -> each.path("id").asString()).toList())
+        assertThat(replaced.at("/similar")
+                        .valueStream()
+                        .map(each -> each.path("id").asString())
+                        .toList())
                 .containsExactly(second.text("/memory/id"));
         bob.call("MB_Create", "{'vx':{'name':'own','access':'public'}}").ok();
-        var elsewhere = bob.call("MB_Store", "{'target':{'bank':'own'},'content':'The deploy of the shop runs on Friday at noon.'}");
+        var elsewhere = bob.call(
+                "MB_Store", "{'target':{'bank':'own'},'content':'The deploy of the shop runs on Friday at noon.'}");
         assertThat(elsewhere.ok().at("/similar").isMissingNode()).isTrue();
     }
 

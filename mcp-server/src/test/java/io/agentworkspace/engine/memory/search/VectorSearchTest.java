@@ -162,7 +162,8 @@ class VectorSearchTest {
             store("log", "Kitten number %d purrs.".formatted(i), "");
         }
         embedded();
-        assertThat(hits(search(app, "log", "ERR-4711 feline animals", ",'min_score':0"))).anyMatch(found(last));
+        assertThat(hits(search(app, "log", "ERR-4711 feline animals", ",'min_score':0")))
+                .anyMatch(found(last));
         assertThat(hits(search(app, "log", "ERR-4711 feline animals", ",'min_score':0,'mode':'text'")))
                 .anyMatch(found(last));
     }
@@ -263,7 +264,8 @@ class VectorSearchTest {
     void filtersAndExclusionsHoldForMeaningToo() {
         assertThat(texts(search(app, "when do we bill", ",'min_score':0,'vx':{'tags':['kitchen']}")))
                 .containsExactly(ESPRESSO);
-        assertThat(texts(search(app, "when do we bill -invoice", ",'min_score':0"))).noneMatch(text -> text.contains("invoice"));
+        assertThat(texts(search(app, "when do we bill -invoice", ",'min_score':0")))
+                .noneMatch(text -> text.contains("invoice"));
         assertThat(texts(search(app, "when do we bill tag:kitchen", ",'min_score':0,'mode':'vector'")))
                 .hasSize(1);
     }
