@@ -63,7 +63,7 @@ final class BankIndex implements AutoCloseable {
     static final String SIGNATURES = "g";
 
     /** Memories whose vectors are not computed yet. */
-    static final Term PENDING = new Term("p", "");
+    static final Term PENDING = new Term("x", "");
 
     private static final String LANGUAGE = "l";
 
