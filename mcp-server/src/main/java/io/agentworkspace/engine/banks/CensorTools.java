@@ -31,13 +31,13 @@ public final class CensorTools {
     record UncensorRequest(
             @Doc("What to hide, or to show again.") BankTargets.ShareTarget target,
 
-            @Doc("Only this memory: its id or name.") @Nullable
+            @Doc("One memory: id or name.") @Nullable
             MemoryName memory) {}
 
     record CensorRequest(
             @Doc("What to hide.") BankTargets.ShareTarget target,
 
-            @Doc("Only this memory, and what was derived from it: its id or name.") @Nullable
+            @Doc("One memory: id or name.") @Nullable
             MemoryName memory,
 
             @Doc("true: hide nothing, and only report what would be hidden.") @Nullable

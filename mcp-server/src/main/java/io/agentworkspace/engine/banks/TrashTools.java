@@ -41,7 +41,7 @@ public final class TrashTools {
         this.records = records;
     }
 
-    private static final String ONE = "Only this memory: its id or name.";
+    private static final String ONE = "One memory: id or name.";
 
     record BankRequest(
             @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target,
@@ -51,7 +51,7 @@ public final class TrashTools {
             @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
 
-            @Doc("The same as memory, by name only.") @Nullable
+            @Doc("One memory, by name.") @Nullable
             Named vx,
 
             @Doc(value = "Only with vx.name: the revision whose text to restore; MB_Read shows it with as_of.", min = 1)

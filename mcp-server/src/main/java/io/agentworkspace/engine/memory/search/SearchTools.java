@@ -78,7 +78,7 @@ public final class SearchTools {
             @Doc(value = "Tokens of text in all hits, 100–8,000; default 2,000.", min = 100, max = 8_000) @Nullable
             Integer maxTokens,
 
-            @Doc(value = "The least score of a hit, 0–1; 0: the nearest, whatever their score.", max = 1) @Nullable
+            @Doc(value = "Least score, 0–1; 0: everything.", max = 1) @Nullable
             Double minScore) {}
 
     record Searched(
