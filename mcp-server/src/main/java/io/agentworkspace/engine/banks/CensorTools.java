@@ -75,7 +75,7 @@ public final class CensorTools {
                 .description("""
                         Hides one memory, what target.agent wrote in a bank, or the whole bank. MB_Uncensor shows it again.""")
                 .details("""
-                        memory selects one memory. What was derived from it, or from the agent's memories, is hidden too, and what it writes from now on goes \
+                        What was derived from it is hidden too, and what it writes from now on goes \
                         into quarantine. dry_run reports what would be hidden, and changes nothing. Everything is kept for audit. Requires the permission manage. Repeating the \
                         call changes nothing.""")
                 .alsoCalled(
@@ -117,7 +117,7 @@ public final class CensorTools {
                 .title("Show hidden memories")
                 .description("Shows again what MB_Censor hid.")
                 .details("""
-                        With memory: that memory, and what was derived from it. With target.agent: that agent's share of the bank. Without: the whole bank; agents that were \
+                        With memory: that one. With target.agent: that agent's share of the bank. Without: the whole bank; agents that were \
                         censored individually stay so. Requires the permission manage. Repeating the call changes \
                         nothing.""")
                 .alsoCalled(

@@ -192,9 +192,7 @@ public final class MemoryTools {
                         shows the present memory. The mode append adds to a text. supersedes corrects another memory: lists, \
                         search and MB_Load leave that one out; if another author wrote it, that requires write. An expired \
                         memory is left out in the same way, and deleted 30 days later. derived_from names the \
-                        memories that it was made from. If quarantined is true, the memory is kept but hidden. \
-                        similar shows memories with nearly the same text: replace, append to or supersede one of \
-                        them instead of storing the same again.""")
+                        memories that it was made from. If quarantined is true, the memory is kept but hidden.""")
                 .alsoCalled(
                         "remember this",
                         "note a fact for later",

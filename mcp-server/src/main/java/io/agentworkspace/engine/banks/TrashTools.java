@@ -92,8 +92,8 @@ public final class TrashTools {
                         Moves one memory, target.agent's memories, or a whole memory bank to the trash. MB_Restore undoes it for \
                         30 days.""")
                 .details("""
-                        memory selects one memory; that requires append for your own, else write. \
-                        In the trash it can neither be read nor found. Otherwise requires the permission manage; you may always \
+                        One memory requires append, or write if it is another's. \
+                        Otherwise requires the permission manage; you may always \
                         delete your own agent's memories. Repeating the call changes nothing. MB_Destroy deletes \
                         permanently.""")
                 .alsoCalled(
@@ -147,7 +147,7 @@ public final class TrashTools {
                 .description("""
                         Takes one memory, target.agent's memories, or a memory bank out of the trash, within 30 days.""")
                 .details("""
-                        It brings back the bank of this name that was deleted last. With memory: one memory. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
+                        It brings back the bank of this name that was deleted last. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
                         the name of the bank or of a memory has been taken meanwhile. Requires the permission manage, \
                         or that the agent is yours.""")
                 .alsoCalled(
@@ -247,7 +247,7 @@ public final class TrashTools {
                 .description("""
                         Deletes one memory, target.agent's memories, or a memory bank permanently. MB_Delete can be undone.""")
                 .details("""
-                        memory selects one memory: your own, or any with the permission manage. \
+                        One memory: for its author, or with manage. \
                         What is in the trash goes, too. The whole bank: for its owner and admins. An agent's memories: with \
                         the permission manage, or as its owner. destroyed counts the deleted memories. If no bank \
                         has the name, the one trashed last is meant.""")

@@ -121,8 +121,7 @@ public final class SearchTools {
                         Next: MB_Read.""")
                 .details("""
                         It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
-                        and why it was found. Only hits are returned that probably answer content; min_score 0 returns the nearest in \
-                        any case. A memory is found as soon as MB_Store has returned. Requires the permission read. \
+                        and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
                         MB_Read with vx.name shows a whole text.""")
                 .alsoCalled(
                         "what do we know about",

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.model.schema;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
@@ -15,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The shape of a field's value, derived from the Java type of a record component. */
@@ -182,6 +184,14 @@ public sealed interface Shape {
             described.put("description", doc);
             return described.setAll(schema);
         }
+    }
+
+    /** Returns the number. A problem names the limits that it exceeds. */
+    static JsonNode within(long min, long max, JsonNode value, String path) {
+        if (value.asDouble() < min || value.asDouble() > max) {
+            throw Problem.invalid(path, "must be between %d and %d".formatted(min, max));
+        }
+        return value;
     }
 
     private static ObjectNode titled(String type, @Nullable String title) {
