@@ -7,6 +7,7 @@ import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,7 +44,18 @@ final class Engine implements AutoCloseable {
         return kept == null ? start() : start(Files.createDirectories(Path.of(kept)), true);
     }
 
+    /** Starts an engine that logs with this configuration of Logback. */
+    static Engine startLogging(String logback) throws IOException {
+        var directory = Files.createTempDirectory("engine-bench");
+        var file = Files.writeString(directory.resolve("logback.xml"), logback);
+        return start(directory, false, Map.of("JAVA_TOOL_OPTIONS", "-Dlogback.configurationFile=" + file));
+    }
+
     private static Engine start(Path directory, boolean isKept, String... flags) throws IOException {
+        return start(directory, isKept, Map.of(), flags);
+    }
+
+    private static Engine start(Path directory, boolean isKept, Map<String, String> environment, String... flags) throws IOException {
         var command = new ArrayList<>(List.of(program("java")));
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(option -> option.startsWith("-X"))
@@ -54,6 +66,7 @@ final class Engine implements AutoCloseable {
         var builder = new ProcessBuilder(command).redirectError(directory.resolve("engine.log").toFile());
         // Not on the command line: the runtime of the embedding model does not survive a long one.
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+        builder.environment().putAll(environment);
         var process = builder.start();
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy)); // Also after Ctrl-C.
         var line = process.inputReader().readLine();
@@ -72,6 +85,10 @@ final class Engine implements AutoCloseable {
 
     String url() {
         return url;
+    }
+
+    Path log() {
+        return directory.resolve("engine.log");
     }
 
     String key() throws IOException {

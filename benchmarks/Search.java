@@ -21,6 +21,11 @@ import java.util.zip.GZIPInputStream;
 final class Search implements Bench.Benchmark {
     private static final int HITS = 10;
     private static final int ATTEMPTS = 20;
+    private static final int SMALL = 35;
+
+    /** Of larger sets only some questions are fitted to. */
+    private static final int FITTED = 300;
+
     private static final List<String> MODES = List.of("text", "vector", "hybrid");
 
     /**
@@ -60,7 +65,7 @@ final class Search implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--sets notes,cranfield,xquad,turns,sessions] [--every 1] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--only quality|growth|stores] [--rounds 20]";
+        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--sets notes,cranfield,xquad,turns,sessions] [--every 1] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--fit] [--only quality|growth|stores] [--rounds 20]";
     }
 
     @Override
@@ -68,6 +73,10 @@ final class Search implements Bench.Benchmark {
         var only = options.text("only", "quality, growth");
         if (only.contains("stores")) {
             new Stores(options.number("rounds", 20), options.number("seconds", 2)).measure();
+            return;
+        }
+        if (options.given().contains("--fit")) {
+            fit(options);
             return;
         }
         try (var engine = Engine.startWith(options.text("data"))) {
@@ -95,9 +104,37 @@ final class Search implements Bench.Benchmark {
         }
     }
 
+    /** Fits the score to the even questions of the sets, and measures it on the odd ones. */
+    private static void fit(Bench.Options options) throws Exception {
+        try (var engine = Engine.startLogging(ScoreFit.LOGGING)) {
+            var callers = new Callers(engine.url(), engine.key());
+            var fit = new ScoreFit(engine.log());
+            for (var set : sets(options).values().stream().flatMap(List::stream).toList()) {
+                var numbers = store(engine, callers, set);
+                fit.next();
+                var step = set.queries().size() > FITTED ? options.number("every", 7) : 1;
+                for (var i = 0; i < set.queries().size(); i += step) {
+                    var answers = set.answers().get(i);
+                    var found = search(callers, set.bank(), plain(set.queries().get(i)), "hybrid");
+                    var areAnswers = found.ids().stream().map(id -> answers.containsKey(numbers.get(id))).toList();
+                    fit.add(set.name(), i / step, found.ids(), areAnswers, !answers.isEmpty());
+                }
+            }
+            fit.print();
+        }
+    }
+
+    /** Quotation marks would search for phrases. */
+    private static String plain(String query) {
+        return query.replaceAll("[\"“”„«»]", " ");
+    }
+
     private static Map<String, List<Set>> sets(Bench.Options options) throws IOException {
         var sets = new ArrayList<Set>();
-        sets.add(notes());
+        var notes = notes();
+        sets.add(notes);
+        sets.addAll(smallBanks(notes));
+        sets.addAll(keywords(notes));
         var cranfield = options.text("cranfield");
         if (cranfield != null) {
             sets.add(cranfield(Path.of(cranfield)));
@@ -163,8 +200,7 @@ final class Search implements Bench.Benchmark {
     /** Each query in all modes, one after the other: the model embeds it once. */
     private static void find(Callers callers, Set set, Map<String, Integer> numbers, int every, List<Tally> tallies) throws Exception {
         for (var i = 0; i < set.queries().size(); i += every) {
-            // Quotation marks would search for phrases.
-            var query = set.queries().get(i).replaceAll("[\"“”„«»]", " ");
+            var query = plain(set.queries().get(i));
             for (var mode = 0; mode < MODES.size(); mode++) {
                 count(tallies.get(mode), callers, set, numbers, query, set.answers().get(i), MODES.get(mode));
             }
@@ -198,7 +234,7 @@ final class Search implements Bench.Benchmark {
     private record Found(List<String> ids, boolean isAbstaining, String mode) {}
 
     private static Found search(Callers callers, String bank, String query, String mode) throws Exception {
-        var found = callers.call(new Callers.Work("MB_Search", in(bank, query, Map.of("page", Map.of("limit", HITS), "mode", mode))));
+        var found = callers.call(new Callers.Work("MB_Search", in(bank, query, Map.of("page", Map.of("limit", HITS), "mode", mode, "min_score", 0))));
         var ids = found.at("/content").valueStream().map(hit -> hit.path("id").asString()).toList();
         return new Found(ids, found.path("abstain").asBoolean(), found.path("mode").asString());
     }
@@ -237,6 +273,43 @@ final class Search implements Bench.Benchmark {
             }
         }
         return new Set("notes", "notes", texts, queries, answers);
+    }
+
+    /** The same in banks of a few notes. A fifth of the questions is asked in a bank without the note that answers it. */
+    private static List<Set> smallBanks(Set notes) {
+        var sets = new ArrayList<Set>();
+        for (var first = 0; first < notes.texts().size(); first += SMALL) {
+            var texts = notes.texts().subList(first, Math.min(notes.texts().size(), first + SMALL));
+            var queries = new ArrayList<String>();
+            var answers = new ArrayList<Map<Integer, Integer>>();
+            for (var i = 0; i < notes.queries().size(); i++) {
+                var expected = notes.answers().get(i).keySet().stream().findFirst().orElse(-1) - first;
+                var isHere = expected >= 0 && expected < texts.size();
+                if (isHere || i % (5 * 6) == sets.size() * 5 || notes.answers().get(i).isEmpty() && i % 6 == sets.size()) {
+                    queries.add(notes.queries().get(i));
+                    answers.add(isHere ? Map.of(expected, 1) : Map.of());
+                }
+            }
+            sets.add(new Set("small", "small-" + first, texts, queries, answers));
+        }
+        return sets;
+    }
+
+    /** Notes asked for by two or three of their words, of which every other one is misspelt. */
+    private static List<Set> keywords(Set notes) {
+        var texts = notes.texts().subList(0, 70);
+        var queries = new ArrayList<String>();
+        var answers = new ArrayList<Map<Integer, Integer>>();
+        var misspelt = new ArrayList<String>();
+        for (var i = 0; i < texts.size(); i++) {
+            var words = Stream.of(texts.get(i).split("\\W+")).filter(word -> word.length() > 5).distinct().limit(2 + i % 2).toList();
+            if (words.size() >= 2) {
+                queries.add(String.join(" ", words).toLowerCase(java.util.Locale.ROOT));
+                misspelt.add(words.stream().map(word -> word.substring(0, 3) + word.substring(4)).collect(Collectors.joining(" ")));
+                answers.add(Map.of(i, 1));
+            }
+        }
+        return List.of(new Set("keywords", "keywords", texts, queries, answers), new Set("misspelt", "misspelt", texts, misspelt, answers));
     }
 
     private static Set xquad(Path file) throws IOException {

@@ -129,7 +129,7 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
     showList(found, list);
   }
   function entry(one) {
-    const entry_ = link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('span', { class: 'memory-head' }, one.name ? el('b', {}, one.name) : el('span', { class: 'soft' }, 'unnamed'), el('span', { class: 'soft' }, one.author, ' · ', ago(one.updated_at)), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, ...marked(one.text, one.why?.highlights)));
+    const entry_ = link(`/console/memory/${enc(bank.name)}/${enc(one.name ?? one.id)}`, el('span', { class: 'memory-head' }, one.name ? el('b', {}, one.name) : el('span', { class: 'soft' }, 'unnamed'), el('span', { class: 'soft' }, ...(one.updated_at ? [one.author, ' · ', ago(one.updated_at)] : [])), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, ...marked(one.text, one.why?.highlights)));
     entry_.className = 'memory';
     return entry_;
   }
@@ -141,7 +141,7 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
       const result = body.abstain ? 'No good match. These are the nearest.' : `${body.content.length} found in ${number(body.searched?.memories)} memories.`;
       if (found.isConnected) announce(result);
       found.replaceChildren(el('p', { class: body.abstain ? 'note' : 'soft' }, result),
-        el('div', { class: 'hits' }, ...body.content.map((hit) => el('div', { class: 'hit' }, entry({ ...hit, text: hit.text ?? hit.snippet }), el('p', { class: 'soft' }, `Score ${hit.score?.toFixed?.(2) ?? hit.score}`, hit.why?.text_rank ? ` · word rank ${hit.why.text_rank}` : '', hit.why?.vector_rank ? ` · meaning rank ${hit.why.vector_rank}` : '', hit.why?.terms?.length ? ` · found ${hit.why.terms.join(', ')}` : '')))));
+        el('div', { class: 'hits' }, ...(body.abstain ? body.near ?? [] : body.content).map((hit) => el('div', { class: 'hit' }, entry({ ...hit, text: hit.text ?? hit.snippet }), el('p', { class: 'soft' }, `Score ${hit.score?.toFixed?.(2) ?? hit.score}`, hit.why?.text_rank ? ` · word rank ${hit.why.text_rank}` : '', hit.why?.vector_rank ? ` · meaning rank ${hit.why.vector_rank}` : '', hit.why?.terms?.length ? ` · found ${hit.why.terms.join(', ')}` : '')))));
     } catch (error) {
       found.replaceChildren(problem(error));
     }

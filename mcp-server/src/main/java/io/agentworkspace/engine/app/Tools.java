@@ -25,6 +25,7 @@ import io.agentworkspace.engine.banks.MemoryTools;
 import io.agentworkspace.engine.banks.PermissionTools;
 import io.agentworkspace.engine.banks.RevisionStore;
 import io.agentworkspace.engine.banks.ShareStore;
+import io.agentworkspace.engine.banks.SingleMemoryStore;
 import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.TrashTools;
 import io.agentworkspace.engine.banks.VectorSource;
@@ -65,6 +66,7 @@ import io.agentworkspace.engine.keys.KeyTools;
 import io.agentworkspace.engine.memory.search.EvaluateTools;
 import io.agentworkspace.engine.memory.search.SearchTools;
 import io.agentworkspace.engine.memory.search.Searcher;
+import io.agentworkspace.engine.memory.search.SimilarSearch;
 import io.agentworkspace.engine.messages.MessagePages;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.tool.Allowance;
@@ -226,15 +228,24 @@ public final class Tools {
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new BankTools(banks, new BankQueries(db, agents), acting).tools());
         var memories = new MemoryStore(db);
-        tools.addAll(new MemoryTools(banks, memories, reads, acting, shared.vectors(), new ContextStore(db)).tools());
+        var similar = new SimilarSearch(shared.searcher());
+        tools.addAll(
+                new MemoryTools(banks, memories, reads, acting, shared.vectors(), new ContextStore(db), similar).tools());
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
         tools.addAll(new SearchTools(banks, shared.searcher()).tools());
         tools.addAll(new EvaluateTools(banks, shared.searcher(), shared.clock()).tools());
         tools.addAll(new PermissionTools(banks, grants).tools());
         tools.addAll(new LoadTools(banks, grants, reads, acting, new LoadQueries(db), new DocumentLoadStore(db, banks))
                 .tools());
-        tools.addAll(new CensorTools(banks, shares, new CensorStore(db)).tools());
-        tools.addAll(new TrashTools(banks, shares, new TrashStore(db, banks), new RevisionStore(db, memories)).tools());
+        tools.addAll(new CensorTools(banks, shares, new CensorStore(db), new SingleMemoryStore(db)).tools());
+        tools.addAll(new TrashTools(
+                        banks,
+                        shares,
+                        new TrashStore(db, banks),
+                        new RevisionStore(db, memories),
+                        new SingleMemoryStore(db),
+                        memories)
+                .tools());
         return tools;
     }
 }

@@ -3,12 +3,15 @@ package io.agentworkspace.engine.banks;
 import io.agentworkspace.engine.access.AccessCheck;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Hides content that is kept for audit: MB_Censor, MB_Uncensor. */
@@ -16,18 +19,26 @@ public final class CensorTools {
     private final BankStore banks;
     private final ShareStore shares;
     private final CensorStore censors;
+    private final SingleMemoryStore singles;
 
-    public CensorTools(BankStore banks, ShareStore shares, CensorStore censors) {
+    public CensorTools(BankStore banks, ShareStore shares, CensorStore censors, SingleMemoryStore singles) {
         this.banks = banks;
         this.shares = shares;
         this.censors = censors;
+        this.singles = singles;
     }
 
     record UncensorRequest(
-            @Doc("What to hide, or to show again.") BankTargets.ShareTarget target) {}
+            @Doc("What to hide, or to show again.") BankTargets.ShareTarget target,
+
+            @Doc("One memory: id or name.") @Nullable
+            MemoryName memory) {}
 
     record CensorRequest(
             @Doc("What to hide.") BankTargets.ShareTarget target,
+
+            @Doc("One memory: id or name.") @Nullable
+            MemoryName memory,
 
             @Doc("true: hide nothing, and only report what would be hidden.") @Nullable
             Boolean dryRun) {}
@@ -62,9 +73,9 @@ public final class CensorTools {
         return Tool.named("MB_Censor")
                 .title("Hide memories")
                 .description("""
-                        Hides what target.agent wrote in a bank, or the whole bank. MB_Uncensor shows it again.""")
+                        Hides one memory, what target.agent wrote in a bank, or the whole bank. MB_Uncensor shows it again.""")
                 .details("""
-                        What was derived from the agent's memories is hidden too, and what it writes from now on goes \
+                        What was derived from it is hidden too, and what it writes from now on goes \
                         into quarantine. dry_run reports what would be hidden, and changes nothing. Everything is kept for audit. Requires the permission manage. Repeating the \
                         call changes nothing.""")
                 .alsoCalled(
@@ -84,6 +95,9 @@ public final class CensorTools {
                 .idempotent()
                 .handledBy(CensorRequest.class, CensorResponse.class, (in, call) -> {
                     var bank = manage(call, in.target());
+                    if (in.memory() != null) {
+                        return censor(call, bank, in, in.memory());
+                    }
                     var agents = in.target().agent() == null
                             ? null
                             : agents(call, bank, in.target().agent());
@@ -103,7 +117,7 @@ public final class CensorTools {
                 .title("Show hidden memories")
                 .description("Shows again what MB_Censor hid.")
                 .details("""
-                        With target.agent: that agent's share of the bank. Without: the whole bank; agents that were \
+                        With memory: that one. With target.agent: that agent's share of the bank. Without: the whole bank; agents that were \
                         censored individually stay so. Requires the permission manage. Repeating the call changes \
                         nothing.""")
                 .alsoCalled(
@@ -120,6 +134,12 @@ public final class CensorTools {
                 .idempotent()
                 .handledBy(UncensorRequest.class, UncensorResponse.class, (in, call) -> {
                     var bank = manage(call, in.target());
+                    if (in.memory() != null) {
+                        var memory = single(call, bank, in.target(), in.memory());
+                        var changed = censors.uncensor(call, bank, memory);
+                        return new UncensorResponse(
+                                changed, censors.affected(call, bank, memory).size());
+                    }
                     if (in.target().agent() == null) {
                         return new UncensorResponse(
                                 censors.censor(call, bank, false), censors.countReadable(call, bank, null));
@@ -128,6 +148,23 @@ public final class CensorTools {
                     return new UncensorResponse(
                             censors.uncensor(call, bank, agents), censors.countReadable(call, bank, agents));
                 });
+    }
+
+    private CensorResponse censor(Call call, BankStore.LockedBank bank, CensorRequest in, MemoryName name) {
+        var memory = single(call, bank, in.target(), name);
+        if (Boolean.TRUE.equals(in.dryRun())) {
+            call.dryRun();
+            return new CensorResponse(false, censors.count(call, bank, memory), censors.affected(call, bank, memory));
+        }
+        var changed = censors.censor(call, bank, memory);
+        return new CensorResponse(changed, censors.count(call, bank, memory), null);
+    }
+
+    private UUID single(Call call, BankStore.LockedBank bank, BankTargets.ShareTarget target, MemoryName memory) {
+        if (target.agent() != null) {
+            throw Problem.invalid("target.agent", "cannot be combined with memory: send one of them");
+        }
+        return singles.live(call, bank, memory);
     }
 
     private BankStore.LockedBank manage(Call call, BankTargets.ShareTarget target) {

@@ -28,6 +28,7 @@ public final class MemoryTools {
     private final ActingAgent acting;
     private final VectorSource vectors;
     private final ContextStore contexts;
+    private final SimilarMemories similar;
 
     public MemoryTools(
             BankStore banks,
@@ -35,14 +36,19 @@ public final class MemoryTools {
             MemoryQueries reads,
             ActingAgent acting,
             VectorSource vectors,
-            ContextStore contexts) {
+            ContextStore contexts,
+            SimilarMemories similar) {
         this.contexts = contexts;
         this.banks = banks;
         this.memories = memories;
         this.reads = reads;
         this.acting = acting;
         this.vectors = vectors;
+        this.similar = similar;
     }
+
+    /** What is made before the transaction. */
+    private record Prepared(MemoryStore.MemoryDraft draft, List<SimilarMemories.Similar> similar) {}
 
     record ReadOptions(
             @Doc("Only the memory of this name.") @Nullable MemoryName name,
@@ -117,7 +123,13 @@ public final class MemoryTools {
 
             @Doc("true if it was stored but is hidden from every reader, because its author or the bank is censored.")
             @Nullable
-            Boolean quarantined) {}
+            Boolean quarantined,
+
+            @Doc("At most three memories of the bank with nearly the same text; absent if there are none.") @Nullable
+            List<SimilarMemories.Similar> similar,
+
+            @Doc("What to do about similar memories.") @Nullable
+            String note) {}
 
     public List<Tool<?, ?>> tools() {
         return List.of(read(), store());
@@ -208,14 +220,14 @@ public final class MemoryTools {
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.APPEND, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)
-                .handledBy(StoreRequest.class, StoreResponse.class, this::embedded, this::store);
+                .handledBy(StoreRequest.class, StoreResponse.class, this::prepared, this::store);
     }
 
     /**
-     * Makes the vectors of the memory, for those who may store it. The model can be another server, so no lock and no
-     * connection waits for it. The transaction checks again.
+     * Makes the vectors of the memory, and looks for similar ones, for those who may store it. The model can be another
+     * server, so no lock and no connection waits for it. The transaction checks again.
      */
-    private MemoryStore.MemoryDraft embedded(StoreRequest in, Call call) {
+    private Prepared prepared(StoreRequest in, Call call) {
         var draft = draft(in, call.now());
         if (vectors.isFreeFor(draft)) {
             contexts.load(call);
@@ -223,18 +235,40 @@ public final class MemoryTools {
             AccessCheck.require(
                     BankAccess.missing(call, banks.see(call, in.target().bank(), actor)));
         }
-        return draft.with(vectors.atOnce(draft));
+        var found = similar.find(call, in.target().bank(), draft.text()).stream()
+                .filter(each -> draft.name() == null || !draft.name().text().equalsIgnoreCase(each.name()))
+                .filter(each -> draft.supersedes() == null
+                        || !draft.supersedes().toString().equals(each.id()))
+                .toList();
+        return new Prepared(draft.with(vectors.atOnce(draft)), found);
     }
 
-    private StoreResponse store(StoreRequest in, MemoryStore.MemoryDraft draft, Call call) {
+    private StoreResponse store(StoreRequest in, Prepared prepared, Call call) {
         var actor = acting.agent(call, in.target().agent());
         var author = actor == null ? call.context().user() : actor;
         var open = banks.readToWrite(call, in.target().bank(), actor, author);
         var bank = open.bank();
         AccessCheck.require(BankAccess.missing(call, bank));
         var censorship = open.censorship();
-        var memory = new MemoryWrite(memories, call, bank, author, censorship.author()).store(draft, in.ifRevision());
-        return new StoreResponse(memory, memory.revision(), true, censorship.any() ? true : null);
+        var memory = new MemoryWrite(memories, call, bank, author, censorship.author())
+                .store(prepared.draft(), in.ifRevision());
+        var similar = prepared.similar().isEmpty() ? null : prepared.similar();
+        return new StoreResponse(
+                memory,
+                memory.revision(),
+                true,
+                censorship.any() ? true : null,
+                similar,
+                similar == null ? null : noteOn(similar.getFirst(), memory));
+    }
+
+    private static String noteOn(SimilarMemories.Similar first, Memory stored) {
+        var replacing = first.name() == null
+                ? "send supersedes: \"%s\" with a reason".formatted(first.id())
+                : "use vx.name: \"%s\" (mode append adds to it), or supersedes: \"%s\" with a reason"
+                        .formatted(first.name(), first.id());
+        return "the bank already has nearly the same text. To change that memory instead, %s; MB_Delete with memory: \"%s\" removes this one"
+                .formatted(replacing, stored.id());
     }
 
     private static MemoryStore.MemoryDraft draft(StoreRequest in, Instant now) {

@@ -23,20 +23,36 @@ public final class TrashTools {
     private final ShareStore shares;
     private final TrashStore trash;
     private final RevisionStore memories;
+    private final SingleMemoryStore singles;
+    private final MemoryStore records;
 
-    public TrashTools(BankStore banks, ShareStore shares, TrashStore trash, RevisionStore memories) {
+    public TrashTools(
+            BankStore banks,
+            ShareStore shares,
+            TrashStore trash,
+            RevisionStore memories,
+            SingleMemoryStore singles,
+            MemoryStore records) {
         this.banks = banks;
         this.shares = shares;
         this.trash = trash;
         this.memories = memories;
+        this.singles = singles;
+        this.records = records;
     }
 
+    private static final String ONE = "One memory: id or name.";
+
     record BankRequest(
-            @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target) {}
+            @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target,
+            @Doc(ONE) @Nullable MemoryName memory) {}
 
     record RestoreRequest(
             @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target,
-            @Doc("One memory instead.") @Nullable Named vx,
+            @Doc(ONE) @Nullable MemoryName memory,
+
+            @Doc("One memory, by name.") @Nullable
+            Named vx,
 
             @Doc(value = "Only with vx.name: the revision whose text to restore; MB_Read shows it with as_of.", min = 1)
             @Nullable
@@ -73,10 +89,11 @@ public final class TrashTools {
         return Tool.named("MB_Delete")
                 .title("Move a bank to the trash")
                 .description("""
-                        Moves a memory bank, or target.agent's memories in it, to the trash. MB_Restore undoes it for 30 \
-                        days.""")
+                        Moves one memory, target.agent's memories, or a whole memory bank to the trash. MB_Restore undoes it for \
+                        30 days.""")
                 .details("""
-                        In the trash it can neither be read nor found. Requires the permission manage; you may always \
+                        One memory requires append, or write if it is another's. \
+                        Otherwise requires the permission manage; you may always \
                         delete your own agent's memories. Repeating the call changes nothing. MB_Destroy deletes \
                         permanently.""")
                 .alsoCalled(
@@ -94,6 +111,10 @@ public final class TrashTools {
                 .effect(Effect.DESTROYS)
                 .idempotent()
                 .handledBy(BankRequest.class, DeleteResponse.class, (in, call) -> {
+                    if (in.memory() != null) {
+                        var changed = singles.delete(call, bankOfMemory(call, in.target()), in.memory());
+                        return new DeleteResponse(changed, changed ? 1 : 0);
+                    }
                     if (in.target().agent() != null) {
                         var bank = banks.lock(
                                 call, in.target().bank(), call.context().self());
@@ -124,7 +145,7 @@ public final class TrashTools {
         return Tool.named("MB_Restore")
                 .title("Restore a bank from the trash")
                 .description("""
-                        Takes a memory bank, or target.agent's memories in it, out of the trash, within 30 days.""")
+                        Takes one memory, target.agent's memories, or a memory bank out of the trash, within 30 days.""")
                 .details("""
                         It brings back the bank of this name that was deleted last. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
                         the name of the bank or of a memory has been taken meanwhile. Requires the permission manage, \
@@ -145,6 +166,9 @@ public final class TrashTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(RestoreRequest.class, RestoreResponse.class, (in, call) -> {
+                    if (in.memory() != null) {
+                        return restoreSingle(call, in, in.memory());
+                    }
                     if (in.vx() != null && in.vx().name() != null) {
                         return restoreMemory(call, in, in.vx().name());
                     }
@@ -160,6 +184,30 @@ public final class TrashTools {
                     }
                     return restoreBank(call, in.target().bank());
                 });
+    }
+
+    private RestoreResponse restoreSingle(Call call, RestoreRequest in, MemoryName memory) {
+        if (in.vx() != null && in.vx().name() != null || in.revision() != null) {
+            throw Problem.invalid(
+                    "memory",
+                    "cannot be combined with vx.name or revision: send vx.name with revision, or memory alone");
+        }
+        var bank = bankOfMemory(call, in.target());
+        var restored = singles.restore(call, bank, memory);
+        var record = banks.record(call, bank);
+        var id = restored.orElseGet(() -> singles.live(call, bank, memory));
+        return new RestoreResponse(record, record.revision(), restored.isPresent(), null, records.read(call, bank, id));
+    }
+
+    /** The permission depends on who wrote the memory. */
+    private BankStore.LockedBank bankOfMemory(Call call, BankTargets.ShareTarget target) {
+        if (target.agent() != null) {
+            throw Problem.invalid("target.agent", "cannot be combined with memory: send one of them");
+        }
+        var bank = banks.read(call, target.bank(), call.context().self());
+        bank.permission().require(Permission.APPEND);
+        call.checked(call.tool().requirement(OfBank.class));
+        return bank;
     }
 
     private RestoreResponse restoreMemory(Call call, RestoreRequest in, MemoryName name) {
@@ -197,8 +245,9 @@ public final class TrashTools {
         return Tool.named("MB_Destroy")
                 .title("Delete a bank permanently")
                 .description("""
-                        Deletes a memory bank, or target.agent's memories in it, permanently. MB_Delete can be undone.""")
+                        Deletes one memory, target.agent's memories, or a memory bank permanently. MB_Delete can be undone.""")
                 .details("""
+                        One memory: for its author, or with manage. \
                         What is in the trash goes, too. The whole bank: for its owner and admins. An agent's memories: with \
                         the permission manage, or as its owner. destroyed counts the deleted memories. If no bank \
                         has the name, the one trashed last is meant.""")
@@ -215,6 +264,10 @@ public final class TrashTools {
                 .on(Requirement.OfBank.OWN_OR_SHARE)
                 .effect(Effect.DESTROYS)
                 .handledBy(BankRequest.class, DestroyResponse.class, (in, call) -> {
+                    if (in.memory() != null) {
+                        singles.destroy(call, bankOfMemory(call, in.target()), in.memory());
+                        return new DestroyResponse(true, 1);
+                    }
                     if (in.target().agent() != null) {
                         var bank = banks.lock(
                                 call, in.target().bank(), call.context().self());

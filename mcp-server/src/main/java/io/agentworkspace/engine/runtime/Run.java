@@ -11,10 +11,12 @@ import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Context;
+import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner.Request;
 import io.agentworkspace.engine.model.tool.Work;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -33,6 +35,8 @@ record Run<I extends Record, O extends Record>(
         ObjectNode fields,
         I input,
         @Nullable String key) {
+    private static final Pattern HARMFUL = Pattern.compile("_(Delete|Destroy|Ban|Kick|Censor)$");
+
     /**
      * @param named the tool that the request names
      * @param tool what runs with its arguments
@@ -43,7 +47,7 @@ record Run<I extends Record, O extends Record>(
         request.caller().obstacle(named, request.arguments()).ifPresent(note -> {
             throw Problem.notPermitted(note);
         });
-        var fields = tool.inputSchema().read(request.arguments(), request.strict());
+        var fields = tool.inputSchema().read(request.arguments(), isStrict(tool, request));
         var key = key(tool, fields, request.idempotencyKey());
         if (SealedCursors.isIn(fields)) {
             cursors.open(SealedCursors.question(named.name(), request.caller(), fields), fields);
@@ -56,6 +60,15 @@ record Run<I extends Record, O extends Record>(
         call.readOnly(
                 request.readOnly() || request.caller().credential().toolset().readOnly());
         return new Run<>(tool, request, call, fields, Json.bind(fields, tool.input()), key);
+    }
+
+    /** What destroys or hides something never ignores a field: it could be what was meant to limit the damage. */
+    static boolean isStrict(Tool<?, ?> tool, Request request) {
+        return request.strict()
+                || (tool.effect() == Effect.DESTROYS
+                                || HARMFUL.matcher(tool.name()).find())
+                        && tool.inputSchema().unknown(request.arguments()).stream()
+                                .anyMatch(path -> !path.equals("target.user"));
     }
 
     /**

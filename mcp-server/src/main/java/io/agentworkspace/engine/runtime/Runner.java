@@ -279,6 +279,7 @@ public final class Runner implements ToolRunner {
     /** Returns the arguments that the tool does not define. Every tool accepts target.user. */
     private List<String> ignored(Request request) {
         return catalogue.find(request.service(), request.caller()).stream()
+                .filter(tool -> !Run.isStrict(tool, request)) // Then they are refused.
                 .flatMap(tool -> tool.inputSchema().unknown(request.arguments()).stream())
                 .filter(path -> !path.equals("target.user"))
                 .limit(IGNORED_NAMED)

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +38,55 @@ class CensorToolsTest {
 
     private List<String> texts() {
         return read(ann, "b").ok().texts("/content", "text");
+    }
+
+    @Test
+    void oneMemoryIsHiddenWithWhatWasDerivedFromIt() {
+        var owner = new TestTenant().member("olga");
+        owner.call("MB_Create", "{'vx':{'name':'c'}}").ok();
+        var stored = "{'target':{'bank':'c'},'vx':{'name':'%s'},'content':'%s'%s}";
+        var one = owner.call("MB_Store", stored.formatted("one", "tide at six", ""))
+                .ok()
+                .text("/memory/id");
+        owner.call("MB_Store", stored.formatted("one", "tide at seven", "")).ok();
+        var two = owner.call("MB_Store", stored.formatted("two", "ebb at noon", ""))
+                .ok()
+                .text("/memory/id");
+        var from = ",'derived_from':['%s','%s']".formatted(one, two);
+        owner.call("MB_Store", stored.formatted("both", "swim at five", from)).ok();
+        owner.call("MB_Store", stored.formatted("other", "tea at four", "")).ok();
+        var memory = "{'target':{'bank':'c'},'memory':'%s'%s}";
+        var planned = owner.call("MB_Censor", memory.formatted("one", ",'dry_run':true"))
+                .ok();
+        assertThat(planned.number("/hidden")).isEqualTo(2);
+        assertThat(planned.texts("/affected", "name")).containsExactlyInAnyOrder("one", "both");
+        assertThat(names(owner)).containsExactlyInAnyOrder("one", "two", "both", "other");
+        assertThat(owner.call("MB_Censor", memory.formatted(one, "")).ok().number("/hidden"))
+                .isEqualTo(2);
+        assertThat(owner.call("MB_Censor", memory.formatted("ONE", ""))
+                        .ok()
+                        .at("/changed")
+                        .asBoolean(true))
+                .isFalse();
+        assertThat(names(owner)).containsExactlyInAnyOrder("two", "other");
+        owner.call("MB_Read", "{'target':{'bank':'c'},'vx':{'name':'one'}}").refused(3001);
+        owner.call("MB_Restore", "{'target':{'bank':'c'},'vx':{'name':'one'},'revision':1}")
+                .refused(3001);
+        assertThat(owner.call("MB_Search", "{'target':{'bank':'c'},'content':'tide','min_score':0}")
+                        .ok()
+                        .at("/content"))
+                .isEmpty();
+        owner.call("MB_Censor", memory.formatted("two", "")).ok();
+        assertThat(owner.call("MB_Uncensor", memory.formatted("one", "")).ok().number("/shown"))
+                .isEqualTo(1);
+        assertThat(names(owner)).containsExactlyInAnyOrder("one", "other");
+        owner.call("MB_Uncensor", memory.formatted("two", "")).ok();
+        assertThat(names(owner)).containsExactlyInAnyOrder("one", "two", "both", "other");
+        owner.call("MB_Censor", memory.formatted("none", "")).refused(3001, "no memory 'none'");
+    }
+
+    private static List<String> names(TestCaller owner) {
+        return owner.call("MB_Read", "{'target':{'bank':'c'}}").ok().texts("/content", "name");
     }
 
     @Test

@@ -170,7 +170,7 @@ class PoisoningTest {
                 .isEqualTo(read.at("/content").size());
         var found = ann.call(
                         "MB_Search",
-                        "{'target':{'bank':'b'},'content':'true false derived','page':{'limit':50},'max_tokens':8000}")
+                        "{'target':{'bank':'b'},'min_score':0,'content':'true false derived','page':{'limit':50},'max_tokens':8000}")
                 .ok();
         return Map.of(
                 "search",

@@ -52,6 +52,59 @@ class TrashToolsTest {
         assertThat(storeAs(bob, "b", "Bo", "z").ok().text("/memory/author")).isEqualTo("Bo");
     }
 
+    private static String one(String memory) {
+        return "{'target':{'bank':'b'},'memory':'%s'}".formatted(memory);
+    }
+
+    @Test
+    void oneMemoryGoesToTheTrashAndComesBackByItsIdOrName() {
+        store(ann, "b", "other").ok();
+        storeAs(bob, "b", "Bo", "hers").ok();
+        ann.call("MB_Store", "{'target':{'bank':'b'},'vx':{'name':'plan'},'content':'x'}")
+                .ok();
+        assertThat(ann.call("MB_Delete", one("PLAN")).ok().number("/deleted")).isEqualTo(1);
+        assertThat(texts()).containsExactlyInAnyOrder("other", "hers");
+        assertThat(ann.call("MB_Delete", one("plan")).ok().at("/changed").asBoolean(true))
+                .isFalse();
+        var restored = ann.call("MB_Restore", one("plan")).ok();
+        assertThat(restored.at("/changed").asBoolean()).isTrue();
+        assertThat(restored.text("/memory/text")).isEqualTo("x");
+        assertThat(ann.call("MB_Restore", one("plan")).ok().at("/changed").asBoolean(true))
+                .isFalse();
+        assertThat(ann.call("MB_Destroy", one("plan")).ok().number("/destroyed"))
+                .isEqualTo(1);
+        ann.call("MB_Restore", one("plan")).refused(3001, "no memory 'plan'");
+        assertThat(texts()).containsExactlyInAnyOrder("other", "hers");
+        ann.call("MB_Delete", one("nothing")).refused(3001, "no memory 'nothing'");
+        ann.call("MB_Delete", "{'target':{'bank':'b','agent':'Bo'},'memory':'plan'}")
+                .refused(1004, "target.agent");
+        assertThat(read(ann, "b").ok().at("/content")).hasSize(2);
+    }
+
+    @Test
+    void somebodyElsesMemoryNeedsMore() {
+        ann.call("MB_Store", "{'target':{'bank':'b'},'vx':{'name':'plan'},'content':'x'}")
+                .ok();
+        bob.call("MB_Delete", one("plan")).refused(2003, "'write'");
+        bob.call("MB_Destroy", one("plan")).refused(2003, "'manage'");
+        grant(ann, "b", "Bo", "write").ok();
+        bob.call("MB_Delete", one("plan")).ok();
+        bob.call("MB_Destroy", one("plan")).refused(2003, "'manage'");
+        bob.call("MB_Restore", one("plan")).ok();
+        assertThat(texts()).containsExactly("x");
+    }
+
+    /** A field that is not known could be what was meant to limit the damage. */
+    @Test
+    void whatDestroysIgnoresNoField() {
+        store(ann, "b", "x").ok();
+        for (var service : List.of("MB_Delete", "MB_Destroy", "MB_Censor")) {
+            ann.call(service, "{'target':{'bank':'b'},'memry':'x'}").refused(1004, "memry");
+            ann.call(service, "{'target':{'bank':'b','agnt':'Bo'}}").refused(1004, "agnt");
+        }
+        assertThat(texts()).containsExactly("x");
+    }
+
     @Test
     void deletingAndRestoringTwiceChangeOnce() {
         ann.call("MB_Delete", bank("b")).ok();

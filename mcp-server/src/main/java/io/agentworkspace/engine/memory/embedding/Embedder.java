@@ -70,6 +70,7 @@ public final class Embedder implements AutoCloseable {
     private volatile boolean isClosed;
     private volatile Instant usedAt;
     private volatile long freeAt = System.nanoTime();
+    private volatile long hurriedAt = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
     private volatile long storedAt = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
 
     public Embedder(EmbeddingSettings settings, Clock clock) {
@@ -198,10 +199,24 @@ public final class Embedder implements AutoCloseable {
         }));
     }
 
+    /** A search waits for vectors: the queue does not rest meanwhile. */
+    public void hurry() {
+        hurriedAt = System.nanoTime();
+    }
+
+    /** Loads the model, so that what is stored first need not wait for it. */
+    void warm() {
+        if (isOn() && !isLoaded()) {
+            load();
+        }
+    }
+
     /** Returns how long the queue rests after this much work: long while texts are being stored, otherwise not at all. */
     Duration rest(Duration worked) {
-        var isBusy = System.nanoTime() - storedAt < Duration.ofSeconds(1).toNanos();
-        return isBusy ? worked.multipliedBy(SHARE - 1) : Duration.ZERO;
+        var now = System.nanoTime();
+        var isAwaited = now - hurriedAt < Duration.ofSeconds(1).toNanos();
+        var isBusy = now - storedAt < Duration.ofSeconds(1).toNanos();
+        return isBusy && !isAwaited ? worked.multipliedBy(SHARE - 1) : Duration.ZERO;
     }
 
     /** Returns the packed vectors of a text. */

@@ -58,6 +58,7 @@ public final class EmbeddingQueue implements AutoCloseable {
     }
 
     private void run() {
+        warm();
         while (!isClosed) {
             try {
                 if (!embedder.isOn()) {
@@ -77,6 +78,15 @@ public final class EmbeddingQueue implements AutoCloseable {
                 LOG.warn("could not compute the vectors of memories; trying again", e);
                 rest();
             }
+        }
+    }
+
+    /** An engine that has just started, or was idle, is ready for the first store. */
+    private void warm() {
+        try {
+            embedder.warm();
+        } catch (RuntimeException e) {
+            LOG.warn("could not load the model of embeddings; trying again", e);
         }
     }
 

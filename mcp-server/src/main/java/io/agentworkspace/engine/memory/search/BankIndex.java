@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.memory.embedding.Vectors;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -60,6 +61,10 @@ final class BankIndex implements AutoCloseable {
     static final String BANK = "b";
     static final String VECTORS = "v";
     static final String SIGNATURES = "g";
+
+    /** Memories whose vectors are not computed yet. */
+    static final Term PENDING = new Term("x", "");
+
     private static final String LANGUAGE = "l";
 
     /** Memories are short: their length matters little, and a repeated word counts little more than a single one. */
@@ -220,6 +225,20 @@ final class BankIndex implements AutoCloseable {
         return lock;
     }
 
+    /** Waits up to a second until nobody holds the lock. */
+    boolean awaitUnlocked() {
+        try {
+            if (lock.tryLock(1, TimeUnit.SECONDS)) {
+                lock.unlock();
+                return true;
+            }
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.unavailable();
+        }
+    }
+
     /** Returns whether all of these changes are applied. */
     boolean has(List<IndexChange> changes) {
         for (var change : changes) {
@@ -286,7 +305,7 @@ final class BankIndex implements AutoCloseable {
     }
 
     private Document document(IndexedMemory entry, String text) {
-        var whole = entry.name() == null ? text : entry.name() + "\n" + text;
+        var whole = whole(entry.name(), text);
         var language = Language.guess(whole);
         var document = new Document();
         document.add(new StringField(ID, key(entry.id()), Field.Store.NO));
@@ -303,11 +322,23 @@ final class BankIndex implements AutoCloseable {
         document.add(new StringField(LANGUAGE, language.code(), Field.Store.NO));
         entry.hiding().addTo(document);
         var vectors = entry.vectors();
+        if (vectors == null) {
+            document.add(new StringField(PENDING.field(), PENDING.text(), Field.Store.NO));
+        }
         if (vectors != null && vectors.length > 0) {
             document.add(new BinaryDocValuesField(VECTORS, new BytesRef(vectors)));
             document.add(new BinaryDocValuesField(SIGNATURES, new BytesRef(Vectors.signatures(vectors))));
         }
         return document;
+    }
+
+    private static String whole(@Nullable String name, String text) {
+        return name == null || name.isEmpty() ? text : name + "\n" + text;
+    }
+
+    /** Returns the language in which a memory is analysed. */
+    static Language language(@Nullable String name, String text) {
+        return Language.guess(whole(name, text));
     }
 
     static BytesRef key(UUID id) {

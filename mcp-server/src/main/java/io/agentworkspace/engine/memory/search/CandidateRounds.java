@@ -43,7 +43,7 @@ final class CandidateRounds {
     /** The order of words counts so little that it decides only where the words themselves do not. */
     private static final double ORDER = 0.02;
 
-    /** The contents of so many more than are wanted are read at once: which ones are newer or pinned is not known before. */
+    /** The contents of so many more than are scored are read at once: which ones are newer or pinned is not known before. */
     private static final int SPARE = 5;
 
     /** Not the order of the index, which depends on what was deleted or hidden before. */
@@ -153,12 +153,12 @@ final class CandidateRounds {
     }
 
     /**
-     * Returns the best memories that readers may see, in order.
+     * Ranks the memories that readers may see.
      *
      * @param first the candidates by words of the first round
      * @param question null if there is no vector of the query
      */
-    List<FoundMemory> best(FoundByWords first, @Nullable QuestionVector question) throws IOException {
+    Ranking best(FoundByWords first, @Nullable QuestionVector question) throws IOException {
         var weight = question == null ? 0 : question.weight();
         var byWords = first;
         var most = fewest();
@@ -169,7 +169,7 @@ final class CandidateRounds {
                     : scan.nearest(indexed.searcher(), indexed.filter(), question.vector(), most);
             var visible = visible(byWords, byMeaning, question);
             if (isEnough(visible, byWords, byMeaning, most) || !further.hasNext()) {
-                return shown(ordered(visible, weight));
+                return new Ranking(ordered(visible, weight));
             }
             most = further.next();
             if (question == null || wanted.mode() != Mode.VECTOR) {
@@ -205,7 +205,7 @@ final class CandidateRounds {
                 .map(place -> new Match(place, call.now(), false, null))
                 .toList();
         return ordered(round.of(byPlace(equallyNew)), question == null ? 0 : question.weight()).stream()
-                .limit(wanted.limit() + SPARE)
+                .limit(Scoring.scored(wanted.limit()) + SPARE)
                 .map(each -> each.found().place())
                 .toList();
     }
@@ -237,9 +237,25 @@ final class CandidateRounds {
         return Fusion.ordered(ranked, weight, wanted.asOf() == null ? call.now() : wanted.asOf());
     }
 
-    /** Returns the best with their content, without those that were hidden in the meantime. */
-    private List<FoundMemory> shown(List<SearchCandidate> ordered) {
-        var best = ordered.subList(0, Math.min(wanted.limit(), ordered.size()));
+    /** What was found, in order. */
+    final class Ranking {
+        private final List<SearchCandidate> ordered;
+
+        private Ranking(List<SearchCandidate> ordered) {
+            this.ordered = ordered;
+        }
+
+        int size() {
+            return ordered.size();
+        }
+
+        /** Returns some of them with their content, without those that were hidden in the meantime. */
+        List<FoundMemory> part(int from, int to) {
+            return from >= ordered.size() ? List.of() : shown(ordered.subList(from, Math.min(to, ordered.size())));
+        }
+    }
+
+    private List<FoundMemory> shown(List<SearchCandidate> best) {
         var missing = best.stream()
                 .filter(each -> each.found().memory() == null)
                 .map(each -> each.found().place())

@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * The positions of a query's words in a text, and the part of the text with most of them.
  *
  * @param words the words of the query that the text contains
- * @param support the weighted share of the query that they are, from 0 to 1
+ * @param found which words of the query they are
+ * @param corrected which words of the query it has in another spelling only
  * @param spans their positions, in UTF-16 units of the text
  */
-record Highlights(List<String> words, double support, List<Span> spans) {
+record Highlights(List<String> words, BitSet found, BitSet corrected, List<Span> spans) {
     private static final int MOST_SPANS = 20;
 
     record Span(int start, int end, double weight) {}
@@ -21,12 +21,13 @@ record Highlights(List<String> words, double support, List<Span> spans) {
     /** A part of a text, and its highlights as pairs of code points. */
     record MarkedExcerpt(String text, boolean isWhole, List<List<Integer>> highlights) {}
 
-    /** @param languages in which the query was analysed */
-    static Highlights of(LexicalQuery query, List<Language> languages, String name, String text) {
+    static Highlights of(LexicalQuery query, String name, String text) {
         var found = new BitSet();
+        var corrected = new BitSet();
         var spans = new ArrayList<Span>();
-        var nameTerms = terms(languages, name);
-        var terms = terms(languages, text);
+        var language = BankIndex.language(name, text);
+        var nameTerms = TextAnalysis.stemTerms(language, name);
+        var terms = TextAnalysis.stemTerms(language, text);
         var groups = query.groups();
         var exact = groups.stream().allMatch(group -> group.others().isEmpty())
                 ? List.<TextAnalysis.Term>of()
@@ -37,27 +38,27 @@ record Highlights(List<String> words, double support, List<Span> spans) {
             terms.stream()
                     .filter(term -> group.stems().contains(term.text()))
                     .forEach(term -> spans.add(new Span(term.start(), term.end(), group.weight())));
+            found.set(
+                    i,
+                    spans.size() > before
+                            || nameTerms.stream().anyMatch(term -> group.stems().contains(term.text())));
             if (!group.others().isEmpty()) {
+                var meant = spans.size();
                 exact.stream()
                         .filter(term -> group.others().contains(term.text()))
                         .forEach(term -> spans.add(new Span(term.start(), term.end(), group.weight())));
-            }
-            if (spans.size() > before
-                    || nameTerms.stream().anyMatch(term -> group.stems().contains(term.text()))) {
-                found.set(i);
+                // A word with a prefix of the query has no stems, and is what was asked for.
+                (group.stems().isEmpty() ? found : corrected).set(i, spans.size() > meant);
             }
         }
-        var all = groups.stream().mapToDouble(LexicalQuery.WordGroup::weight).sum();
-        var matched = found.stream().mapToDouble(i -> groups.get(i).weight()).sum();
+        corrected.andNot(found);
         var words = new LinkedHashSet<String>();
-        found.stream().forEach(i -> words.add(groups.get(i).word()));
-        return new Highlights(List.copyOf(words), all == 0 ? 0 : matched / all, merged(spans));
-    }
-
-    private static Set<TextAnalysis.Term> terms(List<Language> languages, String text) {
-        var terms = new LinkedHashSet<TextAnalysis.Term>();
-        languages.forEach(language -> terms.addAll(TextAnalysis.stemTerms(language, text)));
-        return terms;
+        for (var i = 0; i < groups.size(); i++) {
+            if (found.get(i) || corrected.get(i)) {
+                words.add(groups.get(i).word());
+            }
+        }
+        return new Highlights(List.copyOf(words), found, corrected, merged(spans));
     }
 
     private static List<Span> merged(List<Span> spans) {

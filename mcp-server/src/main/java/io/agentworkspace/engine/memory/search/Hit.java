@@ -2,6 +2,7 @@ package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.text.Excerpt;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,10 @@ record Hit(
 
         @Doc("How well it answers the query, from 0 to 1.") double score,
         @Doc("Why it was found.") Why why,
+
+        @Doc("The ids of memories that are nearly the same and are not shown.") @Nullable
+        List<String> also,
+
         @Doc("The agent, or the user, who stored it first.") String author,
 
         @Doc("Where this revision comes from.") Memory.Source source,
@@ -53,4 +58,21 @@ record Hit(
 
             @Doc("Their positions in the text or snippet: pairs of start and end, in characters.")
             List<List<Integer>> highlights) {}
+
+    /** A memory that came near, but does not answer. */
+    record Near(
+            @Doc("Its id.") String id,
+            @Doc("Its bank.") String bank,
+
+            @Doc("Its name, if it has one.") @Nullable String name,
+
+            @Doc("Its score.") double score,
+
+            @Doc("The first 160 characters of its text.") String text) {
+        private static final int CHARACTERS = 160;
+
+        static Near of(Memory memory, double score) {
+            return new Near(memory.id(), memory.bank(), memory.name(), score, Excerpt.cut(memory.text(), CHARACTERS));
+        }
+    }
 }

@@ -118,6 +118,11 @@ enum Language {
         return OTHER;
     }
 
+    /** Returns whether the model of embeddings knows its script. */
+    boolean isInScriptOfModel() {
+        return script == Character.UnicodeScript.LATIN;
+    }
+
     /** Returns words without a meaning of their own, in lower case. */
     CharArraySet functionWords() {
         return functionWords.get();

@@ -3,11 +3,11 @@ package io.agentworkspace.engine.memory.search;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.context.Tags;
 import io.agentworkspace.engine.context.Targets;
-import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
 import io.agentworkspace.engine.memory.search.Searcher.Mode;
-import io.agentworkspace.engine.memory.search.Searcher.SearchResult;
+import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
@@ -25,6 +25,7 @@ public final class SearchTools {
     private static final int TOKENS = 2_000;
     private static final int TOKEN_CHARACTERS = 4;
     private static final int SHORTEST_SNIPPET = 80;
+    private static final int NEAR = 3;
 
     private final BankStore banks;
     private final Searcher searcher;
@@ -75,7 +76,10 @@ public final class SearchTools {
             @Doc("How many.") @Nullable Limit page,
 
             @Doc(value = "Tokens of text in all hits, 100–8,000; default 2,000.", min = 100, max = 8_000) @Nullable
-            Integer maxTokens) {}
+            Integer maxTokens,
+
+            @Doc(value = "Least score, 0–1; 0: everything.", max = 1) @Nullable
+            Double minScore) {}
 
     record Searched(
             @Doc("How many banks.") int banks,
@@ -84,11 +88,17 @@ public final class SearchTools {
     record SearchResponse(
             @Doc("The hits, best first.") List<Hit> content,
 
-            @Doc("true if no hit is good enough to be an answer; the hits are then the nearest misses.")
+            @Doc("true if no memory reaches min_score; content is then empty.")
             boolean abstain,
 
-            @Doc("The score of the best hit; absent without hits.") @Nullable
+            @Doc("If abstain is true: at most three memories that come nearest, but probably do not answer.") @Nullable
+            List<Hit.Near> near,
+
+            @Doc("The best score of any memory; absent if nothing was found.") @Nullable
             Double bestScore,
+
+            @Doc("How many memories are found by words only as yet; absent if none.") @Nullable
+            Long pending,
 
             @Doc("What was searched.") Searched searched,
 
@@ -107,7 +117,7 @@ public final class SearchTools {
         return Tool.named("MB_Search")
                 .title("Search memories")
                 .description("""
-                        Finds memories that answer content, best first. If abstain is true, nothing fits: do not use the hits. \
+                        Finds memories that answer content, best first. If abstain is true, nothing answers it. \
                         Next: MB_Read.""")
                 .details("""
                         It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
@@ -152,35 +162,46 @@ public final class SearchTools {
                 limit);
         var found = searcher.search(call, wanted)
                 .orElseThrow(() -> banks.missing(call, Objects.requireNonNull(where.bank())));
+        var best =
+                found.best().isEmpty() ? null : (Double) found.best().getFirst().score();
+        var least = Objects.requireNonNullElse(in.minScore(), Score.THRESHOLD);
+        var answers =
+                found.best().stream().filter(each -> each.score() >= least).toList();
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
-        var hits = call.budget().fit(hits(found, room));
-        var top = hits.stream().mapToDouble(Hit::score).max();
         return new SearchResponse(
-                hits,
-                top.orElse(0) < Score.threshold(found.mode()),
-                top.isPresent() ? (Double) top.getAsDouble() : null,
+                call.budget().fit(hits(answers, room)),
+                answers.isEmpty(),
+                answers.isEmpty() ? near(found.best()) : null,
+                best,
+                found.pending() == 0 ? null : found.pending(),
                 new Searched(found.banks(), found.memories()),
                 found.mode().word(),
                 found.isComplete() ? null : "building");
     }
 
+    private static List<Hit.Near> near(List<ScoredMemory> found) {
+        return found.stream()
+                .limit(NEAR)
+                .map(each -> Hit.Near.of(each.memory(), each.score()))
+                .toList();
+    }
+
     /** Returns the hits. Each gets its share of the room; what it does not use is for the following ones. */
-    private static List<Hit> hits(SearchResult found, int characters) {
+    private static List<Hit> hits(List<ScoredMemory> found, int characters) {
         var hits = new ArrayList<Hit>();
         var room = characters;
-        for (var each : found.best()) {
-            var share = Math.max(SHORTEST_SNIPPET, room / (found.best().size() - hits.size()));
-            hits.add(hit(each, found, share));
+        for (var each : found) {
+            var share = Math.max(SHORTEST_SNIPPET, room / (found.size() - hits.size()));
+            hits.add(hit(each, share));
             room -= Math.min(share, each.memory().text().length());
         }
         return hits;
     }
 
-    private static Hit hit(FoundMemory hit, SearchResult found, int share) {
-        var memory = hit.memory();
-        var candidate = hit.candidate();
-        var name = memory.name() == null ? "" : memory.name();
-        var highlights = Highlights.of(found.query(), found.languages(), name, memory.text());
+    private static Hit hit(ScoredMemory scored, int share) {
+        var memory = scored.memory();
+        var candidate = scored.found().candidate();
+        var highlights = scored.highlights();
         var part = highlights.part(memory.text(), share);
         return new Hit(
                 memory.id(),
@@ -188,12 +209,15 @@ public final class SearchTools {
                 memory.name(),
                 part.isWhole() ? part.text() : null,
                 part.isWhole() ? null : part.text(),
-                rounded(Score.of(found, candidate, highlights)),
+                scored.score(),
                 new Hit.Why(
                         rank(candidate.textRank()),
                         rank(candidate.vectorRank()),
                         highlights.words(),
                         part.highlights()),
+                scored.also().isEmpty()
+                        ? null
+                        : scored.also().stream().map(Memory::id).toList(),
                 memory.author(),
                 memory.source(),
                 memory.tags(),
@@ -205,9 +229,5 @@ public final class SearchTools {
 
     private static @Nullable Integer rank(int rank) {
         return rank == 0 ? null : (Integer) rank;
-    }
-
-    private static double rounded(double score) {
-        return Math.round(score * 1_000) / 1_000.0;
     }
 }

@@ -17,6 +17,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.scheduling.HeavyWork;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -24,7 +25,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.lucene.document.LongPoint;
 import org.apache.lucene.index.DirectoryReader;
@@ -46,6 +46,11 @@ public final class Searcher {
 
     /** After how many banks that take the database too long no others are searched by words. */
     private static final int FAILED_SCANS = 2;
+
+    /** How often, and how long each time, a search waits for the vectors of what was just stored. */
+    private static final int FRESH_TURNS = 10;
+
+    private static final Duration FRESH_TURN = Duration.ofMillis(30);
 
     private final SearchQueries queries;
     private final IndexCache indexes;
@@ -116,20 +121,33 @@ public final class Searcher {
     record FoundMemory(SearchCandidate candidate, Memory memory) {}
 
     /**
+     * A memory that was found, with the positions of the query's words and its score.
+     *
+     * @param also memories that are nearly the same
+     */
+    record ScoredMemory(FoundMemory found, Highlights highlights, double score, List<Memory> also) {
+        Memory memory() {
+            return found.memory();
+        }
+    }
+
+    /**
+     * The query, as it is compared with memories.
+     *
+     * @param isMeaningSure whether the model knows its language
+     */
+    record Asked(QueryParser.Parsed parsed, LexicalQuery query, boolean isMeaningSure) {}
+
+    /**
      * What was found.
      *
-     * @param best as many as were wanted, best first
+     * @param best as many as were wanted, in the order of their scores
+     * @param pending how many memories have no vectors yet
      * @param isComplete whether every bank was searched by its index; the others were searched by words in the database
      * @param mode how, which is by words where there is no vector of the query
      */
     record SearchResult(
-            List<FoundMemory> best,
-            LexicalQuery query,
-            List<Language> languages,
-            int banks,
-            long memories,
-            boolean isComplete,
-            Mode mode) {}
+            List<ScoredMemory> best, int banks, long memories, long pending, boolean isComplete, Mode mode) {}
 
     /**
      * An index, as it is searched. This stays as it is, also if the index is closed meanwhile.
@@ -178,7 +196,8 @@ public final class Searcher {
         var parsed = QueryParser.parse(wanted.query());
         var isByMeaning = embedder.isOn()
                 && (wanted.mode() == Mode.VECTOR
-                        || wanted.mode() == Mode.HYBRID && isInScriptOfModel(Language.guess(parsed.meaning())));
+                        || wanted.mode() == Mode.HYBRID
+                                && Language.guess(parsed.meaning()).isInScriptOfModel());
         return new BegunSearch(wanted, parsed, isByMeaning, embedder.question(isByMeaning ? parsed.meaning() : ""));
     }
 
@@ -208,10 +227,41 @@ public final class Searcher {
      * @return empty if a bank is named that the caller cannot see
      */
     Optional<SearchResult> search(Call call, SearchRequest wanted) {
-        try (var scope = scope(call, wanted.bank(), wanted.author())) {
+        try (var scope = freshScope(call, wanted)) {
             return wanted.bank() != null && scope.banks().banks().isEmpty()
                     ? Optional.empty()
                     : Optional.of(search(call, scope, wanted));
+        }
+    }
+
+    /** Waits a moment for the vectors of what was just stored. No connection and no lock waits with it. */
+    private SearchScope freshScope(Call call, SearchRequest wanted) {
+        var scope = scope(call, wanted.bank(), wanted.author());
+        var isByMeaning = wanted.mode() != Mode.TEXT && embedder.isOn();
+        for (var turn = 0; turn < FRESH_TURNS && isByMeaning && isAwaited(call, scope); turn++) {
+            scope.close();
+            embedder.hurry();
+            HeavyWork.outside(Searcher::pause);
+            scope = scope(call, wanted.bank(), wanted.author());
+        }
+        return scope;
+    }
+
+    private boolean isAwaited(Call call, SearchScope scope) {
+        try (var reader = visible(call, scope, null, List.of())) {
+            return VectorScan.isAwaited(reader, call.now());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean pause() {
+        try {
+            Thread.sleep(FRESH_TURN);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.unavailable();
         }
     }
 
@@ -224,20 +274,24 @@ public final class Searcher {
         var past = past(call, scope, asOf);
         past.addAll(byWordsOnly(call, scope, begun));
         try {
-            var readers = new ArrayList<IndexReader>();
-            for (var index : scope.indexes()) {
-                var hidden = Hiding.hidden(index.censored(), call.now(), asOf);
-                readers.add(VisibleReader.of(index.reader(), hidden, lengths));
-            }
-            for (var index : past) {
-                readers.add(VisibleReader.of(index.reader(), MatchNoDocsQuery.INSTANCE, lengths));
-            }
-            return search(call, new MultiReader(readers.toArray(IndexReader[]::new), false), scope, begun);
+            return search(call, visible(call, scope, asOf, past), scope, begun);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
             past.forEach(BankIndex::close);
         }
+    }
+
+    private MultiReader visible(Call call, SearchScope scope, @Nullable Instant asOf, List<BankIndex> past)
+            throws IOException {
+        var readers = new ArrayList<IndexReader>();
+        for (var index : scope.indexes()) {
+            readers.add(VisibleReader.of(index.reader(), Hiding.hidden(index.censored(), call.now(), asOf), lengths));
+        }
+        for (var index : past) {
+            readers.add(VisibleReader.of(index.reader(), MatchNoDocsQuery.INSTANCE, lengths));
+        }
+        return new MultiReader(readers.toArray(IndexReader[]::new), false);
     }
 
     /** Returns indexes for this search only, of what has been replaced since. */
@@ -352,22 +406,9 @@ public final class Searcher {
             if (builder.isWithout(tenant, bank)) {
                 return false;
             }
-            HeavyWork.outside(() -> awaitUnlocked(index)); // Its holder may wait for a turn.
+            HeavyWork.outside(index::awaitUnlocked); // Its holder may wait for a turn.
         }
         return true;
-    }
-
-    private static boolean awaitUnlocked(BankIndex index) {
-        try {
-            if (index.lock().tryLock(1, TimeUnit.SECONDS)) {
-                index.lock().unlock();
-                return true;
-            }
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Problem.unavailable();
-        }
     }
 
     private SearchResult search(Call call, MultiReader reader, SearchScope scope, BegunSearch begun)
@@ -393,14 +434,14 @@ public final class Searcher {
             byWords = rounds.byWords(0);
         }
         var question = vector == null ? null : new QuestionVector(vector, weight);
-        var best = rounds.best(byWords, question);
+        var ranking = rounds.best(byWords, question);
+        var scoring = new Scoring(new Asked(parsed, lexical, weight >= Fusion.ENGLISH), ranking);
         var mode = question == null ? Mode.TEXT : wanted.mode();
         return new SearchResult(
-                best,
-                lexical,
-                languages,
+                scoring.best(wanted.limit()),
                 scope.banks().banks().size(),
                 reader.numDocs(),
+                embedder.isOn() ? VectorScan.pending(reader) : 0,
                 scope.unindexed().isEmpty(),
                 mode);
     }
@@ -416,13 +457,6 @@ public final class Searcher {
         return switch (Language.guess(meaning)) {
             case ENGLISH -> ofMemories.contains(Language.ENGLISH) ? Fusion.ENGLISH : Fusion.OTHER;
             default -> Fusion.OTHER;
-        };
-    }
-
-    private static boolean isInScriptOfModel(Language language) {
-        return switch (language) {
-            case RUSSIAN, GREEK, ARABIC, HINDI, ARMENIAN, OTHER -> false;
-            default -> true;
         };
     }
 

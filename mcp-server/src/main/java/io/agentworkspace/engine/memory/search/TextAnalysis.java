@@ -1,5 +1,8 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.memory.words.FoldingFilter;
+import io.agentworkspace.engine.memory.words.IdentifierFilter;
+import io.agentworkspace.engine.memory.words.UnspacedFilter;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
@@ -53,7 +56,7 @@ import org.tartarus.snowball.ext.TurkishStemmer;
  */
 final class TextAnalysis {
     /** Raise this when the terms of a text or the fields of a memory change: indexes of other versions are rebuilt. */
-    static final String VERSION = "3";
+    static final String VERSION = "4";
 
     private static final int LONGEST_WORD = 100;
 
@@ -84,13 +87,17 @@ final class TextAnalysis {
 
     /** Returns the stems. */
     static TokenStream stems(Language language, String text) {
-        var words = new WordDelimiterGraphFilter(tokens(text), PARTS_AND_WHOLE, null);
+        var words = new IdentifierFilter(new WordDelimiterGraphFilter(tokens(text), PARTS_AND_WHOLE, null));
         var cut = new DecimalDigitFilter(pairs(new CJKWidthFilter(words), true));
         return new FoldingFilter(stemmed(language, cut));
     }
 
     static List<Term> exactTerms(String text) {
         return read(exact(text));
+    }
+
+    static List<String> exactWords(String text) {
+        return exactTerms(text).stream().map(Term::text).toList();
     }
 
     static List<Term> stemTerms(Language language, String text) {

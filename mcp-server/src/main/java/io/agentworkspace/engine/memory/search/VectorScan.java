@@ -4,21 +4,27 @@ import io.agentworkspace.engine.memory.embedding.Vectors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
+import org.apache.lucene.document.LongPoint;
 import org.apache.lucene.index.DocValues;
 import org.apache.lucene.index.FilterLeafReader;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.ReaderUtil;
+import org.apache.lucene.search.BooleanClause.Occur;
+import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.DocIdSetIterator;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.ScoreMode;
+import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.search.Weight;
 
 /**
@@ -36,6 +42,11 @@ final class VectorScan {
     private static final int BLOCK = 1 << 12;
 
     private static final float NO_VECTORS = -1;
+
+    /** A search waits for the vectors of at most so many memories, if some were stored this short time ago. */
+    private static final int MOST_AWAITED = 32;
+
+    private static final Duration FRESH = Duration.ofMinutes(1);
 
     private final ConcurrentHashMap<IndexReader.CacheKey, Signatures> kept = new ConcurrentHashMap<>();
 
@@ -85,6 +96,27 @@ final class VectorScan {
                 }
             }
         }
+    }
+
+    /** Returns how many memories have no vectors yet. */
+    static long pending(IndexReader visible) throws IOException {
+        return visible.docFreq(BankIndex.PENDING);
+    }
+
+    /** Returns whether a few memories that were stored just now have no vectors yet. */
+    static boolean isAwaited(IndexReader visible, Instant now) throws IOException {
+        var pending = pending(visible);
+        if (pending == 0 || pending > MOST_AWAITED) {
+            return false;
+        }
+        var fresh = new BooleanQuery.Builder()
+                .add(new TermQuery(BankIndex.PENDING), Occur.FILTER)
+                .add(
+                        LongPoint.newRangeQuery(
+                                BankIndex.UPDATED, now.minus(FRESH).toEpochMilli(), Long.MAX_VALUE),
+                        Occur.FILTER)
+                .build();
+        return new IndexSearcher(visible).count(fresh) > 0;
     }
 
     /**

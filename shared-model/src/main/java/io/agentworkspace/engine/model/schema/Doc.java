@@ -15,13 +15,13 @@ public @interface Doc {
     long NONE = -1;
 
     /**
-     * Strings: the maximum number of characters (code points). Lists: the maximum number of items. Integers: the
-     * greatest value. Strings and lists without one have {@link Shape#DEFAULT_MAX}; integers without one have no
+     * Strings: the maximum number of characters (code points). Lists: the maximum number of items. Numbers: the
+     * greatest value. Strings and lists without one have {@link Shape#DEFAULT_MAX}; numbers without one have no
      * maximum.
      */
     long max() default NONE;
 
-    /** Integers: the smallest value. */
+    /** Numbers: the smallest value. */
     long min() default 0;
 
     /** Strings: a blank one is a value, and not the same as a missing one. */

@@ -23,6 +23,7 @@ public final class LenientInput {
             "vx", List.of("name", "description", "profile", "access", "tags"));
 
     private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}");
+    private static final Pattern DECIMAL = Pattern.compile("-?\\d{1,18}(\\.\\d{1,18})?");
 
     private LenientInput() {}
 
@@ -66,6 +67,12 @@ public final class LenientInput {
                 return value.isString()
                                 && NUMBER.matcher(value.asString().strip()).matches()
                         ? Json.valueTree(Long.parseLong(value.asString().strip()))
+                        : value;
+            }
+            case Shape.Fraction _ -> {
+                return value.isString()
+                                && DECIMAL.matcher(value.asString().strip()).matches()
+                        ? Json.valueTree(Double.parseDouble(value.asString().strip()))
                         : value;
             }
             case Shape.Fields fields -> {

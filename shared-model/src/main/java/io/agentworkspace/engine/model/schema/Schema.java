@@ -327,7 +327,8 @@ public final class Schema {
             case Shape.Id _ -> id(value, path);
             case Shape.Time time -> time(time, value, path);
             case Shape.Free free -> free(free, value, path);
-            case Shape.Open _, Shape.Flag _, Shape.Fraction _ -> value;
+            case Shape.Fraction number -> Shape.within(number.min(), number.max(), value, path);
+            case Shape.Open _, Shape.Flag _ -> value;
         };
     }
 
@@ -411,10 +412,7 @@ public final class Schema {
             var allowed = whole.oneOf().stream().map(String::valueOf).collect(Collectors.joining(", "));
             throw Problem.invalid(path, "must be one of " + allowed);
         }
-        if (value.asLong() < whole.min() || value.asLong() > whole.max()) {
-            throw Problem.invalid(path, "must be between %d and %d".formatted(whole.min(), whole.max()));
-        }
-        return value;
+        return Shape.within(whole.min(), whole.max(), value, path);
     }
 
     private static JsonNode items(Shape.Items items, JsonNode value, String path) {

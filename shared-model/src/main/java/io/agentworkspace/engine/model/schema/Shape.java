@@ -3,6 +3,7 @@ package io.agentworkspace.engine.model.schema;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import io.agentworkspace.engine.model.problem.UserRecipient;
 import java.lang.reflect.AnnotatedParameterizedType;
@@ -16,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The shape of a field's value, derived from the Java type of a record component. */
@@ -105,12 +107,18 @@ public sealed interface Shape {
         }
     }
 
-    /** A number that need not be whole. Used only in output. */
-    record Fraction() implements Shape {
+    /** A number that need not be whole. */
+    record Fraction(long min, long max) implements Shape {
         @Override
         public ObjectNode json(boolean typed) {
             var schema = Json.object().put("type", "number");
-            return typed ? schema.put("format", "double") : schema;
+            if (typed) {
+                schema.put("format", "double");
+            }
+            if (min != Long.MIN_VALUE) {
+                schema.put("minimum", min);
+            }
+            return max == Long.MAX_VALUE ? schema : schema.put("maximum", max);
         }
     }
 
@@ -191,6 +199,14 @@ public sealed interface Shape {
         }
     }
 
+    /** Returns the number. A problem names the limits that it exceeds. */
+    static JsonNode within(long min, long max, JsonNode value, String path) {
+        if (value.asDouble() < min || value.asDouble() > max) {
+            throw Problem.invalid(path, "must be between %d and %d".formatted(min, max));
+        }
+        return value;
+    }
+
     private static ObjectNode titled(String type, @Nullable String title) {
         var schema = Json.object().put("type", type);
         return title == null ? schema : schema.put("title", title);
@@ -248,10 +264,7 @@ public sealed interface Shape {
         } else if (type == boolean.class || type == Boolean.class) {
             return new Flag();
         } else if (type == double.class || type == Double.class) {
-            if (closed) {
-                throw new IllegalArgumentException("input has no fractions: " + annotated);
-            }
-            return new Fraction();
+            return new Fraction(closed ? doc.min() : Long.MIN_VALUE, max(doc, Long.MAX_VALUE));
         } else if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
             var format = type == int.class || type == Integer.class ? "int32" : "int64";
             var allowed = Arrays.stream(doc.oneOf()).map(Long::valueOf).toList();

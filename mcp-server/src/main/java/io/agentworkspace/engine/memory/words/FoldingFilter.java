@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.words;
 
 import java.io.IOException;
 import java.text.Normalizer;
@@ -8,10 +8,10 @@ import org.apache.lucene.analysis.miscellaneous.ASCIIFoldingFilter;
 import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 
 /** Removes accents from Latin, Greek and Cyrillic letters. In other scripts, marks are parts of words and stay. */
-final class FoldingFilter extends TokenFilter {
+public final class FoldingFilter extends TokenFilter {
     private final CharTermAttribute term = addAttribute(CharTermAttribute.class);
 
-    FoldingFilter(TokenStream input) {
+    public FoldingFilter(TokenStream input) {
         super(new ASCIIFoldingFilter(input));
     }
 

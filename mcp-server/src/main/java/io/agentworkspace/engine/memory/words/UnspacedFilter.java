@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.words;
 
 import java.io.IOException;
 import org.apache.lucene.analysis.TokenFilter;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cuts runs of Thai, Lao, Khmer and Burmese, which have no spaces between words, into overlapping pieces of three characters.
  */
-final class UnspacedFilter extends TokenFilter {
+public final class UnspacedFilter extends TokenFilter {
     private static final String UNSPACED = StandardTokenizer.TOKEN_TYPES[StandardTokenizer.SOUTHEAST_ASIAN];
     private static final int PIECE = 3;
 
@@ -27,7 +27,7 @@ final class UnspacedFilter extends TokenFilter {
     private int next;
     private int start;
 
-    UnspacedFilter(TokenStream input) {
+    public UnspacedFilter(TokenStream input) {
         super(input);
     }
 

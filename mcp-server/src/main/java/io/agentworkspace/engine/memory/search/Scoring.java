@@ -1,0 +1,117 @@
+package io.agentworkspace.engine.memory.search;
+
+import io.agentworkspace.engine.memory.search.Searcher.Asked;
+import io.agentworkspace.engine.memory.search.Searcher.FoundMemory;
+import io.agentworkspace.engine.memory.search.Searcher.ScoredMemory;
+import io.agentworkspace.engine.memory.words.TextLikeness;
+import io.agentworkspace.engine.model.bank.Memory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** Scores what was found, and puts it in the order of the scores. What is nearly the same is one hit. */
+final class Scoring {
+    /** At least so many of the ranking are scored, so that the first hit is the same however few are wanted. */
+    private static final int LEAST = 10;
+
+    /** At most so many are read where many are nearly the same. */
+    private static final int MOST = 120;
+
+    /** So many memories of the same form are hits of their own. */
+    private static final int OF_ONE_FORM = 3;
+
+    private final Asked asked;
+    private final CandidateRounds.Ranking ranking;
+
+    Scoring(Asked asked, CandidateRounds.Ranking ranking) {
+        this.asked = asked;
+        this.ranking = ranking;
+    }
+
+    /** A hit, with what speaks for it, and others that are nearly the same. */
+    private record Weighed(
+            FoundMemory found, Highlights highlights, Evidence evidence, TextLikeness text, List<Memory> also) {
+        /** Returns whether both have the same words of the query, so that the other one answers no better. */
+        boolean hasSameWordsAs(Weighed other) {
+            return highlights.found().equals(other.highlights.found())
+                    && highlights.corrected().equals(other.highlights.corrected());
+        }
+    }
+
+    /** Returns how many of the ranking are scored if so many hits are wanted. */
+    static int scored(int wanted) {
+        return Math.max(LEAST, wanted);
+    }
+
+    List<ScoredMemory> best(int wanted) {
+        var weighed = new ArrayList<Weighed>();
+        var scored = scored(wanted);
+        for (var read = 0; read < Math.min(ranking.size(), Math.max(MOST, scored)) && weighed.size() < scored; ) {
+            var next = read + scored;
+            ranking.part(read, next).forEach(each -> add(weighed(each), weighed));
+            read = next;
+        }
+        var compared = weighed.subList(0, Math.min(LEAST, weighed.size()));
+        var words = new Leads(compared, Evidence::words);
+        var meaning = new Leads(compared, Evidence::likeness);
+        return weighed.stream()
+                .map(each -> scored(each, words, meaning))
+                .sorted(Comparator.comparingDouble(ScoredMemory::score).reversed())
+                .limit(wanted)
+                .toList();
+    }
+
+    private Weighed weighed(FoundMemory found) {
+        var memory = found.memory();
+        var name = memory.name() == null ? "" : memory.name();
+        var highlights = Highlights.of(asked.query(), name, memory.text());
+        return new Weighed(
+                found,
+                highlights,
+                Evidence.of(asked, highlights, found),
+                TextLikeness.of(TextAnalysis.exactWords(memory.text())),
+                new ArrayList<>());
+    }
+
+    private static void add(Weighed next, List<Weighed> hits) {
+        var ofItsForm = 0;
+        for (var hit : hits) {
+            var isAlike = hit.hasSameWordsAs(next) && hit.text().hasFormOf(next.text());
+            ofItsForm += isAlike ? 1 : 0;
+            if (hit.hasSameWordsAs(next) && hit.text().isSame(next.text()) || isAlike && ofItsForm == OF_ONE_FORM) {
+                hit.also().add(next.found().memory());
+                return;
+            }
+        }
+        hits.add(next);
+    }
+
+    /** By how much a memory exceeds the best of the others. */
+    private static final class Leads {
+        private final ToDoubleFunction<Evidence> figure;
+        private double best;
+        private double second;
+
+        Leads(List<Weighed> compared, ToDoubleFunction<Evidence> figure) {
+            this.figure = figure;
+            for (var each : compared) {
+                var value = figure.applyAsDouble(each.evidence());
+                second = Math.max(second, Math.min(best, value));
+                best = Math.max(best, value);
+            }
+        }
+
+        double of(Evidence evidence) {
+            var value = figure.applyAsDouble(evidence);
+            return value < best ? value - best : value - second;
+        }
+    }
+
+    private ScoredMemory scored(Weighed each, Leads words, Leads meaning) {
+        var evidence = each.evidence();
+        var id = each.found().memory().id();
+        var score = Score.of(id, evidence, words.of(evidence), meaning.of(evidence));
+        return new ScoredMemory(each.found(), each.highlights(), score, List.copyOf(each.also()));
+    }
+}
