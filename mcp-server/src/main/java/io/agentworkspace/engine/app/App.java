@@ -74,6 +74,7 @@ import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
+import io.agentworkspace.engine.tasks.TaskLeases;
 import io.agentworkspace.engine.tracing.Tracing;
 import io.agentworkspace.engine.webhooks.EndpointServices;
 import io.agentworkspace.engine.webhooks.outbox.FeedStore;
@@ -200,6 +201,12 @@ public final class App implements AutoCloseable {
             var waiting = new WaitingCalls(
                     new WaitQueries(db), new ListeningTenants(db, clock), wakes, server.mostConnections() / 4, clock);
             housekeeping.clearing("registrations of who hears", wakes::purge);
+            var leases = new TaskLeases(db, clock, events);
+            var tasksKept = Duration.ofDays(settings.retention().tasksDays());
+            housekeeping
+                    .whileOpen(SECOND, "freeing tasks", leases::free)
+                    .clearing("finished tasks", now -> leases.purge(now.minus(tasksKept)))
+                    .clearing("reservations", leases::purgeReservations);
             var shared =
                     new Tools.Shared(search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl());
             var catalogue = Tools.catalogue(db, limits, receivers, shared);

@@ -75,6 +75,7 @@ import io.agentworkspace.engine.skilllibrary.SkillCareTools;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.skilllibrary.SkillStore;
 import io.agentworkspace.engine.skilllibrary.SkillTools;
+import io.agentworkspace.engine.tasks.TaskAssembly;
 import io.agentworkspace.engine.users.UserAdminTools;
 import io.agentworkspace.engine.users.UserQueries;
 import io.agentworkspace.engine.users.UserStore;
@@ -129,6 +130,7 @@ public final class Tools {
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents, shared));
+        tools.addAll(TaskAssembly.tools(db, agents, domains, domainReads));
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(new InviteTools(
                         new InvitationStore(db),

@@ -136,6 +136,16 @@ class OtherTenantTest {
                         .envelope()
                         .at("/invitation/id")
                         .asString());
+        real.put(
+                "$task",
+                done(call(
+                                CommandAddress.ALIAS,
+                                ann,
+                                "TK_Create",
+                                "{'target':{'domain':'Quarry'},'vx':{'name':'SECRET'},'assignee':'ann'}"))
+                        .envelope()
+                        .at("/task/id")
+                        .asString());
         real.put("$endpoint", endpoint(ann, true));
         real.put("$rule name", "Octopus");
         real.put(
@@ -165,6 +175,7 @@ class OtherTenantTest {
                 UUID.randomUUID().toString());
         nowhere.put("$key", ApiKey.generate(new SecureRandom()).id());
         nowhere.put("$invitation", ApiKey.generate(new SecureRandom()).id());
+        nowhere.put("$task", UUID.randomUUID().toString());
         nowhere.put("$rule name", "Catfish");
         nowhere.put("$rule", UUID.randomUUID().toString());
         nowhere.put("$endpoint", UUID.randomUUID().toString());

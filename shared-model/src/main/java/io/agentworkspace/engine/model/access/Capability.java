@@ -30,7 +30,9 @@ public enum Capability {
     SKILL_READ,
     SKILL_WRITE,
     ACCOUNT_READ,
-    ACCOUNT_WRITE;
+    ACCOUNT_WRITE,
+    TASK_READ,
+    TASK_WRITE;
 
     /** All capabilities. */
     public static final String ALL = "*";

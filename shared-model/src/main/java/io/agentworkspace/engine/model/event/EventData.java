@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.task.TaskState;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -104,6 +105,23 @@ public sealed interface EventData {
 
             @Doc("Why it was rejected; for an accepted one, warnings.")
             List<DocumentReason> reasons)
+            implements EventData {}
+
+    record TaskChanged(
+            @Doc(value = "The task.", format = "uuid") UUID task,
+            @Doc("The domain that it belongs to.") String domain,
+            @Doc("What is to be done.") String title,
+            @Doc("How far it is now.") TaskState state,
+
+            @Doc("What was changed, such as created, claimed, done or lost.")
+            String change,
+
+            @Doc("Who changed it; of a lease that ended, who lost it.")
+            String by,
+
+            @Doc("Whose task it is.") @Nullable String assignee,
+            @Doc("Who holds it.") @Nullable String holder,
+            @Doc("Its revision.") long revision)
             implements EventData {}
 
     /** Data that the sender of a test event wrote. */

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.task.TaskState;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -62,6 +63,19 @@ public enum EventType {
                     List.of(DocumentReason.of(
                             DocumentReason.Code.ENCRYPTED,
                             "it is a PDF protected by a password; save it without one")))),
+    TASK_CHANGED(
+            "Tasks",
+            "A task of a domain was created, claimed, changed or finished, or its holder has lost it.",
+            new EventData.TaskChanged(
+                    UUID.fromString("0197f1d0-4415-7000-8000-000000000001"),
+                    "harbour",
+                    "Paint the boat",
+                    TaskState.DONE,
+                    "done",
+                    "scout",
+                    null,
+                    null,
+                    4)),
     WEBHOOK_TEST("Test", "Sent on request, by POST /api/webhooks/test; data is the caller's.", new EventData.Test());
 
     private final String group;
