@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
@@ -197,7 +198,7 @@ class CatalogueTest {
     private static JsonNode openApi() {
         try (var document =
                 URI.create(TestServer.url() + "/api/openapi.json").toURL().openStream()) {
-            return Json.read(document.readAllBytes());
+            return Json.readValue(new String(document.readAllBytes(), UTF_8), JsonNode.class);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -61,6 +61,7 @@ import io.agentworkspace.engine.metrics.MetricsServer;
 import io.agentworkspace.engine.metrics.ToolMeter;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.IdempotencyStore;
@@ -202,11 +203,12 @@ public final class App implements AutoCloseable {
                     new WaitQueries(db), new ListeningTenants(db, clock), wakes, server.mostConnections() / 4, clock);
             housekeeping.clearing("registrations of who hears", wakes::purge);
             var leases = new TaskLeases(db, clock, events);
+            var reservations = new ReservationStore(db);
             var tasksKept = Duration.ofDays(settings.retention().tasksDays());
             housekeeping
                     .whileOpen(SECOND, "freeing tasks", leases::free)
-                    .clearing("finished tasks", now -> leases.purge(now.minus(tasksKept)))
-                    .clearing("reservations", leases::purgeReservations);
+                    .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
+                    .clearing("finished tasks", now -> leases.purge(now.minus(tasksKept)));
             var shared =
                     new Tools.Shared(search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl());
             var catalogue = Tools.catalogue(db, limits, receivers, shared);

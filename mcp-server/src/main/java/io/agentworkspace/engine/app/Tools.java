@@ -69,6 +69,8 @@ import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.reservations.ReservationStore;
+import io.agentworkspace.engine.reservations.ReservationTools;
 import io.agentworkspace.engine.rules.RuleTools;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillCareTools;
@@ -76,6 +78,7 @@ import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.skilllibrary.SkillStore;
 import io.agentworkspace.engine.skilllibrary.SkillTools;
 import io.agentworkspace.engine.tasks.TaskAssembly;
+import io.agentworkspace.engine.tasks.TaskPlaces;
 import io.agentworkspace.engine.users.UserAdminTools;
 import io.agentworkspace.engine.users.UserQueries;
 import io.agentworkspace.engine.users.UserStore;
@@ -131,6 +134,7 @@ public final class Tools {
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents, shared));
         tools.addAll(TaskAssembly.tools(db, agents, domains, domainReads));
+        tools.addAll(new ReservationTools(new ReservationStore(db), new TaskPlaces(db, domains)).tools());
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(new InviteTools(
                         new InvitationStore(db),

@@ -3,9 +3,9 @@ package io.agentworkspace.engine.tasks;
 import io.agentworkspace.engine.db.SqlTemplate;
 
 /** The record of a reservation {@code r}. */
-final class ReservationRow {
+public final class ReservationRow {
     /** The record as JSON. */
-    static final String RECORD = SqlTemplate.of("""
+    public static final String RECORD = SqlTemplate.of("""
             jsonb_build_object('path', r.path, 'repository', NULLIF(r.repository, ''), 'holder', {holder},
                                'reason', r.reason, 'lease_until', r.lease_until)
             """).with("holder", """

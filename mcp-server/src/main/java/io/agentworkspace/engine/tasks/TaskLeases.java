@@ -57,8 +57,6 @@ public final class TaskLeases {
                                           AND w.state NOT IN ('done', 'cancelled')))
             """);
 
-    private static final String OLD_RESERVATIONS = Db.oldRows("reservation", "lease_until <= :until");
-
     private final Db db;
     private final Clock clock;
     private final EventLog events;
@@ -126,10 +124,5 @@ public final class TaskLeases {
     /** Deletes tasks that were finished before, and returns their number. */
     public int purge(Instant until) {
         return db.deleteOld(OLD, until);
-    }
-
-    /** Deletes reservations that have ended. */
-    public int purgeReservations(Instant now) {
-        return db.deleteOld(OLD_RESERVATIONS, now);
     }
 }

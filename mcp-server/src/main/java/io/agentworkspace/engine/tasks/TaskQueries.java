@@ -19,6 +19,7 @@ import io.agentworkspace.engine.model.task.TaskChange;
 import io.agentworkspace.engine.model.task.TaskState;
 import io.agentworkspace.engine.model.tool.Call;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -227,7 +228,7 @@ public final class TaskQueries {
     private static Instant at(String text) {
         try {
             return Instant.parse(text);
-        } catch (java.time.format.DateTimeParseException e) {
+        } catch (DateTimeParseException e) {
             throw Cursor.invalid();
         }
     }

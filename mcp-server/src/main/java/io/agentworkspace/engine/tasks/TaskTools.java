@@ -108,6 +108,7 @@ public final class TaskTools {
                 .hints(Guide.Hint.WORK)
                 .needs(Capability.TASK_READ)
                 .on(Requirement.OfDomain.HEAR)
+                .example("target.domain", "harbour")
                 .handledBy(ListRequest.class, ListResponse.class, this::list);
     }
 
@@ -201,8 +202,6 @@ public final class TaskTools {
                 .needs(Capability.TASK_WRITE)
                 .on(Requirement.OfDomain.TAKE_PART)
                 .effect(Effect.CREATES)
-                .example("vx.name", "Paint the boat")
-                .example("vx.description", "Two coats of blue, above the water line.")
                 .example("target.domain", "harbour")
                 .handledBy(CreateRequest.class, TaskResponse.class, this::create);
     }
@@ -389,6 +388,10 @@ public final class TaskTools {
                 .needs(Capability.TASK_WRITE)
                 .on(Requirement.OfDomain.TAKE_PART)
                 .effect(Effect.CHANGES)
+                .example("fence", "1")
+                .example("state", "done")
+                .example("result", "It is blue.")
+                .exampleWithout("vx.description")
                 .handledBy(UpdateRequest.class, TaskResponse.class, (in, call) -> {
                     var change = updates.apply(call, in);
                     if (change.isTold()) {

@@ -168,7 +168,7 @@ class SchemaLintTest {
         try (var http = HttpClient.newHttpClient()) {
             var request =
                     HttpRequest.newBuilder(URI.create(TestServer.url() + path)).build();
-            return RawMcpClient.json(http.send(request, BodyHandlers.ofString()));
+            return Json.readValue(http.send(request, BodyHandlers.ofString()).body(), JsonNode.class);
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }

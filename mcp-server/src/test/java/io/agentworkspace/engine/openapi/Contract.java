@@ -34,7 +34,7 @@ public final class Contract {
     private Contract(String url) {
         var request = HttpRequest.newBuilder(URI.create(url + "/api/openapi.json"));
         bytes = ClientApi.send(request.build()).body();
-        document = Json.readObject(bytes);
+        document = Json.readValue(new String(bytes, StandardCharsets.UTF_8), ObjectNode.class);
         var strict = document.deepCopy();
         strict.at("/components/schemas").forEach(Contract::close);
         registry = SchemaRegistry.withDefaultDialect(

@@ -166,6 +166,11 @@ public final class Schema {
                     checkTypes(items.item(), value.get(i), "%s[%d]".formatted(path, i));
                 }
             }
+            case Shape.FlagOrItems either -> {
+                if (!value.isBoolean()) {
+                    checkTypes(either.items(), value, path);
+                }
+            }
             case Shape.Fields fields -> {
                 require(value.isObject(), path, "an object" + example(fields, value));
                 for (var field : fields.fields()) {
@@ -368,7 +373,7 @@ public final class Schema {
             case Shape.Id _ -> id(value, path);
             case Shape.Time time -> time(time, value, path);
             case Shape.Free free -> free(free, value, path);
-            case Shape.Open _, Shape.Flag _, Shape.Fraction _ -> value;
+            case Shape.Open _, Shape.Flag _, Shape.Fraction _, Shape.FlagOrItems _ -> value;
         };
     }
 
