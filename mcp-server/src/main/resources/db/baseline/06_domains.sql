@@ -126,11 +126,13 @@ CREATE TABLE task_order (
     tenant_id bigint NOT NULL,
     task_id   uuid   NOT NULL,
     after_id  uuid   NOT NULL,
+    place     bigint NOT NULL,
     PRIMARY KEY (tenant_id, task_id, after_id),
     FOREIGN KEY (tenant_id, task_id) REFERENCES task ON DELETE CASCADE,
     FOREIGN KEY (tenant_id, after_id) REFERENCES task ON DELETE CASCADE
 );
 COMMENT ON TABLE task_order IS 'The tasks that others wait for: a task is ready when those that it comes after are done.';
+COMMENT ON COLUMN task_order.place IS 'The order in which they were given.';
 CREATE INDEX task_order_after ON task_order (tenant_id, after_id, task_id);
 
 CREATE TABLE task_change (

@@ -37,6 +37,7 @@ CREATE TABLE task_order (
     tenant_id bigint NOT NULL,
     task_id   uuid   NOT NULL,
     after_id  uuid   NOT NULL,
+    place     bigint NOT NULL,
     PRIMARY KEY (tenant_id, task_id, after_id),
     FOREIGN KEY (tenant_id, task_id) REFERENCES task ON DELETE CASCADE,
     FOREIGN KEY (tenant_id, after_id) REFERENCES task ON DELETE CASCADE
@@ -70,6 +71,7 @@ CREATE TRIGGER counted_gone AFTER DELETE ON task FOR EACH ROW
     WHEN (OLD.state NOT IN ('done', 'cancelled')) EXECUTE FUNCTION count_ended('tasks');
 COMMENT ON TABLE task IS 'The tasks of domains: what is to be done, who holds it and for how long, and what became of it.';
 COMMENT ON TABLE task_order IS 'The tasks that others wait for: a task is ready when those that it comes after are done.';
+COMMENT ON COLUMN task_order.place IS 'The order in which they were given.';
 COMMENT ON TABLE task_change IS 'The history of each task: who changed what, when, and their note.';
 COMMENT ON COLUMN task_change.by_id IS 'The agent or user that changed it; of a lease that ended, the one that lost it.';
 COMMENT ON TRIGGER counted_added ON task IS 'A plan limits unfinished tasks, whatever creates them.';

@@ -32,6 +32,7 @@ import io.agentworkspace.engine.banks.files.FileQueries;
 import io.agentworkspace.engine.banks.files.FileStore;
 import io.agentworkspace.engine.banks.files.FileTools;
 import io.agentworkspace.engine.chat.ChatTools;
+import io.agentworkspace.engine.chat.QuestionTools;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.documents.DeleteTool;
@@ -127,7 +128,9 @@ public final class Tools {
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
         var wait = new MessageWait(
                 new WaitQueries(db), shared.waiting(), new MessagePages(db), agents, domains, shared.clock());
-        tools.addAll(new ChatTools(db, agents, messages, new ZoneEntry(db, domains), wait).tools());
+        var chat = new ChatTools(db, agents, messages, new ZoneEntry(db, domains), wait);
+        tools.addAll(chat.tools());
+        tools.addAll(new QuestionTools(db, chat, messages).tools());
         tools.addAll(new WaitTools(wait, contexts).tools());
         tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());

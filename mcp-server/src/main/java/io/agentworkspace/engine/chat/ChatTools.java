@@ -234,7 +234,8 @@ public final class ChatTools {
         return Boolean.TRUE.equals(in.toUser());
     }
 
-    private ChatResponse say(ChatRequest in, Call call) {
+    /** Sends a message, and returns it with what has come in. */
+    ChatResponse say(ChatRequest in, Call call) {
         var speaker = call.context().speaker();
         var replyTo = replyTo(in.replyTo());
         if (in.target() != null
@@ -273,7 +274,7 @@ public final class ChatTools {
     }
 
     /** Completes the response after the commit: who does not hear the message, and the answer that the call waits for. */
-    private void complete(ChatRequest in, ObjectNode envelope, Call call) {
+    void complete(ChatRequest in, ObjectNode envelope, Call call) {
         if (envelope.at("/receipt/wakes").asString("").equals("none")
                 && envelope.get("status") instanceof ObjectNode status) {
             status.put("note", UNHEARD.formatted(envelope.at("/receipt/to").asString("")));

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.context.Unread;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.agent.Question;
 import java.sql.SQLException;
 import java.util.Objects;
 
@@ -58,8 +59,11 @@ public final class MessageRow {
                                                    WHERE x.tenant_id = m.tenant_id AND x.id = k.id
                                                   OFFSET 0) link
                              ORDER BY k.n) END AS chain,
-            m.created_at, m.delivered_at, m.read_at
-            """).with("content", content).sql();
+            m.created_at, m.delivered_at, m.read_at, {question} AS question
+            """)
+                .with("content", content)
+                .with("question", QuestionRow.OF_MESSAGE)
+                .sql();
     }
 
     public static Message read(Row row) throws SQLException {
@@ -82,7 +86,8 @@ public final class MessageRow {
                 row.texts("chain"),
                 Objects.requireNonNull(row.instantOrNull("created_at")),
                 row.instantOrNull("delivered_at"),
-                row.instantOrNull("read_at"));
+                row.instantOrNull("read_at"),
+                row.json("question", Question.class));
     }
 
     /** Reads a message with its stream. */

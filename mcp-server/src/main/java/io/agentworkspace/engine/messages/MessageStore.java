@@ -418,6 +418,7 @@ public final class MessageStore {
                 List.of(),
                 place.at(),
                 null,
+                null,
                 null);
     }
 

@@ -10,9 +10,9 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.tasks.ReservationRow;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reservations of paths in a domain. All of a call's paths are reserved, or none. A lease ends by the clock of the database. */
@@ -41,7 +41,7 @@ public final class ReservationStore {
                    date_trunc('milliseconds', clock_timestamp()) + CAST(:lease AS interval), :now
               FROM unnest(CAST(:paths AS text[])) p
             ON CONFLICT (tenant_id, domain_id, holder_id, repository, path) DO UPDATE
-               SET lease_until = excluded.lease_until, reason = COALESCE(excluded.reason, reservation.reason)
+               SET lease_until = greatest(reservation.lease_until, excluded.lease_until), reason = COALESCE(excluded.reason, reservation.reason)
             """;
 
     private static final String READ_OWN = SqlTemplate.of("""
@@ -215,9 +215,6 @@ public final class ReservationStore {
         });
     }
 
-    /** A reservation of somebody else in a domain of an agent. */
-    record Taken(Reservation reservation, String domain) {}
-
     private static final String READ_TAKEN = SqlTemplate.of("""
             SELECT {record} AS record, d.name AS domain
               FROM membership m
@@ -229,15 +226,21 @@ public final class ReservationStore {
              LIMIT {most}
             """).with("record", ReservationRow.RECORD).with("most", MAX_OPEN).sql();
 
-    /** Returns what others have reserved in the domains of an agent. */
-    List<Taken> taken(long tenant, long agent) {
-        var found = new ArrayList<Taken>();
-        db.sql(READ_TAKEN)
+    /** A reservation of somebody else in a domain of an agent. */
+    public record Taken(Reservation reservation, String domain) {}
+
+    /** Returns a reservation of somebody else, in a domain of the agent, that one of the paths matches. */
+    public Optional<Taken> findTaken(long tenant, long agent, List<String> paths) {
+        return db
+                .sql(READ_TAKEN)
                 .quiet()
                 .set("tenant", tenant)
                 .set("agent", agent)
-                .list(row -> found.add(new Taken(
-                        Objects.requireNonNull(row.json("record", Reservation.class)), row.text("domain"))));
-        return found;
+                .list(row -> new Taken(
+                        Objects.requireNonNull(row.json("record", Reservation.class)), row.text("domain")))
+                .stream()
+                .filter(taken -> paths.stream()
+                        .anyMatch(Glob.of("path", taken.reservation().path())::matches))
+                .findFirst();
     }
 }

@@ -31,7 +31,7 @@ final class TaskRow {
                 'assignee', {assignee}, 'holder', CASE WHEN {held} THEN {holder} END,
                 'lease_until', CASE WHEN {held} THEN t.lease_until END, 'fence', t.fence,
                 'after', ARRAY(SELECT o.after_id FROM task_order o
-                                WHERE o.tenant_id = t.tenant_id AND o.task_id = t.id ORDER BY o.after_id),
+                                WHERE o.tenant_id = t.tenant_id AND o.task_id = t.id ORDER BY o.place),
                 'ready', {ready}, 'result', t.result, 'tags', t.tags, 'created_by', {creator},
                 'created_at', t.created_at, 'updated_at', t.updated_at, 'revision', t.revision)
             """)

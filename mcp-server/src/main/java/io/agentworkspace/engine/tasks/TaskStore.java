@@ -41,8 +41,8 @@ public final class TaskStore {
             """;
 
     private static final String ADD_ORDER = """
-            INSERT INTO task_order (tenant_id, task_id, after_id)
-            SELECT :tenant, :id, a FROM unnest(CAST(:after AS uuid[])) a
+            INSERT INTO task_order (tenant_id, task_id, after_id, place)
+            SELECT :tenant, :id, a, n FROM unnest(CAST(:after AS uuid[])) WITH ORDINALITY given (a, n)
             """;
 
     private static final String FIND = ContextStore.KNOWN_CONTEXT

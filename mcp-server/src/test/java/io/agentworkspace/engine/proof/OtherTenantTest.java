@@ -146,6 +146,12 @@ class OtherTenantTest {
                         .envelope()
                         .at("/task/id")
                         .asString());
+        real.put(
+                "$question",
+                done(call(CommandAddress.ALIAS, ann, "AP_Ask", "{'target':{'domain':'Quarry'},'content':'SECRET'}"))
+                        .envelope()
+                        .at("/question/id")
+                        .asString());
         real.put("$endpoint", endpoint(ann, true));
         real.put("$rule name", "Octopus");
         real.put(
@@ -175,6 +181,7 @@ class OtherTenantTest {
                 UUID.randomUUID().toString());
         nowhere.put("$key", ApiKey.generate(new SecureRandom()).id());
         nowhere.put("$invitation", ApiKey.generate(new SecureRandom()).id());
+        nowhere.put("$question", UUID.randomUUID().toString());
         nowhere.put("$task", UUID.randomUUID().toString());
         nowhere.put("$rule name", "Catfish");
         nowhere.put("$rule", UUID.randomUUID().toString());

@@ -306,6 +306,17 @@ final class PermissionFixture {
                   FROM c JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
                 """);
         insert(cells, _ -> true, _ -> stranger, """
+                , m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
+                        SELECT c.tenant_id, z.stream_id, 1, md5(c.name)::uuid, c.owner_id, 'q', '{}', :now
+                          FROM c JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
+                          JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name = 'tea'
+                        RETURNING *),
+                st AS (UPDATE stream st SET last_seq = 1, last_at = :now FROM m
+                        WHERE st.tenant_id = m.tenant_id AND st.id = m.stream_id)
+                INSERT INTO question (tenant_id, id, asker_id, created_at)
+                SELECT tenant_id, id, speaker_id, :now FROM m
+                """);
+        insert(cells, _ -> true, _ -> stranger, """
                 INSERT INTO task (tenant_id, id, domain_id, title, description, state, creator_id, created_at, updated_at)
                 SELECT c.tenant_id, md5(c.name)::uuid, d.id, 't', '', 'open', c.owner_id, :now, :now
                   FROM c JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name

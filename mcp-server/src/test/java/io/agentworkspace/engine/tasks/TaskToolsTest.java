@@ -240,7 +240,7 @@ class TaskToolsTest {
         update(bob, "Ben", id, "'fence':1,'state':'done'").refused(3003);
         update(ann, "Ada", id, "'assignee':'*'").ok();
         claim(bob, "Ben", id).ok();
-        create(ann, "Ada", "x", ",'assignee':'Bert'").refused(3001, "Ben");
+        create(ann, "Ada", "x", ",'assignee':'Bem'").refused(3001, "Ben");
     }
 
     @Test

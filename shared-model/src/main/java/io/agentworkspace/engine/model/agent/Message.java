@@ -60,7 +60,10 @@ public record Message(
         Instant deliveredAt,
 
         @Doc("When the whole text of a direct message was returned to its recipient.") @Nullable
-        Instant readAt)
+        Instant readAt,
+
+        @Doc("The question that it asks, which AP_Answer answers.") @Nullable
+        Question question)
         implements Cuttable<Message> {
 
     @Override
@@ -88,6 +91,7 @@ public record Message(
                 chain,
                 createdAt,
                 deliveredAt,
-                readAt);
+                readAt,
+                question);
     }
 }

@@ -107,6 +107,30 @@ public sealed interface EventData {
             List<DocumentReason> reasons)
             implements EventData {}
 
+    record QuestionAsked(
+            @Doc(value = "The question, and its message.", format = "uuid")
+            UUID question,
+
+            @Doc("Who asked.") String from,
+            @Doc("Whom, if one was asked.") @Nullable String to,
+
+            @Doc("The domain of the zone that was asked.") @Nullable
+            String domain,
+
+            @Doc("The zone that was asked.") @Nullable String zone,
+            @Doc("The question, at most 500 characters.") String text,
+            @Doc("The texts to choose from.") List<String> choices,
+            @Doc("When it expires.") @Nullable Instant expiresAt)
+            implements EventData {}
+
+    record QuestionAnswered(
+            @Doc(value = "The question, and its message.", format = "uuid")
+            UUID question,
+
+            @Doc("The answer, at most 500 characters.") String answer,
+            @Doc("Who answered.") String answeredBy)
+            implements EventData {}
+
     record TaskChanged(
             @Doc(value = "The task.", format = "uuid") UUID task,
             @Doc("The domain that it belongs to.") String domain,

@@ -63,6 +63,23 @@ public enum EventType {
                     List.of(DocumentReason.of(
                             DocumentReason.Code.ENCRYPTED,
                             "it is a PDF protected by a password; save it without one")))),
+    QUESTION_ASKED(
+            "Questions",
+            "A message asked a question of an agent, a user or a zone.",
+            new EventData.QuestionAsked(
+                    UUID.fromString("0197f1d0-4415-7000-8000-000000000002"),
+                    "scout",
+                    "maria",
+                    null,
+                    null,
+                    "Two coats of paint, or three?",
+                    List.of("two", "three"),
+                    null)),
+    QUESTION_ANSWERED(
+            "Questions",
+            "A question was answered.",
+            new EventData.QuestionAnswered(
+                    UUID.fromString("0197f1d0-4415-7000-8000-000000000002"), "three", "maria")),
     TASK_CHANGED(
             "Tasks",
             "A task of a domain was created, claimed, changed or finished, or its holder has lost it.",
