@@ -69,9 +69,9 @@ final class HookQueries {
                                                      AND t.state = 'open' AND t.unmet = 0
                                                      AND (t.assignee_id IS NULL OR t.assignee_id = p.agent_id)
                                                    ORDER BY t.created_at, t.id
-                                                   LIMIT :most) ready
+                                                   LIMIT :tasks) ready
                              WHERE p.tenant_id = :tenant AND p.agent_id = :bound AND p.state = 'member'
-                             LIMIT :most) some) AS ready
+                             LIMIT :tasks) counted) AS ready
             """;
 
     private static final long MOST_TASKS = 100;
@@ -100,7 +100,7 @@ final class HookQueries {
     /** Returns a sentence on the tasks of the agent; an empty text if it has none to do. */
     String tasks(HookSession session) {
         return bound(db.sql(TASKS), session)
-                .set("most", MOST_TASKS)
+                .set("tasks", MOST_TASKS)
                 .one(row -> tasks(row.number("held"), row.number("ready")))
                 .orElse("");
     }

@@ -6,6 +6,7 @@ import static io.agentworkspace.engine.testing.DomainSetup.invite;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.Concurrently;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
@@ -100,13 +101,19 @@ class ReservationToolsTest {
 
     @Test
     void ofConcurrentCallsForTheSamePathOneWins() {
+        var carl = tenant.person(ClientApi.REST, "carl", Role.ADMIN);
+        agents(carl, "C0", "C1");
+        hosted(carl, "Shed", "private", "C0");
+        invite(carl, "Shed", "C1").ok();
         var answers = Concurrently.of(
                 8,
-                i -> i % 2 == 0
-                        ? reserve(ann, "Ada", "'a/%d','common/*'".formatted(i), "").code()
-                        : reserve(bob, "Ben", "'a/%d','common/x'".formatted(i), "").code());
+                i -> carl.call(
+                                "TK_Reserve",
+                                "{'target':{'domain':'Shed','context':'C%d'},'paths':['a/%d','common/%s']}"
+                                        .formatted(i % 2, i, i % 2 == 0 ? "*" : "x"))
+                        .code());
         assertThat(answers).containsOnly(0, 3003);
-        var holders = ann.call("TK_List", "{'target':{'domain':'Yard'},'paths':true}")
+        var holders = carl.call("TK_List", "{'target':{'domain':'Shed'},'paths':true}")
                 .ok()
                 .texts("/reservations", "holder");
         assertThat(holders.stream().distinct()).hasSize(1);
