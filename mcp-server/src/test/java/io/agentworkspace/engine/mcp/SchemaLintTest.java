@@ -96,6 +96,10 @@ class SchemaLintTest {
                         "MB_Search",
                         "MB_Store",
                         "MB_Read",
+                        "TK_List",
+                        "TK_Create",
+                        "TK_Claim",
+                        "TK_Update",
                         "find_tools",
                         "describe_tool",
                         "run_tool");
