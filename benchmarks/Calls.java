@@ -107,6 +107,7 @@ final class Calls implements Bench.Benchmark {
                 var bare = new Usage(limit.pid(), engine.postmaster(), true)) {
             var workspace = new Workspace(engine);
             Growth.fill(engine, 0, options.number("rows", 0), options.number("tenants", 1));
+            Growth.tasks(engine, isShort ? 20_000 : 300_000);
             var rows = rows(workspace, ours, limit.url(), bare);
             if (echo != null) {
                 rows.add(row("TypeScript echo", "AP_Read, MCP modern", echo.url() + "/mcp", new Usage(echo.pid(), 0, false),
@@ -231,6 +232,7 @@ final class Calls implements Bench.Benchmark {
         rows.add(row("AP_Chat to 32", "bare insert", mcp, ours, workspace.chat(Workspace.TARGETS)));
         rows.add(new Row("20 in one zone", "bare insert", mcp, ours, Workspace.CHATTERS, workspace.zone(), new ArrayList<>(), new ArrayList<>()));
         rows.add(row("MB_Store", "bare insert", mcp, ours, workspace.store()));
+        rows.add(row("TK_Claim", "bare insert", mcp, ours, workspace.claim()));
         rows.add(row("AP_Create", "bare insert", mcp, ours, _ -> workspace.create().apply(0)));
         rows.add(row("tools/list", "bare bytes", mcp, ours, _ -> List.of(workspace.list())));
         return rows;

@@ -41,6 +41,20 @@ final class Growth {
 
     private Growth() {}
 
+    /** Adds tasks that are ready to the domain where all talk. */
+    static void tasks(Engine engine, int count) throws Exception {
+        try (var connection = DriverManager.getConnection(engine.jdbcUrl(), engine.user(), engine.password());
+                var statement = connection.createStatement()) {
+            statement.execute("""
+                    INSERT INTO task (tenant_id, id, domain_id, title, description, state, creator_id, created_at, updated_at)
+                    SELECT d.tenant_id, gen_random_uuid(), d.id, 'task ' || i, 'Is claimed.', 'open', d.owner_id, now(), now()
+                      FROM domain d, generate_series(1, %d) i
+                     WHERE d.name_key = 'square'
+                    """.formatted(count));
+            statement.execute("ANALYZE task");
+        }
+    }
+
     /** @param from how many rows of each kind an earlier call has added */
     static void fill(Engine engine, int from, int rows, int tenants) throws Exception {
         try (var connection = DriverManager.getConnection(engine.jdbcUrl(), engine.user(), engine.password());

@@ -132,6 +132,10 @@ final class Workspace {
                 Way.BARE, key, "MB_Store", "{\"target\":{\"bank\":\"Written\"},\"content\":\"%s\"}".formatted(text(connection))));
     }
 
+    IntFunction<List<byte[]>> claim() {
+        return _ -> List.of(request(Way.BARE, key, "TK_Claim", "{\"target\":{\"domain\":\"Square\"},\"next\":true}"));
+    }
+
     /** Returns requests with names that no earlier run used. */
     IntFunction<List<byte[]>> create() {
         var run = Long.toString(System.nanoTime(), 36);

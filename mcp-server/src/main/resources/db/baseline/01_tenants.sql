@@ -187,6 +187,13 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- Counts a row that counts again: a finished task that is opened again.
+CREATE FUNCTION count_reopened() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM count_usage(NEW.tenant_id, TG_ARGV[0], 1);
+    RETURN NULL;
+END $$;
+
 -- Nothing comes to belong to a user who is being removed. A foreign key waits for the removal, but accepts the row that
 -- stays. This trigger runs after it, by its name, and sees what was committed meanwhile.
 CREATE FUNCTION refuse_removed_owner() RETURNS trigger LANGUAGE plpgsql AS $$

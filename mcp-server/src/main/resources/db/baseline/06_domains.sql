@@ -1,4 +1,4 @@
--- Domains, their zones and members.
+-- Domains, their zones and members, their tasks, and reservations of paths.
 
 CREATE TABLE domain (
     tenant_id        bigint      NOT NULL,
@@ -74,3 +74,97 @@ CREATE TABLE zone (
     FOREIGN KEY (tenant_id, stream_id) REFERENCES stream
 );
 COMMENT ON TABLE zone IS 'The zones of a domain. Each has a conversation.';
+
+CREATE TABLE task (
+    tenant_id   bigint      NOT NULL,
+    id          uuid        NOT NULL,
+    domain_id   bigint      NOT NULL,
+    title       text        NOT NULL,
+    description text        NOT NULL,
+    state       text        NOT NULL CHECK (state IN ('open', 'doing', 'blocked', 'done', 'cancelled')),
+    tags        text[]      NOT NULL DEFAULT '{}',
+    assignee_id bigint,
+    holder_id   bigint,
+    lease_until timestamptz,
+    fence       bigint      NOT NULL DEFAULT 0,
+    unmet       integer     NOT NULL DEFAULT 0,
+    result      text,
+    creator_id  bigint      NOT NULL,
+    created_at  timestamptz NOT NULL,
+    updated_at  timestamptz NOT NULL,
+    revision    bigint      NOT NULL DEFAULT 1,
+    PRIMARY KEY (tenant_id, id),
+    FOREIGN KEY (tenant_id, domain_id) REFERENCES domain ON DELETE CASCADE,
+    CHECK ((holder_id IS NULL) = (lease_until IS NULL))
+);
+COMMENT ON TABLE task IS 'The tasks of domains: what is to be done, who holds it and for how long, and what became of it.';
+COMMENT ON COLUMN task.assignee_id IS 'The agent or user whose task it is; null for anybody''s.';
+COMMENT ON COLUMN task.holder_id IS 'The agent or user that claimed it. When lease_until has passed, nobody holds it.';
+COMMENT ON COLUMN task.fence IS 'Grows with each claim: a change with an older one is refused.';
+COMMENT ON COLUMN task.unmet IS 'How many of the tasks that it comes after are not done.';
+CREATE INDEX task_newest ON task (tenant_id, domain_id, created_at DESC, id DESC);
+CREATE INDEX task_ready ON task (tenant_id, domain_id, created_at, id) WHERE state = 'open' AND unmet = 0;
+CREATE INDEX task_state ON task (tenant_id, domain_id, state, created_at DESC, id DESC);
+CREATE INDEX task_holder ON task (tenant_id, holder_id) WHERE holder_id IS NOT NULL;
+CREATE INDEX task_assignee ON task (tenant_id, assignee_id, created_at DESC, id DESC) WHERE assignee_id IS NOT NULL;
+CREATE INDEX task_lease ON task (lease_until) WHERE holder_id IS NOT NULL;
+CREATE INDEX task_age ON task (updated_at) WHERE state IN ('done', 'cancelled');
+CREATE TRIGGER counted_added AFTER INSERT ON task REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('tasks');
+COMMENT ON TRIGGER counted_added ON task IS 'A plan limits unfinished tasks, whatever creates them.';
+CREATE TRIGGER counted_finished AFTER UPDATE OF state ON task
+    FOR EACH ROW WHEN ((OLD.state NOT IN ('done', 'cancelled')) AND (NEW.state IN ('done', 'cancelled')))
+    EXECUTE FUNCTION count_ended('tasks');
+COMMENT ON TRIGGER counted_finished ON task IS 'A finished task no longer counts for the plan.';
+CREATE TRIGGER counted_reopened AFTER UPDATE OF state ON task
+    FOR EACH ROW WHEN ((OLD.state IN ('done', 'cancelled')) AND (NEW.state NOT IN ('done', 'cancelled')))
+    EXECUTE FUNCTION count_reopened('tasks');
+COMMENT ON TRIGGER counted_reopened ON task IS 'A task that is opened again counts for the plan again.';
+CREATE TRIGGER counted_gone AFTER DELETE ON task FOR EACH ROW WHEN (OLD.state NOT IN ('done', 'cancelled')) EXECUTE FUNCTION count_ended('tasks');
+COMMENT ON TRIGGER counted_gone ON task IS 'An unfinished task that is deleted with its domain no longer counts for the plan.';
+
+CREATE TABLE task_order (
+    tenant_id bigint NOT NULL,
+    task_id   uuid   NOT NULL,
+    after_id  uuid   NOT NULL,
+    place     bigint NOT NULL,
+    PRIMARY KEY (tenant_id, task_id, after_id),
+    FOREIGN KEY (tenant_id, task_id) REFERENCES task ON DELETE CASCADE,
+    FOREIGN KEY (tenant_id, after_id) REFERENCES task ON DELETE CASCADE
+);
+COMMENT ON TABLE task_order IS 'The tasks that others wait for: a task is ready when those that it comes after are done.';
+COMMENT ON COLUMN task_order.place IS 'The order in which they were given.';
+CREATE INDEX task_order_after ON task_order (tenant_id, after_id, task_id);
+
+CREATE TABLE task_change (
+    tenant_id bigint      NOT NULL,
+    task_id   uuid        NOT NULL,
+    revision  bigint      NOT NULL,
+    at        timestamptz NOT NULL,
+    by_id     bigint      NOT NULL,
+    what      text        NOT NULL,
+    note      text,
+    PRIMARY KEY (tenant_id, task_id, revision),
+    FOREIGN KEY (tenant_id, task_id) REFERENCES task ON DELETE CASCADE
+);
+COMMENT ON TABLE task_change IS 'The history of each task: who changed what, when, and their note.';
+COMMENT ON COLUMN task_change.by_id IS 'The agent or user that changed it; of a lease that ended, the one that lost it.';
+
+CREATE TABLE reservation (
+    tenant_id   bigint      NOT NULL,
+    id          uuid        NOT NULL,
+    domain_id   bigint      NOT NULL,
+    repository  text        NOT NULL,
+    path        text        NOT NULL,
+    holder_id   bigint      NOT NULL,
+    reason      text,
+    lease_until timestamptz NOT NULL,
+    created_at  timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, id),
+    UNIQUE (tenant_id, domain_id, holder_id, repository, path),
+    FOREIGN KEY (tenant_id, domain_id) REFERENCES domain ON DELETE CASCADE
+);
+COMMENT ON TABLE reservation IS 'Paths of repositories that agents and users work on for a while. They are advisory.';
+COMMENT ON COLUMN reservation.repository IS 'The name of the repository; empty if the domain has only one.';
+COMMENT ON COLUMN reservation.path IS 'A glob, relative to the repository.';
+CREATE INDEX reservation_age ON reservation (lease_until);
+CREATE INDEX reservation_holder ON reservation (tenant_id, holder_id);

@@ -3,7 +3,7 @@ import { all, call, may, me, request } from './api.js';
 import { action, address, ago, ask, avatar, el, facts, given, head, meter, number, problem, tag } from './ui.js';
 
 const ROLES = ['viewer', 'member', 'admin', 'owner'];
-const NAMES = { commands: 'Commands today', agents: 'Agents', domains: 'Domains', banks: 'Banks', memories: 'Memories', documents: 'Documents', webhook_endpoints: 'Webhook endpoints', rules: 'Rules' };
+const NAMES = { commands: 'Commands today', agents: 'Agents', domains: 'Domains', banks: 'Banks', memories: 'Memories', documents: 'Documents', webhook_endpoints: 'Webhook endpoints', tasks: 'Tasks', rules: 'Rules' };
 
 const counted = (count, word) => `${number(count)} ${word}${count === 1 ? '' : 's'}`;
 

@@ -57,12 +57,17 @@ class ExamplesTest {
     private static final Pattern SECTION = Pattern.compile(
             "^### (\\w+)$(.*?)^```sh\n(.*?)^```$.*?^```json\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern STAND_IN = Pattern.compile(
-            "In the example, put (?:the id that (?<list>\\w+) shows|the address of your receiver) in place of `(?<word>[^`]+)`");
+            "In the example, put (?:the id that (?<list>\\w+) (?:shows|returns)|the address of your receiver) in place of `(?<word>[^`]+)`");
 
     private static final Map<String, Section> SECTIONS = new LinkedHashMap<>();
 
     /** The values that replace words of the examples. */
     private static final Map<String, String> OWN = new LinkedHashMap<>();
+
+    private static final String ASK = "AP_Ask";
+
+    /** The id of the question that was asked, which no list shows. */
+    private static String question = "";
 
     private static HttpServer receiver;
 
@@ -151,6 +156,9 @@ class ExamplesTest {
         for (var tool : story()) {
             var answer = way.play(tool, key);
             answers.put(tool, answer);
+            if (tool.equals(ASK)) {
+                question = answer.at("/question/id").asString("");
+            }
             if (tool.equals("AP_Create")) {
                 await().until(() -> newest("WH_Deliveries", key).path("state").asString(""), "delivered"::equals);
             } else if (tool.equals("DC_Submit") || tool.equals("DC_Validate")) {
@@ -211,6 +219,10 @@ class ExamplesTest {
             return example;
         }
         var list = stands.group("list");
+        if (ASK.equals(list)) {
+            OWN.put(question, stands.group("word"));
+            return example.replace(stands.group("word"), question);
+        }
         var own = list == null
                 ? "http://127.0.0.1:%d/".formatted(receiver.getAddress().getPort())
                 : await().until(() -> newest(list, key).path("id").asString(""), id -> !id.isEmpty());

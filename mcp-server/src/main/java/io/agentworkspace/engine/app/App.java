@@ -61,6 +61,7 @@ import io.agentworkspace.engine.metrics.MetricsServer;
 import io.agentworkspace.engine.metrics.ToolMeter;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.IdempotencyStore;
@@ -74,6 +75,7 @@ import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
+import io.agentworkspace.engine.tasks.TaskLeases;
 import io.agentworkspace.engine.tracing.Tracing;
 import io.agentworkspace.engine.webhooks.EndpointServices;
 import io.agentworkspace.engine.webhooks.outbox.FeedStore;
@@ -202,6 +204,13 @@ public final class App implements AutoCloseable {
             var waiting = new WaitingCalls(
                     new WaitQueries(db), new ListeningTenants(db, clock), wakes, server.mostConnections() / 4, clock);
             housekeeping.clearing("registrations of who hears", wakes::purge);
+            var leases = new TaskLeases(db, clock, events);
+            var reservations = new ReservationStore(db);
+            var tasksKept = Duration.ofDays(settings.retention().tasksDays());
+            housekeeping
+                    .whileOpen(SECOND, "freeing tasks", leases::free)
+                    .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
+                    .clearing("finished tasks", now -> leases.purge(now.minus(tasksKept)));
             var upstreamHttp = keep(
                     new VettedClient(AddressPolicy.allowing(settings.upstreams().allowed()), webhooks.authorities()));
             var upstreams = Tools.Upstreams.of(db, vault, upstreamHttp, watch, clock);

@@ -33,6 +33,7 @@ import io.agentworkspace.engine.banks.files.FileQueries;
 import io.agentworkspace.engine.banks.files.FileStore;
 import io.agentworkspace.engine.banks.files.FileTools;
 import io.agentworkspace.engine.chat.ChatTools;
+import io.agentworkspace.engine.chat.QuestionTools;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.documents.DeleteTool;
@@ -72,6 +73,8 @@ import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.reservations.ReservationStore;
+import io.agentworkspace.engine.reservations.ReservationTools;
 import io.agentworkspace.engine.rules.RuleTools;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.skilllibrary.Library;
@@ -85,6 +88,8 @@ import io.agentworkspace.engine.upstreams.UpstreamCalls;
 import io.agentworkspace.engine.upstreams.UpstreamStore;
 import io.agentworkspace.engine.upstreams.UpstreamTools;
 import io.agentworkspace.engine.upstreams.client.Connections;
+import io.agentworkspace.engine.tasks.TaskAssembly;
+import io.agentworkspace.engine.tasks.TaskPlaces;
 import io.agentworkspace.engine.users.UserAdminTools;
 import io.agentworkspace.engine.users.UserQueries;
 import io.agentworkspace.engine.users.UserStore;
@@ -153,12 +158,16 @@ public final class Tools {
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
         var wait = new MessageWait(
                 new WaitQueries(db), shared.waiting(), new MessagePages(db), agents, domains, shared.clock());
-        tools.addAll(new ChatTools(db, agents, messages, new ZoneEntry(db, domains), wait).tools());
+        var chat = new ChatTools(db, agents, messages, new ZoneEntry(db, domains), wait);
+        tools.addAll(chat.tools());
+        tools.addAll(new QuestionTools(db, chat, messages).tools());
         tools.addAll(new WaitTools(wait, contexts).tools());
         tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents, shared));
+        tools.addAll(TaskAssembly.tools(db, agents, domains, domainReads));
+        tools.addAll(new ReservationTools(new ReservationStore(db), new TaskPlaces(db, domains)).tools());
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(new InviteTools(
                         new InvitationStore(db),

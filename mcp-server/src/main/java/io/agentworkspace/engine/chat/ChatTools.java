@@ -175,7 +175,8 @@ public final class ChatTools {
         }
     }
 
-    private ChatResponse say(ChatRequest in, Call call) {
+    /** Sends a message, and returns it with what has come in. */
+    ChatResponse say(ChatRequest in, Call call) {
         var to = destinations.find(call, in.target(), in.toUser(), replyTo(in.replyTo()));
         var attached = attachments.find(call, in.attach());
         var begun = conversations.begin(call, to);
@@ -209,7 +210,7 @@ public final class ChatTools {
     }
 
     /** Completes the response after the commit: who does not hear the message, and the answer that the call waits for. */
-    private void complete(ChatRequest in, ObjectNode envelope, Call call) {
+    void complete(ChatRequest in, ObjectNode envelope, Call call) {
         if (envelope.at("/receipt/wakes").asString("").equals("none")
                 && envelope.get("status") instanceof ObjectNode status) {
             status.put("note", UNHEARD.formatted(envelope.at("/receipt/to").asString("")));

@@ -37,7 +37,7 @@ public final class DomainQueries {
     static final int ZONES = 200;
 
     /** CTE {@code d}: the domain whose key is :domain, else the entered one, if the acting user may see it. */
-    static final String DOMAIN =
+    public static final String DOMAIN =
             SqlTemplate.of("""
             d AS (
                 SELECT d.*
@@ -295,7 +295,7 @@ public final class DomainQueries {
     }
 
     /** Returns why a read of a domain found none. */
-    Problem absent(Call call, @Nullable Name name) {
+    public Problem absent(Call call, @Nullable Name name) {
         return name == null
                 ? Problem.noContext(
                         "no domain that you may see is entered: give target.domain, or enter one with ZN_Enter")

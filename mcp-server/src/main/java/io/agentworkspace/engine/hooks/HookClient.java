@@ -33,6 +33,19 @@ public enum HookClient {
         return answer;
     }
 
+    /** Returns the answer that keeps a tool from running. */
+    ObjectNode refuse(HookEvent event, String reason) {
+        if (this == GEMINI_CLI) {
+            return Json.object().put("decision", "deny").put("reason", reason);
+        }
+        var answer = Json.object();
+        answer.putObject("hookSpecificOutput")
+                .put("hookEventName", event.name())
+                .put("permissionDecision", "deny")
+                .put("permissionDecisionReason", reason);
+        return answer;
+    }
+
     /** Returns the answer to the end of a turn that lets the turn go on. */
     ObjectNode goOn(HookEvent event, String reason) {
         return switch (this) {

@@ -13,11 +13,19 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param name as the client calls it
  * @param prompt what the user typed; empty if the event has none
- * @param tool the tool that has run; empty if the event has none
+ * @param tool the tool that runs or has run; empty if the event has none
+ * @param edits the files that it is about to change, relative to the folder of the session
  * @param isHeld whether a hook has already let this turn go on
  */
 record HookEvent(
-        Kind kind, String name, String session, String prompt, String tool, String notification, boolean isHeld) {
+        Kind kind,
+        String name,
+        String session,
+        String prompt,
+        String tool,
+        List<String> edits,
+        String notification,
+        boolean isHeld) {
     /** The most characters of a session's id. */
     static final int MAX_SESSION = 128;
 
@@ -25,6 +33,7 @@ record HookEvent(
     enum Kind {
         SESSION_START("SessionStart"),
         PROMPT("UserPromptSubmit", "BeforeAgent"),
+        BEFORE_TOOL("PreToolUse", "BeforeTool"),
         AFTER_TOOL("PostToolUse", "AfterTool"),
         STOP("Stop", "AfterAgent"),
         INTERRUPT("Interrupt"),
@@ -55,12 +64,16 @@ record HookEvent(
             throw Problem.invalid("the event", "must be a JSON object with hook_event_name and session_id");
         }
         var name = required(event, "hook_event_name", "event");
+        var kind = Kind.of(name);
         return new HookEvent(
-                Kind.of(name),
+                kind,
                 name,
                 session(required(event, "session_id", "session")),
                 text(event, "prompt"),
                 text(event, "tool_name", "tool"),
+                kind == Kind.BEFORE_TOOL
+                        ? EditedFiles.of(event.path("tool_input"), text(event, "cwd"), text(event, "file"))
+                        : List.of(),
                 text(event, "notification_type"),
                 text(event, "stop_hook_active").equals("true"));
     }

@@ -57,6 +57,25 @@ final class HookQueries {
              LIMIT :most
             """;
 
+    /** What the agent holds, and what is ready for it; at most {@link #MOST_TASKS} are counted. */
+    private static final String TASKS = """
+            SELECT (SELECT count(*) FROM task t
+                     WHERE t.tenant_id = :tenant AND t.holder_id = :bound AND t.lease_until > clock_timestamp()) AS held,
+                   (SELECT count(*)
+                      FROM (SELECT 1
+                              FROM membership p
+                              CROSS JOIN LATERAL (SELECT 1 FROM task t
+                                                   WHERE t.tenant_id = p.tenant_id AND t.domain_id = p.domain_id
+                                                     AND t.state = 'open' AND t.unmet = 0
+                                                     AND (t.assignee_id IS NULL OR t.assignee_id = p.agent_id)
+                                                   ORDER BY t.created_at, t.id
+                                                   LIMIT :tasks) ready
+                             WHERE p.tenant_id = :tenant AND p.agent_id = :bound AND p.state = 'member'
+                             LIMIT :tasks) counted) AS ready
+            """;
+
+    private static final long MOST_TASKS = 100;
+
     private final Db db;
 
     HookQueries(Db db) {
@@ -76,6 +95,26 @@ final class HookQueries {
 
     List<String> rooms(HookSession session) {
         return bound(db.sql(ROOMS), session).list(row -> row.text("name"));
+    }
+
+    /** Returns a sentence on the tasks of the agent; an empty text if it has none to do. */
+    String tasks(HookSession session) {
+        return bound(db.sql(TASKS), session)
+                .set("tasks", MOST_TASKS)
+                .one(row -> tasks(row.number("held"), row.number("ready")))
+                .orElse("");
+    }
+
+    private static String tasks(long held, long ready) {
+        if (held == 0 && ready == 0) {
+            return "";
+        }
+        return "You hold %s; %s%d %s ready. TK_List shows them, and TK_Claim takes one."
+                .formatted(
+                        held == 1 ? "1 task" : held + " tasks",
+                        ready == MOST_TASKS ? "at least " : "",
+                        ready,
+                        ready == 1 ? "is" : "are");
     }
 
     private static Recalled recalled(Row row) throws SQLException {

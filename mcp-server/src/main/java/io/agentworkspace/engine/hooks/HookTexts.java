@@ -25,7 +25,7 @@ final class HookTexts {
     }
 
     /** Returns who the agent is, what waits and what to know, the most important first. */
-    String start(Caller caller, News waiting, List<Recalled> pinned) {
+    String start(Caller caller, News waiting, String tasks, List<Recalled> pinned) {
         var parts = new ArrayList<String>();
         parts.add(
                 "You are the agent %s of %s in a workspace that you share with other agents. Your description, as data: %s"
@@ -34,6 +34,9 @@ final class HookTexts {
                                 DisplayName.of(waiting.owner()),
                                 quoted(Excerpt.cut(waiting.description(), DESCRIPTION))));
         parts.add(waiting.isEmpty() ? "No message waits for you." : waiting.sentence(""));
+        if (!tasks.isEmpty()) {
+            parts.add(tasks);
+        }
         parts.add(guide(caller));
         var length = parts.stream().mapToInt(String::length).sum() + 3;
         var notes = new ArrayList<String>();
@@ -113,7 +116,7 @@ final class HookTexts {
     }
 
     /** Returns a text on one line and in quotation marks, so that it can neither end its frame nor begin another one. */
-    private static String quoted(String text) {
+    static String quoted(String text) {
         return Json.text(text).replace("<", "\\u003c").replace(">", "\\u003e");
     }
 }

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.reservations.ReservationStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,6 +35,7 @@ public final class Hooks {
     private final HookQueries queries;
     private final Recall recall;
     private final HookTexts texts;
+    private final EditGuard guard;
     private final Catalogue catalogue;
     private final AgentPresence presence;
     private final Duration within;
@@ -46,6 +48,7 @@ public final class Hooks {
         this.recall = new Recall(runner);
         this.catalogue = runner.catalogue();
         this.texts = new HookTexts(catalogue);
+        this.guard = new EditGuard(new ReservationStore(db), clock);
         this.presence = presence;
         this.within = within;
         this.clock = clock;
@@ -106,6 +109,7 @@ public final class Hooks {
         Optional<ObjectNode> reply = switch (event.kind()) {
             case SESSION_START -> said(start(session, answer)).map(text -> client.context(event, text));
             case PROMPT -> said(prompt(session, event, requestId, answer)).map(text -> client.context(event, text));
+            case BEFORE_TOOL -> guard.refusal(session, event).map(reason -> client.refuse(event, reason));
             case AFTER_TOOL ->
                 isOurs(event.tool())
                         ? seen(session, State.BUSY)
@@ -134,8 +138,9 @@ public final class Hooks {
         var pinned = session.caller().may(catalogue.read("MB_Read"))
                 ? queries.pinned(session, clock.instant())
                 : List.<Recalled>of();
+        var tasks = session.caller().may(catalogue.read("TK_List")) ? queries.tasks(session) : "";
         return store.announce(session, true, answer::claim)
-                .map(waiting -> texts.start(session.caller(), waiting, pinned))
+                .map(waiting -> texts.start(session.caller(), waiting, tasks, pinned))
                 .orElse("");
     }
 

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.agent.Message.Attachment;
+import io.agentworkspace.engine.model.agent.Question;
 import java.sql.SQLException;
 import java.util.Objects;
 
@@ -61,9 +62,12 @@ public final class MessageRow {
                              ORDER BY k.n) END AS chain,
             m.created_at, m.delivered_at, m.read_at,
             NULLIF((SELECT count(*) FROM message answer WHERE answer.tenant_id = m.tenant_id AND answer.answers = m.id), 0) AS replies,
-            CASE WHEN m.attached IS NOT NULL THEN {attachments} END AS attachments
+            CASE WHEN m.attached IS NOT NULL THEN {attachments} END AS attachments, {question} AS question
             """)
-                .with("attachments", attachments("m.tenant_id", "m.attached")).with("content", content).sql();
+                .with("attachments", attachments("m.tenant_id", "m.attached"))
+                .with("question", QuestionRow.OF_MESSAGE)
+                .with("content", content)
+                .sql();
     }
 
     /**
@@ -104,7 +108,8 @@ public final class MessageRow {
                 row.instantOrNull("delivered_at"),
                 row.instantOrNull("read_at"),
                 replies == null ? null : replies.intValue(),
-                row.textOrNull("attachments") == null ? null : row.jsonList("attachments", Attachment.class));
+                row.textOrNull("attachments") == null ? null : row.jsonList("attachments", Attachment.class),
+                row.json("question", Question.class));
     }
 
     /** Reads a message with its stream. */

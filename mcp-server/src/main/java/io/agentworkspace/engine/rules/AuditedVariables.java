@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class AuditedVariables {
     private static final List<String> WRITTEN = List.of("description", "profile", "access", "tags");
 
+    /** The fields of a task that the audit does not have. */
+    private static final List<String> TASK =
+            List.of("id", "state", "assignee", "result", "note", "after", "tags", "fence", "lease_seconds");
+
     private AuditedVariables() {}
 
     static ExpressionInput of(Tool<?, ?> tool, ReplayQueries.AuditedCall entry) {
@@ -28,6 +32,7 @@ final class AuditedVariables {
                 "",
                 principal(entry),
                 field -> field.equals("name") && isDocument(tool) ? entry.target() : null,
+                field -> field.equals("title") && tool.family() == Family.TASK ? entry.target() : null,
                 entry.at(),
                 unknown(tool, entry, name));
     }
@@ -69,6 +74,9 @@ final class AuditedVariables {
         }
         if (isDocument(tool) && entry.target() == null) {
             unknown.add("document.name");
+        }
+        if (tool.family() == Family.TASK) {
+            TASK.forEach(field -> unknown.add("task." + field));
         }
         if (RequestVariables.TEXTS.stream().anyMatch(field -> has(tool, field))) {
             unknown.add("content");

@@ -85,6 +85,7 @@ public final class DocumentRules {
                 "",
                 principal(submitter),
                 fields(document),
+                _ -> null,
                 now,
                 Set.of());
     }

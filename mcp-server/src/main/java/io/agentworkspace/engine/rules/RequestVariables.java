@@ -35,6 +35,7 @@ final class RequestVariables {
                 content(input),
                 principal(call, loadContext),
                 document(call.tool(), input, documentName),
+                task(call.tool(), input),
                 call.now(),
                 Set.of());
     }
@@ -51,6 +52,21 @@ final class RequestVariables {
                 : given.isString()
                         ? names.computeIfAbsent(given.asString(), documentName)
                         : Fields.of(input).get("name");
+    }
+
+    /** Returns what a command on tasks says of its task. */
+    private static Fields task(Tool<?, ?> tool, ObjectNode input) {
+        if (tool.family() != Family.TASK) {
+            return _ -> null;
+        }
+        var fields = Fields.of(input);
+        var labels = Fields.of(input.path("vx"));
+        return field -> switch (field) {
+            case "id" -> fields.get("task");
+            case "title" -> labels.get("name");
+            case "tags" -> labels.get("tags");
+            default -> fields.get(field);
+        };
     }
 
     static Fields command(Tool<?, ?> tool) {

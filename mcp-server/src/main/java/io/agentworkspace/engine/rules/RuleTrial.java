@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Evaluates expressions on hypothetical requests: the examples of a rule, and those given to RL_Check. */
 final class RuleTrial {
     private static final List<String> FIELDS =
-            List.of("service", "target", "vx", "content", "principal", "document", "now");
+            List.of("service", "target", "vx", "content", "principal", "document", "task", "now");
 
     private static final List<String> EXPECTED = List.of(RuleExample.MATCHES, RuleExample.PASSES);
 
@@ -103,6 +103,7 @@ final class RuleTrial {
                 RequestVariables.content(request),
                 request.has("principal") ? given : principal,
                 Fields.of(request.path("document")),
+                Fields.of(request.path("task")),
                 now(request, field, now),
                 Set.of());
     }

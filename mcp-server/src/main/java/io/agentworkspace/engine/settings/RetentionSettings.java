@@ -7,8 +7,9 @@ import java.util.Map;
  *
  * @param auditDays entries of the audit
  * @param eventsDays events and their deliveries
+ * @param tasksDays tasks that are done or cancelled
  */
-public record RetentionSettings(int auditDays, int eventsDays) {
+public record RetentionSettings(int auditDays, int eventsDays, int tasksDays) {
     static final Setting<Integer> AUDIT_DAYS = Setting.of(
             "ENGINE_AUDIT_DAYS",
             "90",
@@ -22,7 +23,14 @@ public record RetentionSettings(int auditDays, int eventsDays) {
             "a number from 4 to 3650",
             SettingParsers.number(4, 3_650));
 
+    static final Setting<Integer> TASKS_DAYS = Setting.of(
+            "ENGINE_TASKS_DAYS",
+            "90",
+            "days to keep tasks that are done or cancelled",
+            "a number from 1 to 3650",
+            SettingParsers.number(1, 3_650));
+
     static RetentionSettings read(Map<String, String> given) {
-        return new RetentionSettings(AUDIT_DAYS.read(given), EVENTS_DAYS.read(given));
+        return new RetentionSettings(AUDIT_DAYS.read(given), EVENTS_DAYS.read(given), TASKS_DAYS.read(given));
     }
 }

@@ -68,6 +68,7 @@ public record Settings(
             SignInSettings.MCP_OAUTH,
             RetentionSettings.AUDIT_DAYS,
             RetentionSettings.EVENTS_DAYS,
+            RetentionSettings.TASKS_DAYS,
             DocumentSettings.SECONDS,
             DocumentSettings.REJECTED_DAYS,
             EmbeddingSettings.EMBEDDING,

@@ -198,6 +198,57 @@ class HooksTest {
                 .contains("from Bert");
     }
 
+    private static final String EDIT =
+            "{'hook_event_name':'%s','session_id':'s','cwd':'/home/u/boat','tool_name':'Edit','tool_input':{%s}}";
+
+    private void yard() {
+        call(it.owner, "DM_Create", "{'vx':{'name':'Yard','description':'d','access':'public'}}");
+        for (var agent : List.of("Ada", "Bert")) {
+            call(it.owner, "DM_Invite", "{'target':{'domain':'Yard','agent':'%s'}}".formatted(agent));
+        }
+    }
+
+    @Test
+    void anEditOfWhatAnotherHasReservedIsRefusedWithTheReasonOnceAMinute() {
+        yard();
+        call(it.bert, "TK_Reserve", "{'target':{'domain':'Yard'},'paths':['src/**/*.java'],'reason':'renaming'}");
+        var inside = EDIT.formatted("PreToolUse", "'file_path':'/home/u/boat/src/a/B.java'");
+        var first = it.hook("claude-code", inside);
+        assertThat(first.at("/hookSpecificOutput/permissionDecision").asString()).isEqualTo("deny");
+        assertThat(first.at("/hookSpecificOutput/permissionDecisionReason").asString())
+                .contains("Bert has reserved src/**/*.java in the domain Yard until", "renaming", "AP_Wait");
+        assertThat(it.hook("claude-code", inside).at("/hookSpecificOutput/permissionDecisionReason").asString())
+                .isEqualTo("Bert still has reserved src/**/*.java.");
+        assertThat(it.hook("gemini-cli", EDIT.formatted("BeforeTool", "'file_path':'src/C.java'")).toString())
+                .startsWith("{\"decision\":\"deny\",\"reason\":\"Bert ");
+        assertThat(it.hook(
+                                "codex",
+                                EDIT.formatted(
+                                        "PreToolUse", "'input':'*** Begin Patch\\n*** Update File: src/x/D.java\\n@@'"))
+                        .toString())
+                .contains("\"permissionDecision\":\"deny\"");
+        for (var other : List.of("/home/u/boat/src/a/B.txt", "/home/u/other/src/B.java", "B.java", "../src/B.java")) {
+            assertThat(it.hook("claude-code", EDIT.formatted("PreToolUse", "'file_path':'" + other + "'")))
+                    .isEmpty();
+        }
+        assertThat(post(it.bert, "claude-code", inside).body()).isEqualTo("{}");
+        call(it.bert, "TK_Release", "{'target':{'domain':'Yard'}}");
+        assertThat(it.hook("claude-code", inside)).isEmpty();
+        assertThat(call(it.ada, "AP_Wait", "{'wait_seconds':0}").texts("/content", "content"))
+                .contains("Free again: src/**/*.java");
+    }
+
+    @Test
+    void theStartOfASessionTellsOfTasks() {
+        yard();
+        assertThat(it.told("s", "SessionStart", "")).doesNotContain("task");
+        for (var title : List.of("one", "two", "three", "four")) {
+            call(it.bert, "TK_Create", "{'target':{'domain':'Yard'},'vx':{'name':'%s'}}".formatted(title));
+        }
+        call(it.ada, "TK_Claim", "{'target':{'domain':'Yard'},'next':true}");
+        assertThat(it.told("s", "SessionStart", "")).contains("You hold 1 task; 3 are ready. TK_List shows them");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             claude-code | Stop       | {"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"1 new

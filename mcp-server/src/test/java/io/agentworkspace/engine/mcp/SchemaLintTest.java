@@ -97,6 +97,10 @@ class SchemaLintTest {
                         "MB_Search",
                         "MB_Store",
                         "MB_Read",
+                        "TK_List",
+                        "TK_Create",
+                        "TK_Claim",
+                        "TK_Update",
                         "find_tools",
                         "describe_tool",
                         "run_tool");
@@ -169,7 +173,7 @@ class SchemaLintTest {
         try (var http = HttpClient.newHttpClient()) {
             var request =
                     HttpRequest.newBuilder(URI.create(TestServer.url() + path)).build();
-            return Json.readValue(http.send(request, BodyHandlers.ofString()).body(), ObjectNode.class);
+            return Json.readValue(http.send(request, BodyHandlers.ofString()).body(), JsonNode.class);
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -52,6 +52,8 @@ final class CaseWorkspace {
     private String rule = "";
     private String delivery = "";
     private String invitation = "";
+    private String task = "";
+    private String question = "";
 
     CaseWorkspace(Db db, Runner runner) {
         this.db = db;
@@ -96,6 +98,8 @@ final class CaseWorkspace {
                 .replace("$delivery", delivery)
                 .replace("$rule", rule)
                 .replace("$invitation", invitation)
+                .replace("$task", task)
+                .replace("$question", question)
                 .replace("$zip", ZIP);
         var caller = member.may(runner.catalogue().read(parts[0])) ? member : owner;
         var answer = runner.run(new ToolRunner.Request(
@@ -103,6 +107,8 @@ final class CaseWorkspace {
         assertThat(answer.success()).as("%s %s", step, answer.envelope()).isTrue();
         key = answer.envelope().at("/key/id").asString(key);
         invitation = answer.envelope().at("/invitation/id").asString(invitation);
+        question = answer.envelope().at("/question/id").asString(question);
+        task = answer.envelope().at("/task/id").asString(task);
         rule = answer.envelope().at("/rule/id").asString(rule);
         endpoint = answer.envelope().at("/endpoint/id").asString(endpoint);
         delivery = answer.envelope().at("/deliveries/0/id").asString(delivery);

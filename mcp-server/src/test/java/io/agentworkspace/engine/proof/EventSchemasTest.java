@@ -31,6 +31,16 @@ class EventSchemasTest {
         fixture.plan(TestServer.url(), "free");
         done("AP_Create", "{'vx':{'name':'Ada','description':'d'}}");
         done("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'access':'public'}}");
+        done("DM_Create", "{'vx':{'name':'Den','description':'d'}}");
+        done("DM_Invite", "{'target':{'domain':'Den','agent':'Ada'}}");
+        done("TK_Create", "{'target':{'domain':'Den'},'vx':{'name':'t'}}");
+        var question = fixture.call(
+                        TestServer.url(), "AP_Ask", "{'target':{'domain':'Den'},'content':'q','choices':['a','b']}")
+                .ok()
+                .text("/question/id");
+        done("AP_LogOn", "{'target':{'agent':'Ada'}}");
+        done("AP_Answer", "{'question':'%s','choice':'a'}".formatted(question));
+        done("AP_LogOff", "{}");
         done("AP_Destroy", "{'target':{'agent':'Ada'}}");
         var id = endpoint();
         endpoint();

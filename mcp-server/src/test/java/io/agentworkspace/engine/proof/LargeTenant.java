@@ -117,6 +117,19 @@ final class LargeTenant {
                    CAST(md5('event ' || :tenant || ' ' || i) AS uuid), 'agent.deployment.created', i, 'delivered', now()
               FROM generate_series(1, :zones) i
             """,
+            """
+            INSERT INTO task (tenant_id, id, domain_id, title, description, state, holder_id, lease_until, creator_id, created_at,
+                              updated_at)
+            SELECT :tenant, CAST(md5('task ' || :tenant || ' ' || i) AS uuid), 30000001 + i % 2, 'task ' || i, 'd',
+                   CASE i % 100 WHEN 1 THEN 'open' WHEN 2 THEN 'doing' ELSE 'done' END, CASE i % 100 WHEN 2 THEN 10000500 END,
+                   CASE i % 100 WHEN 2 THEN now() + INTERVAL '1 day' END, 20000001, now() - i * INTERVAL '1 second', now()
+              FROM generate_series(:from, :size) i
+            """,
+            """
+            INSERT INTO task_change (tenant_id, task_id, revision, at, by_id, what)
+            SELECT :tenant, CAST(md5('task ' || :tenant || ' ' || i) AS uuid), 1, now(), 20000001, 'created'
+              FROM generate_series(:from, :size) i
+            """,
             // As many of each topic as a stream reads at once, with the others.
             """
             INSERT INTO change_log (tenant_id, topic, action, thing, place, other)

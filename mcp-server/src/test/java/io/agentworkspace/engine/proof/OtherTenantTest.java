@@ -149,6 +149,22 @@ class OtherTenantTest {
                         .envelope()
                         .at("/invitation/id")
                         .asString());
+        real.put(
+                "$task",
+                done(call(
+                                CommandAddress.ALIAS,
+                                ann,
+                                "TK_Create",
+                                "{'target':{'domain':'Quarry'},'vx':{'name':'SECRET'},'assignee':'ann'}"))
+                        .envelope()
+                        .at("/task/id")
+                        .asString());
+        real.put(
+                "$question",
+                done(call(CommandAddress.ALIAS, ann, "AP_Ask", "{'target':{'domain':'Quarry'},'content':'SECRET'}"))
+                        .envelope()
+                        .at("/question/id")
+                        .asString());
         real.put("$endpoint", endpoint(ann, true));
         real.put("$upstream", "narwhal");
         done(call(CommandAddress.ALIAS, ann, "UP_Install", "{'name':'narwhal','url':'http://127.0.0.1:1/SECRET'}"));
@@ -181,6 +197,8 @@ class OtherTenantTest {
         nowhere.put("$key", ApiKey.generate(new SecureRandom()).id());
         nowhere.put("$invitation", ApiKey.generate(new SecureRandom()).id());
         nowhere.put("$upstream", "axolotl");
+        nowhere.put("$question", UUID.randomUUID().toString());
+        nowhere.put("$task", UUID.randomUUID().toString());
         nowhere.put("$rule name", "Catfish");
         nowhere.put("$rule", UUID.randomUUID().toString());
         nowhere.put("$endpoint", UUID.randomUUID().toString());

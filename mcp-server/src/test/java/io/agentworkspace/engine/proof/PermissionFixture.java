@@ -13,7 +13,10 @@ import io.agentworkspace.engine.testing.IdleTool;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.users.TenantStore;
 import io.agentworkspace.engine.webhooks.EndpointStore;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -303,6 +306,22 @@ final class PermissionFixture {
                 SELECT c.tenant_id, d.id, c.agent_id, c.caller_id, c.relation, :now
                   FROM c JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
                 """);
+        insert(cells, _ -> true, _ -> stranger, """
+                , m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
+                        SELECT c.tenant_id, z.stream_id, 1, md5(c.name)::uuid, c.owner_id, 'q', '{}', :now
+                          FROM c JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
+                          JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name = 'tea'
+                        RETURNING *),
+                st AS (UPDATE stream st SET last_seq = 1, last_at = :now FROM m
+                        WHERE st.tenant_id = m.tenant_id AND st.id = m.stream_id)
+                INSERT INTO question (tenant_id, id, asker_id, created_at)
+                SELECT tenant_id, id, speaker_id, :now FROM m
+                """);
+        insert(cells, _ -> true, _ -> stranger, """
+                INSERT INTO task (tenant_id, id, domain_id, title, description, state, creator_id, created_at, updated_at)
+                SELECT c.tenant_id, md5(c.name)::uuid, d.id, 't', '', 'open', c.owner_id, :now, :now
+                  FROM c JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
+                """);
         // A member receives the messages of every zone of its domain.
         insert(cells, "member"::equals, _ -> stranger, """
                 INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
@@ -407,6 +426,17 @@ final class PermissionFixture {
 
     UUID webhookId(Cell cell) {
         return UUID.nameUUIDFromBytes((tenant + cell.thing()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Returns the id of the task in the domain of a cell, as PostgreSQL makes it of the name. */
+    static UUID taskId(Cell cell) {
+        try {
+            var hash = MessageDigest.getInstance("MD5").digest(cell.thing().getBytes(StandardCharsets.UTF_8));
+            var halves = ByteBuffer.wrap(hash);
+            return new UUID(halves.getLong(), halves.getLong());
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private long where(Cell cell) {

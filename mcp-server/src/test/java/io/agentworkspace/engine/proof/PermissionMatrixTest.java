@@ -233,6 +233,7 @@ class PermissionMatrixTest {
                 .call()
                 .replace("'$s'", "'" + fixture.agent(cell) + "'")
                 .replace("'$x'", "'other'")
+                .replace("'$t'", "'" + PermissionFixture.taskId(cell) + "'")
                 .replace("#", cell.unique())
                 .replace("$", thing(fixture, cell))
                 .replace('\'', '"')

@@ -84,6 +84,12 @@ class PlansTest {
             ZN_List {'target':{'domain':'domain 1','zone':'zone 2'}}
             ZN_Read {}
             ZN_Read {'target':{'domain':'domain 1','zone':'nothing'}}
+            TK_List {'target':{'domain':'domain 1'}}
+            TK_List {'target':{'domain':'domain 1'},'state':'open'}
+            TK_List {'target':{'domain':'domain 1'},'state':'blocked'}
+            TK_List {'target':{'domain':'domain 1'},'ready':true,'paths':true}
+            TK_List {'target':{'domain':'domain 1'},'mine':true}
+            TK_List {'target':{'domain':'domain 2','agent':'agent-00500'}}
             MB_List {}
             MB_List {'target':{'bank':'bank 1'}}
             MB_List {'target':{'agent':'agent-00010'}}
@@ -136,6 +142,11 @@ class PlansTest {
             MB_Restore {'target':{'bank':'box #'}}
             MB_Destroy {'target':{'bank':'box #'}}
             DM_Create {'target':{'agent':'new #'},'vx':{'name':'room #','description':'d'}}
+            TK_Create {'target':{'domain':'room #'},'vx':{'name':'task #'}}
+            TK_Claim {'target':{'domain':'room #'},'next':true}
+            TK_Claim {'target':{'domain':'domain 1'},'next':true}
+            TK_Reserve {'target':{'domain':'room #'},'paths':['src/**']}
+            TK_Release {'target':{'domain':'room #'}}
             ZN_Create {'target':{'domain':'room #'},'vx':{'name':'side'}}
             ZN_Enter {'target':{'domain':'room #','zone':'side'}}
             AP_Chat {'content':'hello'}
@@ -192,7 +203,7 @@ class PlansTest {
             large = Set.copyOf(db.sql("SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples > 1000")
                     .list(row -> row.text("relname")));
         }
-        assertThat(large).contains("agent", "membership", "memory", "memory_vector", "message", "bank_grant");
+        assertThat(large).contains("agent", "membership", "memory", "memory_vector", "message", "bank_grant", "task");
     }
 
     @AfterAll

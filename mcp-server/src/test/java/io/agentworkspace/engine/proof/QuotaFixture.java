@@ -117,6 +117,21 @@ final class QuotaFixture {
                 .run();
     }
 
+    /** Inserts tasks into a domain in one statement, without tools. */
+    void fillTasks(String domain, int count) {
+        TestDatabase.db()
+                .sql("""
+                        INSERT INTO task (tenant_id, id, domain_id, title, description, state, creator_id, created_at, updated_at)
+                        SELECT d.tenant_id, gen_random_uuid(), d.id, 't', '', 'open', d.owner_id, now(), now()
+                          FROM domain d, generate_series(1, :count)
+                         WHERE d.tenant_id = :tenant AND d.name = :domain
+                        """)
+                .set("tenant", tenant)
+                .set("domain", domain)
+                .set("count", count)
+                .run();
+    }
+
     /** Returns the data of the events of this type, in order. Each is valid against its schema. */
     List<JsonNode> events(EventType type) {
         var events = TestDatabase.db()

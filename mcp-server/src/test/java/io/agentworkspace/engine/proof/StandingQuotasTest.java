@@ -296,7 +296,7 @@ class StandingQuotasTest {
                 .toList();
     }
 
-    private static final List<String> STANDING = List.of("agents", "domains", "banks", "memories", "webhook_endpoints");
+    private static final List<String> STANDING = List.of("agents", "domains", "banks", "memories", "webhook_endpoints", "tasks");
 
     /** Creates up to the limit and one more of each counted thing. */
     @ParameterizedTest
@@ -310,6 +310,8 @@ class StandingQuotasTest {
         create(fixture, 3, "WH_Create", "{'url':'http://127.0.0.1:1/x','events':['webhook.test']}");
         fixture.fill("Box 0", 9_999);
         create(fixture, 1, "MB_Store", "{'target':{'bank':'Box 0'},'content':'text #'}");
+        fixture.fillTasks("Dom 0", 999);
+        create(fixture, 1, "TK_Create", "{'target':{'domain':'Dom 0'},'vx':{'name':'task #'}}");
         await().untilAsserted(() -> assertThat(fixture.events(EventType.QUOTA_THRESHOLD_REACHED).stream()
                         .map(data -> data.path("scope").asString() + " "
                                 + data.path("threshold").asInt()))
@@ -328,7 +330,8 @@ class StandingQuotasTest {
                         "domains 10 10 DM_Create",
                         "banks 10 10 MB_Create",
                         "memories 10000 10000 MB_Store",
-                        "webhook_endpoints 3 3 WH_Create"));
+                        "webhook_endpoints 3 3 WH_Create",
+                        "tasks 1000 1000 TK_Create"));
     }
 
     private static void create(QuotaFixture fixture, int times, String service, String arguments) {

@@ -50,7 +50,7 @@ public enum ClientApi {
     };
 
     private static final Map<String, String> FAMILIES =
-            Map.of("AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user");
+            Map.of("AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user", "TK", "task");
     /** The tools of these families that have their own route. */
     private static final Set<String> OWN = Set.of("MB_Files", "MB_Evaluate");
 

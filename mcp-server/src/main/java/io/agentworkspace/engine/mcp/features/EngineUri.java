@@ -20,6 +20,8 @@ record EngineUri(UriKind kind, List<Name> names) {
         AGENT("agents", ""),
         DOMAIN("domains", ""),
         ZONE("domains", "", "zones", ""),
+        /** The tasks of a domain. */
+        TASKS("domains", "", "tasks"),
         BANK("banks", "");
 
         private final List<String> shape;
@@ -96,6 +98,9 @@ record EngineUri(UriKind kind, List<Name> names) {
 
     /** Returns the change that subscribers of this resource are notified of. */
     Change change(long tenant) {
+        if (kind == UriKind.TASKS) { // Each change of a task is announced in the zone main.
+            return new EngineUri(UriKind.ZONE, List.of(names.getFirst(), Name.of("main"))).change(tenant);
+        }
         var kind = kind().name().toLowerCase(Locale.ROOT);
         return new Change(tenant, kind, names.stream().map(Name::key).toList());
     }

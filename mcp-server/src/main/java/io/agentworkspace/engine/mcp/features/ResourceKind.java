@@ -22,12 +22,13 @@ record ResourceKind(UriKind kind, String title, String listTool, String readTool
                     UriKind.DOMAIN, "Domain, with its members and zones", "DM_List", "DM_Read", List.of("domain")),
             new ResourceKind(
                     UriKind.ZONE, "Zone, with its latest messages", "ZN_List", "ZN_Read", List.of("domain", "zone")),
+            new ResourceKind(UriKind.TASKS, "Tasks of a domain, newest first", "DM_List", "TK_List", List.of("domain")),
             new ResourceKind(
                     UriKind.BANK, "Memory bank, with its newest memories", "MB_List", "MB_Read", List.of("bank")));
 
-    /** Returns whether resources of this kind have their own list. Zones are listed with their domains. */
+    /** Returns whether resources of this kind have their own list. Zones and tasks are found by their domains. */
     boolean isListed() {
-        return kind != UriKind.ZONE;
+        return kind != UriKind.ZONE && kind != UriKind.TASKS;
     }
 
     /** Returns how many resources one listed record produces. */
@@ -54,11 +55,12 @@ record ResourceKind(UriKind kind, String title, String listTool, String readTool
             case AGENT -> "engine://agents/{agent}";
             case DOMAIN -> "engine://domains/{domain}";
             case ZONE -> "engine://domains/{domain}/zones/{zone}";
+            case TASKS -> "engine://domains/{domain}/tasks";
             case BANK -> "engine://banks/{bank}";
         };
         return Json.object()
                 .put("uriTemplate", uri)
-                .put("name", variables.getLast())
+                .put("name", kind == UriKind.TASKS ? "tasks" : variables.getLast())
                 .put("title", title)
                 .put("description", title + ", as " + readTool + " reads it.")
                 .put("mimeType", "application/json");

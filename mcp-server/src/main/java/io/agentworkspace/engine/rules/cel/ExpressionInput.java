@@ -20,6 +20,7 @@ public record ExpressionInput(
         String content,
         Fields principal,
         Fields document,
+        Fields task,
         Instant now,
         Set<String> unknown) {
 
@@ -62,6 +63,7 @@ public record ExpressionInput(
                 values.path("content").asString(""),
                 Fields.of(values.path("principal")),
                 Fields.of(values.path("document")),
+                Fields.of(values.path("task")),
                 now,
                 Set.of());
     }

@@ -31,7 +31,10 @@ final class Variables {
     static final Struct DOCUMENT =
             new Struct("document", fields("name media_type sha256 text", "warnings", "size version"));
 
-    private static final List<Struct> STRUCTS = List.of(COMMAND, TARGET, VX, PRINCIPAL, DOCUMENT);
+    static final Struct TASK = new Struct(
+            "task", fields("id title state assignee result note", "after tags", "fence lease_seconds"));
+
+    private static final List<Struct> STRUCTS = List.of(COMMAND, TARGET, VX, PRINCIPAL, DOCUMENT, TASK);
 
     private static final Map<String, CelType> ALL = new LinkedHashMap<>();
 
@@ -192,6 +195,7 @@ final class Variables {
             case "content" -> input.content();
             case "principal" -> PRINCIPAL.with(input.principal());
             case "document" -> DOCUMENT.with(input.document());
+            case "task" -> TASK.with(input.task());
             case "now" -> input.now();
             default -> null;
         };

@@ -106,6 +106,7 @@ class ExpressionTest {
                 "",
                 INPUT.principal(),
                 INPUT.document(),
+                INPUT.task(),
                 INPUT.now(),
                 Set.of("content", "vx.description"));
         assertThat(Expression.compile(expression).evaluate(partial).kind()).isEqualTo(expected);

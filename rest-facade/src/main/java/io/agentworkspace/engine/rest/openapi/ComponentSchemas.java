@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest.openapi;
 
+import io.agentworkspace.engine.model.agent.Question;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
@@ -123,6 +124,14 @@ public final class ComponentSchemas {
         described(beside, "text", "string", "Of MB_Files: the note, for the model.");
         described(beside, "retry_at", "string", "Of the loop guard: when to send it again.")
                 .put("format", "date-time");
+        described(beside, "holder", "string", "Who holds the task, or the paths.");
+        described(beside, "lease_until", "string", "Until when the task is held.").put("format", "date-time");
+        described(beside, "paths", "array", "The paths that the holder has reserved.")
+                .putObject("items")
+                .put("type", "string");
+        described(beside, "reason", "string", "Why they are reserved.");
+        described(beside, "until", "string", "Until when they are reserved.").put("format", "date-time");
+        beside.set("question", of(Question.class).put("description", "Where a question is not open: as it is now."));
         named.add("Refusal", "", refusal);
         var properties = (ObjectNode) response.get("properties");
         for (var name : List.of("profile", "content")) {

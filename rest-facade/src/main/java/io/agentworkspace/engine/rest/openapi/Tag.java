@@ -19,6 +19,7 @@ public enum Tag {
     DOMAIN(Family.DOMAIN),
     ZONE(Family.ZONE),
     BANK(Family.BANK),
+    TASK(Family.TASK),
     ACCOUNT(Family.ACCOUNT),
     UPSTREAM(Family.UPSTREAM);
 

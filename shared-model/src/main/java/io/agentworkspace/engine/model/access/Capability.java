@@ -31,6 +31,8 @@ public enum Capability {
     SKILL_WRITE,
     ACCOUNT_READ,
     ACCOUNT_WRITE,
+    TASK_READ,
+    TASK_WRITE,
     UPSTREAM_READ,
     UPSTREAM_WRITE;
 

@@ -67,7 +67,10 @@ public record Message(
         Integer replies,
 
         @Doc("The documents attached to it, by name and version: DC_Read reads them. Absent if there are none.") @Nullable
-        List<Attachment> attachments)
+        List<Attachment> attachments,
+
+        @Doc("The question that it asks, which AP_Answer answers.") @Nullable
+        Question question)
         implements Cuttable<Message> {
 
     /** Returns a message that is just being sent: nobody has received or answered it. */
@@ -89,7 +92,7 @@ public record Message(
             @Nullable List<Attachment> attachments) {
         return new Message(
                 id, from, fromKind, person, byKey, to, toKind, domain, zone, seq, content, null, null, replyTo, chain,
-                createdAt, null, null, null, attachments);
+                createdAt, null, null, null, attachments, null);
     }
 
     /** A version of a document that is attached to a message. */
@@ -129,6 +132,7 @@ public record Message(
                 deliveredAt,
                 readAt,
                 replies,
-                attachments);
+                attachments,
+                question);
     }
 }

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.task.TaskState;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -147,6 +148,47 @@ public sealed interface EventData {
             @Doc(value = "The memory.", format = "uuid") UUID memoryId,
             @Doc("Its name, if it has one.") @Nullable String name,
             @Doc("Who stored it.") String author,
+            @Doc("Its revision.") long revision)
+            implements EventData {}
+
+    record QuestionAsked(
+            @Doc(value = "The question, and its message.", format = "uuid")
+            UUID question,
+
+            @Doc("Who asked.") String from,
+            @Doc("Whom, if one was asked.") @Nullable String to,
+
+            @Doc("The domain of the zone that was asked.") @Nullable
+            String domain,
+
+            @Doc("The zone that was asked.") @Nullable String zone,
+            @Doc("The question, at most 500 characters.") String text,
+            @Doc("The texts to choose from.") List<String> choices,
+            @Doc("When it expires.") @Nullable Instant expiresAt)
+            implements EventData {}
+
+    record QuestionAnswered(
+            @Doc(value = "The question, and its message.", format = "uuid")
+            UUID question,
+
+            @Doc("The answer, at most 500 characters.") String answer,
+            @Doc("Who answered.") String answeredBy)
+            implements EventData {}
+
+    record TaskChanged(
+            @Doc(value = "The task.", format = "uuid") UUID task,
+            @Doc("The domain that it belongs to.") String domain,
+            @Doc("What is to be done.") String title,
+            @Doc("How far it is now.") TaskState state,
+
+            @Doc("What was changed, such as created, claimed, done or lost.")
+            String change,
+
+            @Doc("Who changed it; of a lease that ended, who lost it.")
+            String by,
+
+            @Doc("Whose task it is.") @Nullable String assignee,
+            @Doc("Who holds it.") @Nullable String holder,
             @Doc("Its revision.") long revision)
             implements EventData {}
 

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.task.TaskState;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -78,6 +79,36 @@ public enum EventType {
             "A memory was stored or replaced, with MB_Store or MB_Files. An endpoint is sent those that the user who created it may read.",
             new EventData.MemoryStored(
                     "tides", UUID.fromString("3f2a9c44-8d51-4b6e-a7c0-1e2f3a4b5c6d"), "low water", "Researcher", 1)),
+    QUESTION_ASKED(
+            "Questions",
+            "A message asked a question of an agent, a user or a zone.",
+            new EventData.QuestionAsked(
+                    UUID.fromString("0197f1d0-4415-7000-8000-000000000002"),
+                    "scout",
+                    "maria",
+                    null,
+                    null,
+                    "Two coats of paint, or three?",
+                    List.of("two", "three"),
+                    null)),
+    QUESTION_ANSWERED(
+            "Questions",
+            "A question was answered.",
+            new EventData.QuestionAnswered(
+                    UUID.fromString("0197f1d0-4415-7000-8000-000000000002"), "three", "maria")),
+    TASK_CHANGED(
+            "Tasks",
+            "A task of a domain was created, claimed, changed or finished, or its holder has lost it.",
+            new EventData.TaskChanged(
+                    UUID.fromString("0197f1d0-4415-7000-8000-000000000001"),
+                    "harbour",
+                    "Paint the boat",
+                    TaskState.DONE,
+                    "done",
+                    "scout",
+                    null,
+                    null,
+                    4)),
     WEBHOOK_TEST("Test", "Sent on request, by POST /api/webhooks/test; data is the caller's.", new EventData.Test());
 
     private final String group;

@@ -8,9 +8,9 @@ import java.util.OptionalLong;
 
 /** How much a tenant may have and do: a limit for each {@link Scope}, in the scopes' order (decisions, section 9). */
 public enum Plan {
-    FREE(10_000, 25, 10, 10, 10_000, 100, 3),
-    TEAM(250_000, 250, 100, 100, 250_000, 2_500, 20),
-    SCALE(5_000_000, 5_000, 2_000, 2_000, 5_000_000, 50_000, 100),
+    FREE(10_000, 25, 10, 10, 10_000, 100, 3, 1_000),
+    TEAM(250_000, 250, 100, 100, 250_000, 2_500, 20, 25_000),
+    SCALE(5_000_000, 5_000, 2_000, 2_000, 5_000_000, 50_000, 100, 500_000),
     UNLIMITED;
 
     private final long[] limits;

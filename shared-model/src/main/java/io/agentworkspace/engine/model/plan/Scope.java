@@ -14,7 +14,9 @@ public enum Scope {
     /** Memories, including those in the trash. */
     MEMORIES("end some for good with MB_Destroy, since those in the trash count too"),
     DOCUMENTS("delete one"),
-    WEBHOOK_ENDPOINTS("delete one");
+    WEBHOOK_ENDPOINTS("delete one"),
+    /** Tasks that are neither done nor cancelled. */
+    TASKS("finish or cancel one with TK_Update");
 
     private final String relief;
 

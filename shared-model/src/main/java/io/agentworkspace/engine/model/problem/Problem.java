@@ -4,6 +4,8 @@ import io.agentworkspace.engine.model.text.StorableText;
 import io.agentworkspace.engine.model.tool.NearestTool;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -52,7 +54,9 @@ public final class Problem extends RuntimeException {
 
     /** Returns the same problem with a record of the thing that it is about. The record is sent beside the status. */
     public Problem with(String field, Object shown) {
-        return new Problem(failure, note(), retryAfter, excess, cause, Map.of(field, shown));
+        var all = new LinkedHashMap<>(beside);
+        all.put(field, shown);
+        return new Problem(failure, note(), retryAfter, excess, cause, Collections.unmodifiableMap(all));
     }
 
     public Failure failure() {

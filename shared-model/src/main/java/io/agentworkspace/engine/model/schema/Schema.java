@@ -163,6 +163,11 @@ public final class Schema {
                     checkTypes(items.item(), value.get(i), "%s[%d]".formatted(path, i));
                 }
             }
+            case Shape.FlagOrItems either -> {
+                if (!value.isBoolean()) {
+                    checkTypes(either.items(), value, path);
+                }
+            }
             case Shape.Fields fields -> {
                 require(value.isObject(), path, "an object" + example(fields, value));
                 for (var field : fields.fields()) {
@@ -328,7 +333,7 @@ public final class Schema {
             case Shape.Time time -> time(time, value, path);
             case Shape.Free free -> free(free, value, path);
             case Shape.Fraction number -> Shape.within(number.min(), number.max(), value, path);
-            case Shape.Open _, Shape.Flag _ -> value;
+            case Shape.Open _, Shape.Flag _, Shape.FlagOrItems _ -> value;
         };
     }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The schema of a request that any of several tools can serve: all fields that one of them has, none of them required. A field
@@ -90,9 +91,27 @@ public final class SchemaUnion {
             var item = a.item().equals(b.item()) ? a.item() : either(name, a.item(), b.item());
             return new Shape.Items(item, Math.max(a.max(), b.max()));
         }
+        if (flagOrItems(one, other) || flagOrItems(other, one)) {
+            return new Shape.FlagOrItems(
+                    Stream.of(one, other).flatMap(SchemaUnion::items).reduce((a, b) -> new Shape.Items(
+                                    a.item(), Math.max(a.max(), b.max())))
+                            .orElseThrow());
+        }
         var a = text(name, one);
         var b = text(name, other);
         return new Shape.Text(Math.max(a.max(), b.max()), both(a.oneOf(), b.oneOf()), null, true);
+    }
+
+    private static boolean flagOrItems(Shape one, Shape other) {
+        return (one instanceof Shape.Flag || one instanceof Shape.FlagOrItems)
+                && (other instanceof Shape.Items || other instanceof Shape.FlagOrItems)
+                || (one instanceof Shape.FlagOrItems && other instanceof Shape.Flag);
+    }
+
+    private static Stream<Shape.Items> items(Shape shape) {
+        return shape instanceof Shape.Items items
+                ? Stream.of(items)
+                : shape instanceof Shape.FlagOrItems either ? Stream.of(either.items()) : Stream.of();
     }
 
     /** Returns the choices of both; none if one of them accepts anything. */

@@ -148,6 +148,16 @@ public sealed interface Shape {
         }
     }
 
+    /** A list for some tools, and whether to include something for others; only where their fields are united. */
+    record FlagOrItems(Items items) implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            var schema = Json.object();
+            schema.putArray("anyOf").add(new Flag().json(typed)).add(items.json(typed));
+            return schema;
+        }
+    }
+
     /** An object whose keys are data. */
     record Free(Shape value) implements Shape {
         @Override

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** How much a caller can still do before a limit applies. */
 public record Allowance(
         @Doc("rate: the requests of your credential. Otherwise what the tenant's plan limits: commands (each UTC"
-                + " day), agents, domains, banks, memories, documents or webhook_endpoints.")
+                + " day), agents, domains, banks, memories, documents, webhook_endpoints or tasks.")
         String scope,
 
         @Doc("How many are allowed at once, or in the window.")

@@ -41,6 +41,8 @@ public final class Example {
     /** The id of the delivery in the examples. */
     public static final String DELIVERY = "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10";
 
+    private static final String QUESTION = "81530462-7719-8204-8365-902714463850";
+    private static final String TASK = "3f6a0b18-7c2d-4e95-b1a4-58d2c9e07f36";
     private static final String RULE = "2c9d7a54-8e1f-4b36-a0c7-91d3f5e8b642";
     private static final String URL = "https://example.com/hooks";
 
@@ -61,6 +63,10 @@ public final class Example {
             Map.entry("bank.vx.name", "field-notes"),
             Map.entry("zone.vx.name", "night-watch"),
             Map.entry("user.vx.name", "maria"),
+            Map.entry("task.vx.name", "Paint the boat"),
+            Map.entry("task.vx.description", "Two coats of blue, above the water line."),
+            Map.entry("task.task", TASK),
+            Map.entry("question", QUESTION),
             Map.entry("skill.name", "first-steps"),
             Map.entry("since", "2026-05-25T12:00:00.000Z"),
             Map.entry("vx.profile", "You are terse and give times in UTC."),
@@ -84,6 +90,8 @@ public final class Example {
             new StandIn("the id that AK_Invitations shows", INVITATION),
             new StandIn("the id that WH_List shows", ENDPOINT),
             new StandIn("the id that RL_List shows", RULE),
+            new StandIn("the id that TK_List shows", TASK),
+            new StandIn("the id that AP_Ask returns", QUESTION),
             new StandIn("the id that WH_Deliveries shows", DELIVERY),
             new StandIn("the address of your receiver", URL));
 

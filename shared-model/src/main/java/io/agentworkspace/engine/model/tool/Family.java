@@ -49,6 +49,14 @@ public enum Family {
             "Named collections of memories that agents share.",
             "05 - Bank",
             "Memory banks: shared, named collections of memories."),
+    TASK(
+            "TK",
+            Capability.TASK_READ,
+            Capability.TASK_WRITE,
+            "Tasks",
+            "What is to be done in a domain, who does it, and which paths are taken.",
+            "Tasks",
+            "Tasks of domains, and reservations of paths."),
     SKILL(
             "SK",
             Capability.SKILL_READ,
@@ -177,7 +185,7 @@ public enum Family {
             case WEBHOOK -> Audited.ENDPOINT;
             case SKILL -> Audited.SKILL;
             case DOCUMENT -> Audited.DOCUMENT;
-            case KEY, ACCOUNT, RULE, UPSTREAM -> Audited.WITH_ID;
+            case KEY, ACCOUNT, RULE, TASK, UPSTREAM -> Audited.WITH_ID;
         };
     }
 

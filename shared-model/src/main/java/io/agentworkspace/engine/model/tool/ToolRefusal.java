@@ -104,6 +104,8 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                 .map(Field::path)
                 .filter(path -> (path.startsWith("target.") && !path.equals("target.context"))
                         || path.equals("id")
+                        || path.equals("task")
+                        || path.equals("question")
                         || path.endsWith("_id")
                         || (isOfSkill(tool) && OF_SKILL.contains(path)))
                 .toList();

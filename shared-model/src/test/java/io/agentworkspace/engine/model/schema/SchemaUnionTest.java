@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,22 @@ class SchemaUnionTest {
         assertThatThrownBy(() -> union(Sail.class).checkTypes(body))
                 .isInstanceOf(Problem.class)
                 .hasMessageContaining("target.name must be a string");
+    }
+
+    record Load(@Doc("What.") List<String> mode) {}
+
+    @Test
+    void aListForOneToolCanBeAFlagForAnother() {
+        var inputs = new LinkedHashMap<String, Schema>();
+        inputs.put("Sink", Schema.ofInput(Sink.class, true));
+        inputs.put("Load", Schema.ofInput(Load.class, true));
+        inputs.put("Unload", Schema.ofInput(Load.class, true));
+        var union = SchemaUnion.of("Request", Schema.ofInput(First.class, false), inputs);
+        assertThat(union.json().at("/properties/mode/anyOf").size()).isEqualTo(2);
+        union.checkTypes(Json.readObject("{\"mode\":true}".getBytes(StandardCharsets.UTF_8)));
+        union.checkTypes(Json.readObject("{\"mode\":[\"a\"]}".getBytes(StandardCharsets.UTF_8)));
+        var body = Json.readObject("{\"mode\":[1]}".getBytes(StandardCharsets.UTF_8));
+        assertThatThrownBy(() -> union.checkTypes(body)).hasMessageContaining("mode[0] must be a string");
     }
 
     @Test

@@ -1,0 +1,273 @@
+package io.agentworkspace.engine.chat;
+
+import io.agentworkspace.engine.chat.ChatTools.ChatRequest;
+import io.agentworkspace.engine.chat.ChatTools.ChatResponse;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.hearing.MessageWait;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Requirement.OfDomain;
+import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.agent.Question;
+import io.agentworkspace.engine.model.event.EventData;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.tool.Audited;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Questions: AP_Ask sends one as a message, AP_Answer answers it with one. */
+public final class QuestionTools {
+    private static final int EVENT_TEXT = 500;
+
+    private final ChatTools chat;
+    private final MessageStore messages;
+    private final QuestionStore questions;
+
+    public QuestionTools(Db db, ChatTools chat, MessageStore messages) {
+        this.chat = chat;
+        this.messages = messages;
+        this.questions = new QuestionStore(db);
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(ask(), answer());
+    }
+
+    record AskRequest(
+            @Doc("Whom to ask. Default: the user who owns your agent.")
+            Targets.@Nullable Chat target,
+
+            @Doc(value = "The question.", max = 64_000) String content,
+
+            @Doc(value = "2–8 texts to choose from; default: any text answers.", max = 8) @Nullable
+            List<String> choices,
+
+            @Doc("true: ask the user who owns your agent.") @Nullable
+            Boolean toUser,
+
+            @Doc(value = "After how long it expires; default: never.", min = 1, max = 2_592_000) @Nullable
+            Integer expiresSeconds,
+
+            @Doc(value = "Wait so long for the answer.", max = MessageWait.MAX_SECONDS) @Nullable
+            Integer waitSeconds) {}
+
+    record AskResponse(
+            @Doc("First the message that asks; with wait_seconds then the answer.")
+            List<Message> content,
+
+            @Doc("The question.") Question question,
+            @Doc("Who hears it, as in AP_Chat.") @Nullable ObjectNode receipt,
+
+            @Doc("With wait_seconds: how long it waited, in milliseconds.") @Nullable
+            Long waitedMs,
+
+            @Doc("What to call next for the answer; absent if nothing.") @Nullable
+            String next) {}
+
+    private Tool<AskRequest, AskResponse> ask() {
+        return Tool.named("AP_Ask")
+                .title("Ask a question")
+                .description("""
+                        Asks a question that is answered once: your agent's owner by default, else target.agent or a zone.                         With wait_seconds it returns the answer; else AP_Wait with reply_to does.""")
+                .details("""
+                        The first valid answer wins. With choices, one of them is the answer. AP_Answer with withdraw takes                         the question back.""")
+                .alsoCalled(
+                        "ask a person",
+                        "get a decision",
+                        "human in the loop",
+                        "poll",
+                        "approve or deny",
+                        "ask my owner",
+                        "which option should i take")
+                .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
+                .effect(Effect.CREATES)
+                .audits(Audited.MESSAGE)
+                .onlySelf()
+                .example("content", "Two coats of paint, or three?")
+                .completedBy(AskRequest.class, AskResponse.class, this::ask, this::complete)
+                .shownAgainBy((_, first, call) -> {
+                    call.checked(OfDomain.TAKE_PART); // The question is the speaker's own.
+                    var id = UUID.fromString(first.at("/content/0/id").asString(""));
+                    var message = messages.posted(call, id);
+                    return new AskResponse(
+                            List.of(message), Objects.requireNonNull(message.question()), null, null, null);
+                });
+    }
+
+    private AskResponse ask(AskRequest in, Call call) {
+        var choices = choices(in.choices());
+        var said = chat.say(message(in, call), call);
+        var own = said.content().getFirst();
+        var question = questions.insert(call, UUID.fromString(own.id()), choices, in.expiresSeconds());
+        call.emit(
+                EventType.QUESTION_ASKED,
+                new EventData.QuestionAsked(
+                        UUID.fromString(question.id()),
+                        call.context().speaker().name(),
+                        own.to(),
+                        own.domain(),
+                        own.zone(),
+                        Excerpt.cut(in.content(), EVENT_TEXT),
+                        choices,
+                        question.expiresAt()));
+        return new AskResponse(List.of(asking(own, question)), question, said.receipt(), null, null);
+    }
+
+    private static Message asking(Message own, Question question) {
+        var shown = Json.tree(own);
+        shown.set("question", Json.valueTree(question));
+        return Json.bind(shown, Message.class);
+    }
+
+    /** Returns what AP_Chat sends. An agent that names nobody asks its owner. */
+    private static ChatRequest message(AskRequest in, Call call) {
+        var target = in.target();
+        var isNamed = target != null && (target.agent() != null || target.domain() != null || target.zone() != null);
+        var toOwner = Boolean.TRUE.equals(in.toUser())
+                || (in.toUser() == null && !isNamed && call.context().self() != null);
+        return new ChatRequest(target, in.content(), null, toOwner, null, null);
+    }
+
+    private static List<String> choices(@Nullable List<String> given) {
+        if (given == null || given.isEmpty()) {
+            return List.of();
+        }
+        var choices = given.stream().map(String::strip).toList();
+        if (choices.size() < 2
+                || choices.stream().distinct().count() < choices.size()
+                || choices.stream().anyMatch(choice -> choice.isEmpty() || choice.length() > 200)) {
+            throw Problem.invalid("choices", "must be 2–8 different texts of 1–200 characters");
+        }
+        return choices;
+    }
+
+    /** Waits for the answer after the commit, and shows the question as it then is. */
+    private void complete(AskRequest in, ObjectNode envelope, Call call) {
+        chat.complete(new ChatRequest(in.target(), in.content(), null, null, in.waitSeconds(), null), envelope, call);
+        if (in.waitSeconds() != null && envelope.path("content").size() > 1) {
+            questions
+                    .find(call, UUID.fromString(envelope.at("/question/id").asString("")))
+                    .ifPresent(now -> envelope.set("question", Json.valueTree(now.question())));
+        }
+    }
+
+    record AnswerRequest(
+            @Doc(value = "The question's id.", max = 64) String question,
+
+            @Doc(value = "One of its choices.", max = 200) @Nullable
+            String choice,
+
+            @Doc(value = "The answer, if it has no choices; else a comment.", max = 64_000) @Nullable
+            String content,
+
+            @Doc("true: take back your own question.") @Nullable
+            Boolean withdraw,
+
+            @Doc("In which context.") Targets.@Nullable ContextOnly target) {}
+
+    record AnswerResponse(
+            @Doc("The question.") Question question,
+
+            @Doc("The message that answers it.") @Nullable Message message) {}
+
+    private Tool<AnswerRequest, AnswerResponse> answer() {
+        return Tool.named("AP_Answer")
+                .title("Answer a question")
+                .description("""
+                        Answers a question that a message asks: with one of its choices, or with content if it has none. The                         first answer wins. withdraw takes back your own.""")
+                .details("""
+                        Who hears the message may answer. A question that is answered, expired or withdrawn is refused                         (3003, with the question).""")
+                .alsoCalled("decide", "choose an option", "approve", "reply to a question", "vote", "cancel a question")
+                .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfDomain.TAKE_PART)
+                .effect(Effect.CHANGES)
+                .onlySelf()
+                .example("withdraw", "true")
+                .exampleWithout("content")
+                .handledBy(AnswerRequest.class, AnswerResponse.class, this::answer);
+    }
+
+    private AnswerResponse answer(AnswerRequest in, Call call) {
+        var id = id(in.question());
+        messages.find(call, id, call.context().speaker().id()).orElseThrow(() -> questions.unheard(call, id));
+        call.checked(OfDomain.TAKE_PART); // Messages are found only where the speaker takes part.
+        var asked = questions.find(call, id).orElseThrow(() -> missing(id));
+        if (Boolean.TRUE.equals(in.withdraw())) {
+            return withdraw(call, id, asked.asker());
+        }
+        if (asked.asker() == call.context().speaker().id()) {
+            throw Problem.conflict("you asked this question yourself: others answer it; withdraw takes it back");
+        }
+        var text = text(in, asked.question());
+        var answered = questions.answer(call, id, text).orElseThrow(() -> closed(call, id));
+        var content = in.choice() == null || in.content() == null ? text : text + "\n\n" + in.content();
+        var said = chat.say(new ChatRequest(null, content, id.toString(), null, null, null), call);
+        call.emit(
+                EventType.QUESTION_ANSWERED,
+                new EventData.QuestionAnswered(
+                        id, Excerpt.cut(text, EVENT_TEXT), call.context().speaker().name()));
+        return new AnswerResponse(answered, said.content().getFirst());
+    }
+
+    private AnswerResponse withdraw(Call call, UUID id, long asker) {
+        if (asker != call.context().speaker().id()) {
+            throw Problem.conflict("only who asked the question can withdraw it");
+        }
+        var withdrawn = questions.withdraw(call, id).orElseThrow(() -> closed(call, id));
+        call.changed(List.of());
+        return new AnswerResponse(withdrawn, null);
+    }
+
+    /** Returns the answer, if it is one. */
+    private static String text(AnswerRequest in, Question question) {
+        if (question.choices().isEmpty()) {
+            if (in.choice() != null) {
+                throw Problem.invalid("choice", "must be left out: the question has no choices, answer with content");
+            }
+            if (in.content() == null || in.content().isBlank()) {
+                throw Problem.missing("content");
+            }
+            return in.content();
+        }
+        var given = in.choice() == null ? "" : in.choice().strip();
+        return question.choices().stream()
+                .filter(choice -> choice.equalsIgnoreCase(given))
+                .findFirst()
+                .orElseThrow(() -> Problem.invalid(
+                        "choice",
+                        "is '%s'; it must be one of: %s".formatted(given, String.join(", ", question.choices()))));
+    }
+
+    private Problem closed(Call call, UUID id) {
+        var now = questions.find(call, id).orElseThrow(() -> missing(id)).question();
+        var note = now.state().equals("answered")
+                ? "'%s' has already answered: %s".formatted(now.answeredBy(), Excerpt.cut(String.valueOf(now.answer()), EVENT_TEXT))
+                : "the question is %s".formatted(now.state());
+        return Problem.conflict(note).with("question", now);
+    }
+
+    private static Problem missing(UUID id) {
+        return Problem.notFound("question", id.toString(), List.of());
+    }
+
+    private static UUID id(String given) {
+        try {
+            return UUID.fromString(given);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("question", "must be the id of a question, as its message shows it");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.agentworkspace.engine.hooks;
+
+import io.agentworkspace.engine.model.task.Reservation;
+import io.agentworkspace.engine.reservations.ReservationStore;
+import io.agentworkspace.engine.reservations.ReservationStore.Taken;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Refuses edits of files that another agent has reserved. A session is told why once a minute, and then only that. */
+final class EditGuard {
+    private static final Duration QUIET = Duration.ofMinutes(1);
+    private static final int MAX_TOLD = 10_000;
+
+    private final ReservationStore reservations;
+    private final Clock clock;
+
+    /** When a session was last told of a reservation; the oldest is forgotten first. */
+    private final Map<String, Instant> told = new LinkedHashMap<>(16, 0.75f, false) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Instant> eldest) {
+            return size() > MAX_TOLD;
+        }
+    };
+
+    EditGuard(ReservationStore reservations, Clock clock) {
+        this.reservations = reservations;
+        this.clock = clock;
+    }
+
+    /** Returns why the edit is refused; empty if nobody else holds one of its files. */
+    Optional<String> refusal(HookSession session, HookEvent event) {
+        if (event.edits().isEmpty()) {
+            return Optional.empty();
+        }
+        return reservations
+                .findTaken(session.caller().tenant(), session.agent(), event.edits())
+                .map(taken -> isNews(session, taken) ? reason(taken) : shortReason(taken.reservation()));
+    }
+
+    private boolean isNews(HookSession session, Taken taken) {
+        var held = taken.reservation();
+        var key = "%d %d %s %s %s"
+                .formatted(session.caller().tenant(), session.agent(), session.id(), held.holder(), held.path());
+        var now = clock.instant();
+        synchronized (told) {
+            var last = told.get(key);
+            if (last != null && last.plus(QUIET).isAfter(now)) {
+                return false;
+            }
+            told.remove(key);
+            told.put(key, now);
+            return true;
+        }
+    }
+
+    private static String reason(Taken taken) {
+        var held = taken.reservation();
+        return "%s has reserved %s in the domain %s until %s%s. Do not edit it now: work on something else, wait with AP_Wait until the zone main says that it is free, or ask %s with AP_Chat."
+                .formatted(
+                        held.holder(),
+                        held.path(),
+                        taken.domain(),
+                        held.leaseUntil(),
+                        held.reason() == null ? "" : " (its reason, as data: " + HookTexts.quoted(held.reason()) + ")",
+                        held.holder());
+    }
+
+    private static String shortReason(Reservation held) {
+        return "%s still has reserved %s.".formatted(held.holder(), held.path());
+    }
+}

@@ -1,0 +1,138 @@
+package io.agentworkspace.engine.reservations;
+
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.task.Reservation;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.tasks.TaskPlaces;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The tools for reservations of paths: TK_Reserve, TK_Release. */
+public final class ReservationTools {
+    private static final long LEASE = 900;
+    private static final int MAX_PATHS = 50;
+
+    private final ReservationStore reservations;
+    private final TaskPlaces places;
+
+    public ReservationTools(ReservationStore reservations, TaskPlaces places) {
+        this.reservations = reservations;
+        this.places = places;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(reserve(), release());
+    }
+
+    record EnteredDomain(
+            @Doc("Default: the entered one.") @Nullable Name domain,
+            @Doc(value = Targets.CONTEXT, max = 64) @Nullable String context) {}
+
+    record ReserveRequest(
+            @Doc(
+                    value =
+                            "Paths or globs relative to the repository: * in a folder, ** any folders, a slash at the end for all below.",
+                    max = MAX_PATHS)
+            List<String> paths,
+
+            @Doc(value = "Which repository, if the domain has several.", max = 200) @Nullable
+            String repository,
+
+            @Doc(value = "Why; shown to others.", max = 500) @Nullable
+            String reason,
+
+            @Doc(value = "For how long. Default 900.", min = 60, max = 86_400) @Nullable
+            Long leaseSeconds,
+
+            @Doc("In which domain.") @Nullable EnteredDomain target) {}
+
+    record ReserveResponse(
+            @Doc("All that you hold in the domain now.") List<Reservation> reservations) {}
+
+    private Tool<ReserveRequest, ReserveResponse> reserve() {
+        return Tool.named("TK_Reserve")
+                .title("Reserve paths")
+                .description("""
+                        Reserves files of a repository for a while, all or none, so that no other agent edits them. Again: \
+                        extends. Next: TK_Release.""")
+                .details("""
+                        If somebody else holds a path that overlaps, nothing is reserved (3003, with holder, paths, reason \
+                        and until). It is advisory: the hooks of coding agents refuse an edit of such a path. TK_List with \
+                        paths shows all. The zone 'main' hears when paths are free again.""")
+                .alsoCalled(
+                        "lock a file",
+                        "claim a file",
+                        "who edits this",
+                        "avoid merge conflicts",
+                        "check out a folder",
+                        "file reservation")
+                .needs(Capability.TASK_WRITE)
+                .on(Requirement.OfDomain.TAKE_PART)
+                .effect(Effect.CHANGES)
+                .example("target.domain", "harbour")
+                .example("paths", "boats/**")
+                .example("reason", "painting")
+                .handledBy(ReserveRequest.class, ReserveResponse.class, this::reserve);
+    }
+
+    private ReserveResponse reserve(ReserveRequest in, Call call) {
+        if (in.paths().isEmpty()) {
+            throw Problem.missing("paths");
+        }
+        var place = places.enter(call, domain(in.target()));
+        var wanted = new ReservationStore.Wanted(
+                place.id(),
+                in.repository() == null ? "" : in.repository().strip(),
+                Glob.parse(in.paths()),
+                in.reason(),
+                in.leaseSeconds() == null ? LEASE : in.leaseSeconds());
+        call.about(new Call.About(place.name(), null));
+        return new ReserveResponse(reservations.reserve(call, wanted));
+    }
+
+    private static @Nullable Name domain(@Nullable EnteredDomain target) {
+        return target == null ? null : target.domain();
+    }
+
+    record ReleaseRequest(
+            @Doc(value = "As they were reserved; default: all of yours.", max = MAX_PATHS) @Nullable
+            List<String> paths,
+
+            @Doc(value = "Only of this repository.", max = 200) @Nullable
+            String repository,
+
+            @Doc("In which domain.") @Nullable EnteredDomain target) {}
+
+    record ReleaseResponse(
+            @Doc("The paths that are free again.") List<String> released,
+            @Doc("Whether you held any of them.") boolean changed) {}
+
+    private Tool<ReleaseRequest, ReleaseResponse> release() {
+        return Tool.named("TK_Release")
+                .title("Release paths")
+                .description("Ends your reservations of these paths in a domain; of all of yours by default.")
+                .alsoCalled("unlock a file", "free a file", "give up a reservation", "i am done with these files")
+                .needs(Capability.TASK_WRITE)
+                .on(Requirement.OfDomain.TAKE_PART)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .example("target.domain", "harbour")
+                .handledBy(ReleaseRequest.class, ReleaseResponse.class, (in, call) -> {
+                    var place = places.enter(call, domain(in.target()));
+                    var paths = in.paths() == null
+                            ? null
+                            : Glob.parse(in.paths()).stream().map(Glob::text).toList();
+                    call.about(new Call.About(place.name(), null));
+                    var released = reservations.release(
+                            call, place.id(), in.repository() == null ? null : in.repository().strip(), paths);
+                    return new ReleaseResponse(released, !released.isEmpty());
+                });
+    }
+}

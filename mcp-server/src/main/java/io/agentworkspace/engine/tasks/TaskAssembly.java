@@ -1,0 +1,28 @@
+package io.agentworkspace.engine.tasks;
+
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.domains.DomainQueries;
+import io.agentworkspace.engine.domains.DomainStore;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Assembles the tools for tasks and reservations. */
+public final class TaskAssembly {
+    private TaskAssembly() {}
+
+    public static List<Tool<?, ?>> tools(Db db, AgentStore agents, DomainStore domains, DomainQueries reads) {
+        var tasks = new TaskStore(db);
+        var places = new TaskPlaces(db, domains);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new TaskTools(
+                        new TaskQueries(db, reads, agents),
+                        tasks,
+                        places,
+                        new TaskUpdates(db, tasks, places),
+                        new TaskNotices(db))
+                .tools());
+        return tools;
+    }
+}

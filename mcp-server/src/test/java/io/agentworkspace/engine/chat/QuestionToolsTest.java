@@ -1,0 +1,111 @@
+package io.agentworkspace.engine.chat;
+
+import static io.agentworkspace.engine.testing.DomainSetup.agents;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.proof.Concurrently;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Ann's agents Ada and Ala ask, Bob's agent Ben and Ann herself answer. */
+class QuestionToolsTest {
+    private final TestTenant tenant = new TestTenant();
+    private final TestCaller ann = tenant.member("ann");
+    private final TestCaller bob = tenant.member("bob");
+
+    QuestionToolsTest() {
+        agents(ann, "Ada", "Ala");
+        agents(bob, "Ben");
+        bob.call("AP_Modify", "{'target':{'agent':'Ben'},'vx':{'access':'public'}}").ok();
+    }
+
+    private static Reply ask(TestCaller caller, String as, String more) {
+        return caller.call("AP_Ask", "{'target':{'context':'%s'%s}".formatted(as, more)).ok();
+    }
+
+    private static Reply answer(TestCaller caller, String as, String question, String more) {
+        return caller.call(
+                "AP_Answer", "{'question':'%s','target':{'context':'%s'},%s}".formatted(question, as, more));
+    }
+
+    @Test
+    void anAgentAsksItsOwnerAndGetsTheFirstAnswer() {
+        var asked = ask(ann, "Ada", "},'content':'Deploy?','choices':['yes',' no ']");
+        assertThat(asked.text("/content/0/to")).isEqualTo("ann");
+        assertThat(asked.text("/question/state")).isEqualTo("open");
+        var id = asked.text("/question/id");
+        assertThat(id).isEqualTo(asked.text("/content/0/id"));
+        var waiting = ann.call("AP_Wait", "{'wait_seconds':0}").ok();
+        assertThat(waiting.text("/content/0/question/id")).isEqualTo(id);
+        assertThat(waiting.text("/content/0/question/choices/1")).isEqualTo("no");
+        answer(ann, "default", id, "'choice':'perhaps'").refused(1004, "yes, no");
+        answer(ann, "Ada", id, "'choice':'yes'").refused(3003, "yourself");
+        answer(bob, "Ben", id, "'choice':'yes'").refused(3001);
+        var answered = answer(ann, "default", id, "'choice':'NO','content':'Not on Fridays.'").ok();
+        assertThat(answered.text("/question/answer")).isEqualTo("no");
+        assertThat(answered.text("/question/answered_by")).isEqualTo("ann");
+        assertThat(answered.text("/message/reply_to")).isEqualTo(id);
+        answer(ann, "default", id, "'choice':'yes'").refused(3003, "'ann' has already answered: no");
+        var heard = ann.call("AP_Wait", "{'wait_seconds':0,'reply_to':'%s','target':{'context':'Ada'}}".formatted(id))
+                .ok();
+        assertThat(heard.text("/content/0/content")).isEqualTo("no\n\nNot on Fridays.");
+    }
+
+    @Test
+    void aQuestionIsWithdrawnOrExpires() {
+        var first = ask(ann, "Ada", ",'agent':'Ben'},'content':'Who?'").text("/question/id");
+        answer(bob, "Ben", first, "'withdraw':true").refused(3003, "only who asked");
+        assertThat(answer(ann, "Ada", first, "'withdraw':true").ok().text("/question/state"))
+                .isEqualTo("withdrawn");
+        answer(bob, "Ben", first, "'content':'I'").refused(3003, "withdrawn");
+        var second = ask(ann, "Ada", ",'agent':'Ben'},'content':'Where?','expires_seconds':600").text("/question/id");
+        answer(bob, "Ben", second, "'choice':'x'").refused(1004, "no choices");
+        answer(bob, "Ben", second, "'content':' '").refused(1003, "content");
+        for (var api : ClientApi.values()) {
+            TestDatabase.db()
+                    .sql("UPDATE question SET expires_at = now() WHERE tenant_id = :tenant")
+                    .set("tenant", tenant.id(api))
+                    .run();
+        }
+        answer(bob, "Ben", second, "'content':'Here'").refused(3003, "expired");
+        ann.call("AP_Ask", "{'target':{'agent':'Ben','context':'Ada'},'content':'x','choices':['one']}")
+                .refused(1004, "choices");
+    }
+
+    @Test
+    void ofConcurrentAnswersOneWins() {
+        var carl = tenant.person(ClientApi.REST, "carl", Role.ADMIN);
+        agents(carl, "C0", "C1");
+        var id = ask(carl, "C0", ",'agent':'C1'},'content':'Which?'").text("/question/id");
+        var answers = Concurrently.of(6, i -> answer(carl, "C1", id, "'content':'n%d'".formatted(i)).code());
+        assertThat(answers).containsOnlyOnce(0).containsOnly(0, 3003);
+    }
+
+    @Test
+    void askingWaitsForTheAnswer() {
+        var carl = tenant.person(ClientApi.REST, "carl", Role.ADMIN);
+        agents(carl, "C0", "C1");
+        var asking = CompletableFuture.supplyAsync(
+                () -> ask(carl, "C0", ",'agent':'C1'},'content':'Which?','wait_seconds':60"),
+                Executors.newVirtualThreadPerTaskExecutor());
+        var asked = Awaitility.await()
+                .until(
+                        () -> carl.call("AP_Read", "{'target':{'agent':'C1','context':'C1'}}")
+                                .ok()
+                                .text("/content/0/question/id"),
+                        id -> !id.isEmpty());
+        answer(carl, "C1", asked, "'content':'The blue one.'").ok();
+        var got = asking.join();
+        assertThat(got.text("/content/1/content")).isEqualTo("The blue one.");
+        assertThat(got.text("/question/state")).isEqualTo("answered");
+        assertThat(got.text("/question/answer")).isEqualTo("The blue one.");
+    }
+}

@@ -1,0 +1,121 @@
+package io.agentworkspace.engine.reservations;
+
+import static io.agentworkspace.engine.testing.DomainSetup.agents;
+import static io.agentworkspace.engine.testing.DomainSetup.hosted;
+import static io.agentworkspace.engine.testing.DomainSetup.invite;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.proof.Concurrently;
+import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestCaller;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Ann's agent Ada and Bob's agent Ben are members of the domain Yard. */
+class ReservationToolsTest {
+    private final TestTenant tenant = new TestTenant();
+    private final TestCaller ann = tenant.member("ann");
+    private final TestCaller bob = tenant.member("bob");
+
+    ReservationToolsTest() {
+        agents(ann, "Ada");
+        agents(bob, "Ben");
+        hosted(ann, "Yard", "public", "Ada");
+        invite(bob, "Yard", "Ben").ok();
+    }
+
+    private static Reply reserve(TestCaller caller, String as, String paths, String more) {
+        return caller.call(
+                "TK_Reserve",
+                "{'target':{'domain':'Yard','context':'%s'},'paths':[%s]%s}".formatted(as, paths, more));
+    }
+
+    private static Reply release(TestCaller caller, String as, String more) {
+        return caller.call("TK_Release", "{'target':{'domain':'Yard','context':'%s'}%s}".formatted(as, more));
+    }
+
+    private List<String> reserved() {
+        return ann.call("TK_List", "{'target':{'domain':'Yard'},'paths':true}").ok().texts("/reservations", "path");
+    }
+
+    @Test
+    void pathsThatOverlapAreRefusedAllOrNone() {
+        var made = reserve(ann, "Ada", "'src/**','doc/'", ",'reason':'moving things'").ok();
+        assertThat(made.texts("/reservations", "path")).containsExactly("doc/**", "src/**");
+        var refused = reserve(bob, "Ben", "'README.md','src/a/*.java'", "")
+                .refused(3003, "'Ada' works on src/**", "moving things", "nothing was reserved");
+        assertThat(refused.text("/holder")).isEqualTo("Ada");
+        assertThat(refused.text("/paths/0")).isEqualTo("src/**");
+        assertThat(refused.text("/reason")).isEqualTo("moving things");
+        assertThat(refused.text("/until")).isNotEmpty();
+        assertThat(reserved()).containsExactly("doc/**", "src/**");
+        reserve(bob, "Ben", "'README.md'", "").ok();
+        reserve(bob, "Ben", "'../x'", "").refused(1004, "paths[0]");
+        reserve(bob, "Ben", "", "").refused(1003, "paths");
+    }
+
+    @Test
+    void theOtherRepositoryIsAnother() {
+        reserve(ann, "Ada", "'src/**'", ",'repository':'one'").ok();
+        reserve(bob, "Ben", "'src/**'", ",'repository':'two'").ok();
+        reserve(bob, "Ben", "'src/x'", "").refused(3003, "'Ada'");
+    }
+
+    @Test
+    void reservingAgainExtendsAndReleasingTellsTheDomain() {
+        var first = reserve(ann, "Ada", "'src/**'", "").ok();
+        var longer = reserve(ann, "Ada", "'src/**'", ",'lease_seconds':80000").ok();
+        assertThat(longer.text("/reservations/0/lease_until")).isGreaterThan(first.text("/reservations/0/lease_until"));
+        reserve(ann, "Ada", "'doc/x'", "").ok();
+        assertThat(release(bob, "Ben", "").ok().at("/changed").asBoolean()).isFalse();
+        assertThat(release(ann, "Ada", ",'paths':['doc/x']").ok().text("/released/0")).isEqualTo("doc/x");
+        assertThat(release(ann, "Ada", "").ok().text("/released/0")).isEqualTo("src/**");
+        assertThat(bob.call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}")
+                        .ok()
+                        .texts("/content", "content"))
+                .containsExactly("Free again: doc/x", "Free again: src/**");
+        reserve(bob, "Ben", "'src/a'", "").ok();
+    }
+
+    @Test
+    void aLeaseThatEndsFreesThePathAndTheDomainHears() {
+        reserve(ann, "Ada", "'src/**'", "").ok();
+        for (var api : ClientApi.values()) {
+            TestDatabase.db()
+                    .sql("UPDATE reservation SET lease_until = now() WHERE tenant_id = :tenant")
+                    .set("tenant", tenant.id(api))
+                    .run();
+        }
+        assertThat(reserved()).isEmpty();
+        reserve(bob, "Ben", "'src/a'", "").ok();
+        await().until(() -> bob.call("ZN_Read", "{'target':{'domain':'Yard','context':'Ben'}}")
+                .ok()
+                .texts("/content", "content")
+                .contains("Free again: src/** (the lease has ended)"));
+    }
+
+    @Test
+    void ofConcurrentCallsForTheSamePathOneWins() {
+        var carl = tenant.person(ClientApi.REST, "carl", Role.ADMIN);
+        agents(carl, "C0", "C1");
+        hosted(carl, "Shed", "private", "C0");
+        invite(carl, "Shed", "C1").ok();
+        var answers = Concurrently.of(
+                8,
+                i -> carl.call(
+                                "TK_Reserve",
+                                "{'target':{'domain':'Shed','context':'C%d'},'paths':['a/%d','common/%s']}"
+                                        .formatted(i % 2, i, i % 2 == 0 ? "*" : "x"))
+                        .code());
+        assertThat(answers).containsOnly(0, 3003);
+        var holders = carl.call("TK_List", "{'target':{'domain':'Shed'},'paths':true}")
+                .ok()
+                .texts("/reservations", "holder");
+        assertThat(holders.stream().distinct()).hasSize(1);
+    }
+}
