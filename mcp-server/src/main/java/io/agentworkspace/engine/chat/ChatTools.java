@@ -175,6 +175,11 @@ public final class ChatTools {
         }
     }
 
+    /** Whether the speaker hears the message. */
+    boolean hears(Call call, UUID message) {
+        return destinations.placeOf(call, message).isPresent();
+    }
+
     /** Sends a message, and returns it with what has come in. */
     ChatResponse say(ChatRequest in, Call call) {
         var to = destinations.find(call, in.target(), in.toUser(), replyTo(in.replyTo()));

@@ -20,6 +20,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -119,15 +120,20 @@ final class DestinationQueries {
 
     /** Returns the place of the answered message. A destination that is also named must be the same. */
     private Destination answering(Call call, UUID message, @Nullable Destination named) {
-        var there = db.sql(call, FIND_MESSAGE)
-                .set("message", message)
-                .set("speaker", call.context().speaker().id())
-                .one(DestinationQueries::place)
+        var there = placeOf(call, message)
                 .orElseThrow(() -> Problem.notFound("message", message.toString(), List.of()));
         if (named != null && !named.isSamePlace(there)) {
             throw Problem.invalid("reply_to", "must be a message of the target's conversation");
         }
         return there;
+    }
+
+    /** Returns the place of a message, if the speaker takes part there or may read it as a user. */
+    Optional<Destination> placeOf(Call call, UUID message) {
+        return db.sql(call, FIND_MESSAGE)
+                .set("message", message)
+                .set("speaker", call.context().speaker().id())
+                .one(DestinationQueries::place);
     }
 
     private static Destination place(Row row) throws SQLException {

@@ -15,6 +15,7 @@ import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserRecipient;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Audited;
@@ -54,8 +55,8 @@ public final class QuestionTools {
             @Doc(value = "2–8 texts to choose from; default: any text answers.", max = 8) @Nullable
             List<String> choices,
 
-            @Doc("true: ask the user who owns your agent.") @Nullable
-            Boolean toUser,
+            @Doc("true: ask the user who owns your agent. Or the name of another user, as in AP_Chat.") @Nullable
+            UserRecipient toUser,
 
             @Doc(value = "After how long it expires; default: never.", min = 1, max = 2_592_000) @Nullable
             Integer expiresSeconds,
@@ -80,9 +81,11 @@ public final class QuestionTools {
         return Tool.named("AP_Ask")
                 .title("Ask a question")
                 .description("""
-                        Asks a question that is answered once: your agent's owner by default, else target.agent or a zone.                         With wait_seconds it returns the answer; else AP_Wait with reply_to does.""")
+                        Asks a question that is answered once: your agent's owner by default, else target.agent or a zone. \
+                        With wait_seconds it returns the answer; else AP_Wait with reply_to does.""")
                 .details("""
-                        The first valid answer wins. With choices, one of them is the answer. AP_Answer with withdraw takes                         the question back.""")
+                        The first valid answer wins. With choices, one of them is the answer. AP_Answer with withdraw takes \
+                        the question back.""")
                 .alsoCalled(
                         "ask a person",
                         "get a decision",
@@ -136,9 +139,10 @@ public final class QuestionTools {
     private static ChatRequest message(AskRequest in, Call call) {
         var target = in.target();
         var isNamed = target != null && (target.agent() != null || target.domain() != null || target.zone() != null);
-        var toOwner = Boolean.TRUE.equals(in.toUser())
-                || (in.toUser() == null && !isNamed && call.context().self() != null);
-        return new ChatRequest(target, in.content(), null, toOwner, null, null);
+        var toUser = in.toUser() == null && !isNamed && call.context().self() != null
+                ? UserRecipient.of(true)
+                : in.toUser();
+        return new ChatRequest(target, in.content(), null, toUser, null, null, null);
     }
 
     private static List<String> choices(@Nullable List<String> given) {
@@ -156,7 +160,7 @@ public final class QuestionTools {
 
     /** Waits for the answer after the commit, and shows the question as it then is. */
     private void complete(AskRequest in, ObjectNode envelope, Call call) {
-        chat.complete(new ChatRequest(in.target(), in.content(), null, null, in.waitSeconds(), null), envelope, call);
+        chat.complete(new ChatRequest(in.target(), in.content(), null, null, null, in.waitSeconds(), null), envelope, call);
         if (in.waitSeconds() != null && envelope.path("content").size() > 1) {
             questions
                     .find(call, UUID.fromString(envelope.at("/question/id").asString("")))
@@ -187,9 +191,11 @@ public final class QuestionTools {
         return Tool.named("AP_Answer")
                 .title("Answer a question")
                 .description("""
-                        Answers a question that a message asks: with one of its choices, or with content if it has none. The                         first answer wins. withdraw takes back your own.""")
+                        Answers a question that a message asks: with one of its choices, or with content if it has none. The \
+                        first answer wins. withdraw takes back your own.""")
                 .details("""
-                        Who hears the message may answer. A question that is answered, expired or withdrawn is refused                         (3003, with the question).""")
+                        Who hears the message may answer. A question that is answered, expired or withdrawn is refused \
+                        (3003, with the question).""")
                 .alsoCalled("decide", "choose an option", "approve", "reply to a question", "vote", "cancel a question")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfDomain.TAKE_PART)
@@ -202,7 +208,9 @@ public final class QuestionTools {
 
     private AnswerResponse answer(AnswerRequest in, Call call) {
         var id = id(in.question());
-        messages.find(call, id, call.context().speaker().id()).orElseThrow(() -> questions.unheard(call, id));
+        if (!chat.hears(call, id)) {
+            throw questions.unheard(call, id);
+        }
         call.checked(OfDomain.TAKE_PART); // Messages are found only where the speaker takes part.
         var asked = questions.find(call, id).orElseThrow(() -> missing(id));
         if (Boolean.TRUE.equals(in.withdraw())) {
@@ -214,7 +222,7 @@ public final class QuestionTools {
         var text = text(in, asked.question());
         var answered = questions.answer(call, id, text).orElseThrow(() -> closed(call, id));
         var content = in.choice() == null || in.content() == null ? text : text + "\n\n" + in.content();
-        var said = chat.say(new ChatRequest(null, content, id.toString(), null, null, null), call);
+        var said = chat.say(new ChatRequest(null, content, id.toString(), null, null, null, null), call);
         call.emit(
                 EventType.QUESTION_ANSWERED,
                 new EventData.QuestionAnswered(
