@@ -50,12 +50,12 @@ final class MessageStreams implements DatabaseSignals.Listener {
     /** Adds a stream, which is woken for what waits already, unless its session knows it. */
     void add(MessageStream stream) {
         var tenant = stream.session().caller().tenant();
-        var here = streams.compute(tenant, (_, open) -> {
+        streams.compute(tenant, (_, open) -> {
             var all = open == null ? ConcurrentHashMap.<MessageStream>newKeySet() : open;
             all.add(stream);
             return all;
         });
-        here.stream().filter(stream::isAfter).forEach(MessageStream::end);
+        streams.getOrDefault(tenant, Set.of()).stream().filter(stream::isAfter).forEach(MessageStream::end);
         wake(tenant);
     }
 

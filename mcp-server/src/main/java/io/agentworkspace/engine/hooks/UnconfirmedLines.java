@@ -2,6 +2,7 @@ package io.agentworkspace.engine.hooks;
 
 import io.agentworkspace.engine.model.json.Json;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -32,7 +33,7 @@ record UnconfirmedLines(NavigableMap<Long, Undo> lines) {
         var more = new TreeMap<>(lines);
         more.put(line, undo);
         if (more.size() > MOST) {
-            var oldest = more.pollFirstEntry().getValue();
+            var oldest = Objects.requireNonNull(more.remove(more.firstKey()));
             more.compute(more.firstKey(), (_, next) -> next == null ? oldest : oldest.and(next));
         }
         return new UnconfirmedLines(more);

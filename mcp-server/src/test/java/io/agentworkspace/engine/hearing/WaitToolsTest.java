@@ -260,7 +260,7 @@ class WaitToolsTest {
         assertThat(wakes("{'target':{'context':'Eli','agent':'Cleo'},'content':'from Eli'}"))
                 .isEqualTo("wait");
         awaitWaiting(0);
-        begin(
+        var _ = begin(
                 carl,
                 "AP_Chat",
                 "{'target':{'context':'Cleo','agent':'Dan'},'content':'another question','wait_seconds':300}");
@@ -273,7 +273,7 @@ class WaitToolsTest {
     }
 
     private void waitFor(String arguments, long count) {
-        begin(carl, "{%s,'wait_seconds':300}".formatted(arguments));
+        var _ = begin(carl, "{%s,'wait_seconds':300}".formatted(arguments));
         awaitWaiting(count);
     }
 
