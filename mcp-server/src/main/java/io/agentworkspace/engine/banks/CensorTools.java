@@ -31,14 +31,12 @@ public final class CensorTools {
     record UncensorRequest(
             @Doc("What to hide, or to show again.") BankTargets.ShareTarget target,
 
-            @Doc("One memory: id or name.") @Nullable
-            MemoryName memory) {}
+            @Doc("One memory: id or name.") @Nullable MemoryName memory) {}
 
     record CensorRequest(
             @Doc("What to hide.") BankTargets.ShareTarget target,
 
-            @Doc("One memory: id or name.") @Nullable
-            MemoryName memory,
+            @Doc("One memory: id or name.") @Nullable MemoryName memory,
 
             @Doc("true: hide nothing, and only report what would be hidden.") @Nullable
             Boolean dryRun) {}

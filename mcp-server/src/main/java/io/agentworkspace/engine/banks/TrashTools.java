@@ -51,8 +51,7 @@ public final class TrashTools {
             @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
 
-            @Doc("One memory, by name.") @Nullable
-            Named vx,
+            @Doc("One memory, by name.") @Nullable Named vx,
 
             @Doc(value = "Only with vx.name: the revision whose text to restore; MB_Read shows it with as_of.", min = 1)
             @Nullable
