@@ -75,7 +75,9 @@ public final class ChatTools {
             @Doc("true: to the user who owns your agent.") @Nullable
             Boolean toUser,
 
-            @Doc(value = "Documents to attach, at most 10: each by its name, or a version by its id.", max = AttachmentQueries.MOST)
+            @Doc(
+                    value = "Documents to attach, at most 10: each by its name, or a version by its id.",
+                    max = AttachmentQueries.MOST)
             @Nullable
             List<String> attach,
 
@@ -201,9 +203,7 @@ public final class ChatTools {
     }
 
     private static ObjectNode receipt(Call call, Beginning begun, Message own) {
-        return own.to() == null
-                ? begun.reach().receipt()
-                : begun.reach().receipt(own.to(), call.now());
+        return own.to() == null ? begun.reach().receipt() : begun.reach().receipt(own.to(), call.now());
     }
 
     /** Completes the response after the commit: who does not hear the message, and the answer that the call waits for. */

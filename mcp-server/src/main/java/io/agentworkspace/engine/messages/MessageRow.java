@@ -63,7 +63,9 @@ public final class MessageRow {
             NULLIF((SELECT count(*) FROM message answer WHERE answer.tenant_id = m.tenant_id AND answer.answers = m.id), 0) AS replies,
             CASE WHEN m.attached IS NOT NULL THEN {attachments} END AS attachments
             """)
-                .with("attachments", attachments("m.tenant_id", "m.attached")).with("content", content).sql();
+                .with("attachments", attachments("m.tenant_id", "m.attached"))
+                .with("content", content)
+                .sql();
     }
 
     /**

@@ -66,7 +66,8 @@ public record Message(
         @Nullable
         Integer replies,
 
-        @Doc("The documents attached to it, by name and version: DC_Read reads them. Absent if there are none.") @Nullable
+        @Doc("The documents attached to it, by name and version: DC_Read reads them. Absent if there are none.")
+        @Nullable
         List<Attachment> attachments)
         implements Cuttable<Message> {
 
@@ -88,8 +89,26 @@ public record Message(
             Instant createdAt,
             @Nullable List<Attachment> attachments) {
         return new Message(
-                id, from, fromKind, person, byKey, to, toKind, domain, zone, seq, content, null, null, replyTo, chain,
-                createdAt, null, null, null, attachments);
+                id,
+                from,
+                fromKind,
+                person,
+                byKey,
+                to,
+                toKind,
+                domain,
+                zone,
+                seq,
+                content,
+                null,
+                null,
+                replyTo,
+                chain,
+                createdAt,
+                null,
+                null,
+                null,
+                attachments);
     }
 
     /** A version of a document that is attached to a message. */
