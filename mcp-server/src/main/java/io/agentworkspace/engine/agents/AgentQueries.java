@@ -121,9 +121,12 @@ public final class AgentQueries {
                       JOIN participant p ON p.tenant_id = m.tenant_id AND p.party_id = subject.id AND p.stream_id = m.stream_id
                       JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
                      WHERE {may_see_conversation}
-            """).with("may_see_conversation", Visibility.stream("st")).sql());
+            """)
+                    .with("may_see_conversation", Visibility.stream("st"))
+                    .sql());
 
-    private static final ContextQueries READ_THREAD_OF_NAMED = ContextQueries.of(NAMED_PARTY + AGENT, NAMED_PARTY + THREAD);
+    private static final ContextQueries READ_THREAD_OF_NAMED =
+            ContextQueries.of(NAMED_PARTY + AGENT, NAMED_PARTY + THREAD);
 
     private static final ContextQueries READ_THREAD_OF_CHOSEN =
             ContextQueries.of(CHOSEN_PARTY + AGENT, CHOSEN_PARTY + THREAD);

@@ -54,7 +54,9 @@ final class AttachmentQueries {
         }
         var found = db.sql(call, FIND)
                 .set("ids", names.stream().map(AttachmentQueries::id).toList())
-                .set("keys", names.stream().map(name -> Name.key(Name.normal(name))).toList())
+                .set(
+                        "keys",
+                        names.stream().map(name -> Name.key(Name.normal(name))).toList())
                 .list(AttachmentQueries::read);
         var absent = IntStream.range(0, names.size())
                 .filter(i -> found.get(i) == null)

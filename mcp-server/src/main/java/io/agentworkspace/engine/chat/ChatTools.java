@@ -78,7 +78,9 @@ public final class ChatTools {
             @Nullable
             UserRecipient toUser,
 
-            @Doc(value = "Documents to attach, at most 10: each by its name, or a version by its id.", max = AttachmentQueries.MOST)
+            @Doc(
+                    value = "Documents to attach, at most 10: each by its name, or a version by its id.",
+                    max = AttachmentQueries.MOST)
             @Nullable
             List<String> attach,
 
@@ -209,9 +211,7 @@ public final class ChatTools {
     }
 
     private static ObjectNode receipt(Call call, Beginning begun, Message own) {
-        return own.to() == null
-                ? begun.reach().receipt()
-                : begun.reach().receipt(own.to(), call.now());
+        return own.to() == null ? begun.reach().receipt() : begun.reach().receipt(own.to(), call.now());
     }
 
     /** Completes the response after the commit: who does not hear the message, and the answer that the call waits for. */

@@ -72,7 +72,8 @@ final class DestinationQueries {
                 : target == null ? null : named(call, target);
         var found = replyTo != null ? answering(call, replyTo, named) : named != null ? named : selected(call);
         call.checked(OfDomain.TAKE_PART); // No zone is addressed, or the speaker takes part there.
-        if (found.other() != null && found.other().id() == call.context().speaker().id()) {
+        if (found.other() != null
+                && found.other().id() == call.context().speaker().id()) {
             throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
         }
         return found;

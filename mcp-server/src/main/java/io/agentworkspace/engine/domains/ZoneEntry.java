@@ -62,7 +62,11 @@ public final class ZoneEntry {
     }
 
     private record ZoneLookup(
-            String domain, @Nullable Long conversation, @Nullable String zone, boolean takesPart, List<String> zones) {}
+            String domain,
+            @Nullable Long conversation,
+            @Nullable String zone,
+            boolean takesPart,
+            List<String> zones) {}
 
     /**
      * Returns a zone where the speaker may send messages: in the named domain, else the entered one.

@@ -191,10 +191,14 @@ public final class ZoneQueries {
         var keys = Page.after(page, 2);
         var before = before(keys);
         var read = find(
-                call, READ, domain, zone, statement -> statement.set("before", before).set("limit", limit));
+                call,
+                READ,
+                domain,
+                zone,
+                statement -> statement.set("before", before).set("limit", limit));
         Cursor.requireSame(keys, read.conversation());
-        var messages =
-                MessagePages.fit(call, read.messages(), limit, read.conversation(), message -> Long.toString(message.seq()));
+        var messages = MessagePages.fit(
+                call, read.messages(), limit, read.conversation(), message -> Long.toString(message.seq()));
         pages.mark(call, read.messages(), messages);
         return new ZoneWithMessages(read.zone(), messages);
     }

@@ -190,8 +190,7 @@ public final class ConversationStore {
      * @param voices in a zone, how many agents sent them
      * @param guard the dial of the loop guard: that of the zone's domain, or of the agent that speaks
      */
-    public record NextMessage(
-            long conversation, long seq, Instant at, long agentsSaid, long voices, Dial guard) {
+    public record NextMessage(long conversation, long seq, Instant at, long agentsSaid, long voices, Dial guard) {
         static NextMessage read(Row row) throws SQLException {
             return new NextMessage(
                     row.number("conversation"),
@@ -257,7 +256,10 @@ public final class ConversationStore {
      * @param byKey the name of the key by which a program speaks for a user
      */
     public record Beginning(
-            NextMessage place, Before before, Reach reach, @Nullable String byKey) {}
+            NextMessage place,
+            Before before,
+            Reach reach,
+            @Nullable String byKey) {}
 
     /**
      * Takes the next place in a zone's conversation, which counts the messages of agents since a person spoke, or in that of

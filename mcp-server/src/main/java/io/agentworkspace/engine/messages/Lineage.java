@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param partners the agents that it sent them to
  */
 public record Lineage(
-        @Nullable Answered answered, List<Long> chain, @Nullable Instant personAt, long said, List<Long> partners) {
+        @Nullable Answered answered,
+        List<Long> chain,
+        @Nullable Instant personAt,
+        long said,
+        List<Long> partners) {
     /** Returns the lineage of a message that is not counted. */
     public static Lineage of(@Nullable Answered answered, List<Long> chain, @Nullable Instant personAt) {
         return new Lineage(answered, chain, personAt, 0, List.of());

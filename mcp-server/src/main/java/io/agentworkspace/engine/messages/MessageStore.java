@@ -173,7 +173,9 @@ public final class MessageStore {
                         "attached",
                         draft.attached().isEmpty()
                                 ? null
-                                : draft.attached().stream().map(AttachedDocument::id).toList())
+                                : draft.attached().stream()
+                                        .map(AttachedDocument::id)
+                                        .toList())
                 .set("answers", lineage.answers())
                 .set("chain", lineage.chain())
                 .set("person_at", lineage.personAt())

@@ -71,7 +71,9 @@ public final class DeliveryQueries {
                      WHERE v.ahead <= :room) AS rows
               FROM ctx
              CROSS JOIN feed
-            """).with("may_see_conversation", Visibility.stream("c")).sql();
+            """)
+                    .with("may_see_conversation", Visibility.stream("c"))
+                    .sql();
 
     /**
      * A condition that the filter does not set is {@code TRUE} in the text, so that each combination is planned along its

@@ -3,8 +3,8 @@ package io.agentworkspace.engine.webhooks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.event.EventType;
-import io.agentworkspace.engine.testing.EventCheck;
 import io.agentworkspace.engine.testing.DomainSetup;
+import io.agentworkspace.engine.testing.EventCheck;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import java.util.List;
@@ -88,7 +88,8 @@ class EventToolsTest {
                 .ok();
         var messages = fixture.told("message.created");
         assertThat(messages.getFirst())
-                .contains("'domain':'harbour'", "'zone':'main'", "'seq':1", "'from':'root'", "'" + "x".repeat(500) + "'");
+                .contains(
+                        "'domain':'harbour'", "'zone':'main'", "'seq':1", "'from':'root'", "'" + "x".repeat(500) + "'");
         assertThat(messages.getLast()).contains("'to':'Ada'", "'text':'Ready?'");
         assertThat(fixture.told("memory.stored"))
                 .hasSize(2)
@@ -99,13 +100,14 @@ class EventToolsTest {
 
         fixture.both("UPDATE webhook_endpoint SET owner_id = NULL WHERE tenant_id = :tenant");
         DomainSetup.say(root, "default", "harbour", "main", "not for it").ok();
-        root.call("MB_Store", "{'target':{'bank':'Tides'},'content':'nor this'}").ok();
+        root.call("MB_Store", "{'target':{'bank':'Tides'},'content':'nor this'}")
+                .ok();
         fixture.awaitPlaced();
         assertThat(deliveries(endpoint)).isEqualTo(4);
     }
 
     private long deliveries(String endpoint) {
-        return root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(endpoint))
+        return root.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(endpoint))
                 .ok()
                 .at("/deliveries")
                 .size();

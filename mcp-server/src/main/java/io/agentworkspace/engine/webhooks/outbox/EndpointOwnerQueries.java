@@ -13,7 +13,8 @@ final class EndpointOwnerQueries {
             app_user u
              WHERE u.tenant_id = w.tenant_id AND u.id = w.owner_id AND u.removed_at IS NULL""";
 
-    static final String MAY_READ_MESSAGE = SqlTemplate.of("""
+    static final String MAY_READ_MESSAGE =
+            SqlTemplate.of("""
             EXISTS (SELECT 1
                       FROM message m
                       JOIN stream c ON c.tenant_id = m.tenant_id AND c.id = m.stream_id

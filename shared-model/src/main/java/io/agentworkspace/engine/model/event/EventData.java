@@ -121,7 +121,8 @@ public sealed interface EventData {
             @Doc("The recipient of a direct message; absent in a zone.") @Nullable
             String to,
 
-            @Doc("Its number in its zone or direct conversation.") long seq,
+            @Doc("Its number in its zone or direct conversation.")
+            long seq,
 
             @Doc("The first 500 characters of its text; AP_Read and ZN_Read have the rest.")
             String text)
