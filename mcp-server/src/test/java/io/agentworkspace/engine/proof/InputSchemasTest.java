@@ -273,7 +273,8 @@ class InputSchemasTest {
 
     @Test
     void whatCannotBeStoredIsRefusedInEveryPathQueryAndBodyOfTheRestApi() {
-        var document = Json.readValue(new String(send("GET", "/api/openapi.json", null).body(), UTF_8), ObjectNode.class);
+        var document =
+                Json.readValue(new String(send("GET", "/api/openapi.json", null).body(), UTF_8), ObjectNode.class);
         var sent = 0;
         for (var path : document.get("paths").properties()) {
             for (var method : path.getValue().properties()) {
