@@ -74,7 +74,7 @@ final class TaskOrder {
                 for (var step = at; !step.isEmpty(); step = cameFrom.getOrDefault(step, "")) {
                     path.addFirst(step);
                 }
-                return path;
+                return List.copyOf(path);
             }
             for (var before : graph.getOrDefault(at, List.of())) {
                 if (cameFrom.putIfAbsent(before, at) == null) {

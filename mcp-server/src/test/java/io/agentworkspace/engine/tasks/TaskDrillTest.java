@@ -24,11 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A hundred agents do a thousand tasks on three replicas, one of which is killed in the middle: each task is done once. */
+/** A hundred agents do hundreds of tasks on three replicas, one of which is killed in the middle: each task is done once. */
 @Tag("slow")
 class TaskDrillTest {
     private static final int AGENTS = 100;
-    private static final int TASKS = 1_000;
+    private static final int TASKS = 400;
 
     private final TestTenant tenant = new TestTenant();
     private final String key = tenant.key(ClientApi.REST, "carl", Role.ADMIN, List.of("*"));

@@ -103,9 +103,12 @@ public final class SchemaUnion {
     }
 
     private static boolean flagOrItems(Shape one, Shape other) {
-        return (one instanceof Shape.Flag || one instanceof Shape.FlagOrItems)
-                        && (other instanceof Shape.Items || other instanceof Shape.FlagOrItems)
-                || (one instanceof Shape.FlagOrItems && other instanceof Shape.Flag);
+        return switch (one) {
+            case Shape.Flag _ -> other instanceof Shape.Items;
+            case Shape.FlagOrItems _ ->
+                other instanceof Shape.Flag || other instanceof Shape.Items || other instanceof Shape.FlagOrItems;
+            default -> false;
+        };
     }
 
     private static Stream<Shape.Items> items(Shape shape) {
