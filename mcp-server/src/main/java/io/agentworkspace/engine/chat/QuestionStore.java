@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Questions that messages ask. Of concurrent answers, the first one is stored. */
 final class QuestionStore {
-    private static final String INSERT = SqlTemplate.of("""
+    private static final String INSERT =
+            SqlTemplate.of("""
             WITH q AS (INSERT INTO question (tenant_id, id, asker_id, choices, expires_at, created_at)
                        VALUES (:tenant, :id, :me, CAST(:choices AS text[]),
                                CAST(:now AS timestamptz) + CAST(CAST(:lasts AS text) AS interval), :now)
@@ -26,7 +27,8 @@ final class QuestionStore {
             SELECT {record} AS record FROM q
             """).with("record", QuestionRow.RECORD).sql();
 
-    private static final String READ = SqlTemplate.of("""
+    private static final String READ =
+            SqlTemplate.of("""
             SELECT {record} AS record, q.asker_id, m.created_at
               FROM question q JOIN message m ON m.tenant_id = q.tenant_id AND m.id = q.id
              WHERE q.tenant_id = :tenant AND q.id = :id

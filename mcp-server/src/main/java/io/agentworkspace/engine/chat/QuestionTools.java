@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.chat;
 
 import io.agentworkspace.engine.chat.ChatTools.ChatRequest;
-import io.agentworkspace.engine.chat.ChatTools.ChatResponse;
 import io.agentworkspace.engine.context.Targets;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.hearing.MessageWait;
@@ -226,7 +225,9 @@ public final class QuestionTools {
         call.emit(
                 EventType.QUESTION_ANSWERED,
                 new EventData.QuestionAnswered(
-                        id, Excerpt.cut(text, EVENT_TEXT), call.context().speaker().name()));
+                        id,
+                        Excerpt.cut(text, EVENT_TEXT),
+                        call.context().speaker().name()));
         return new AnswerResponse(answered, said.content().getFirst());
     }
 
@@ -262,7 +263,8 @@ public final class QuestionTools {
     private Problem closed(Call call, UUID id) {
         var now = questions.find(call, id).orElseThrow(() -> missing(id)).question();
         var note = now.state().equals("answered")
-                ? "'%s' has already answered: %s".formatted(now.answeredBy(), Excerpt.cut(String.valueOf(now.answer()), EVENT_TEXT))
+                ? "'%s' has already answered: %s"
+                        .formatted(now.answeredBy(), Excerpt.cut(String.valueOf(now.answer()), EVENT_TEXT))
                 : "the question is %s".formatted(now.state());
         return Problem.conflict(note).with("question", now);
     }

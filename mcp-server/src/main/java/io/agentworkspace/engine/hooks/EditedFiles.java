@@ -30,7 +30,9 @@ final class EditedFiles {
         named.add(file);
         FIELDS.forEach(field -> named.add(input.path(field).asString("")));
         for (var field : PATCHES) {
-            IN_PATCH.matcher(text(input.path(field))).results().forEach(found -> named.add(found.group(1).strip()));
+            IN_PATCH.matcher(text(input.path(field)))
+                    .results()
+                    .forEach(found -> named.add(found.group(1).strip()));
         }
         return named.stream()
                 .filter(name -> !name.isBlank())
@@ -43,7 +45,8 @@ final class EditedFiles {
     /** Some clients send a command as a list of words. */
     private static String text(JsonNode value) {
         return value.isArray()
-                ? String.join("\n", value.valueStream().map(one -> one.asString("")).toList())
+                ? String.join(
+                        "\n", value.valueStream().map(one -> one.asString("")).toList())
                 : value.asString("");
     }
 

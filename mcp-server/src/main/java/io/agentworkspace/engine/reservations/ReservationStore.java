@@ -26,7 +26,8 @@ public final class ReservationStore {
     private static final String LOCK =
             "SELECT 1 AS one FROM domain WHERE tenant_id = :tenant AND id = :domain FOR NO KEY UPDATE";
 
-    private static final String READ_OTHERS = SqlTemplate.of("""
+    private static final String READ_OTHERS =
+            SqlTemplate.of("""
             SELECT {record} AS record
               FROM reservation r
              WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id <> :me
@@ -44,7 +45,8 @@ public final class ReservationStore {
                SET lease_until = greatest(reservation.lease_until, excluded.lease_until), reason = COALESCE(excluded.reason, reservation.reason)
             """;
 
-    private static final String READ_OWN = SqlTemplate.of("""
+    private static final String READ_OWN =
+            SqlTemplate.of("""
             SELECT {record} AS record
               FROM reservation r
              WHERE r.tenant_id = :tenant AND r.domain_id = :domain AND r.holder_id = :me
@@ -105,8 +107,9 @@ public final class ReservationStore {
                 .set("repository", wanted.repository())
                 .list(row -> Objects.requireNonNull(row.json("record", Reservation.class)));
         if (others.size() >= MAX_OPEN) {
-            throw Problem.conflict("%,d paths of the domain are reserved, which is the maximum: release some with TK_Release"
-                    .formatted(MAX_OPEN));
+            throw Problem.conflict(
+                    "%,d paths of the domain are reserved, which is the maximum: release some with TK_Release"
+                            .formatted(MAX_OPEN));
         }
         requireFree(wanted, others);
         db.sql(call, INSERT)
@@ -161,7 +164,8 @@ public final class ReservationStore {
     /** Ends reservations of the speaker, and tells the domain. Returns the paths. */
     List<String> release(Call call, long domain, @Nullable String repository, @Nullable List<String> paths) {
         record Released(String path, boolean held) {}
-        var released = db.sql(call, DELETE)
+        var released = db
+                .sql(call, DELETE)
                 .set("domain", domain)
                 .set("me", me(call))
                 .set("repository", repository)
@@ -224,7 +228,10 @@ public final class ReservationStore {
                AND r.holder_id <> :agent AND r.lease_until > clock_timestamp()
              ORDER BY r.lease_until DESC, r.id
              LIMIT {most}
-            """).with("record", ReservationRow.RECORD).with("most", MAX_OPEN).sql();
+            """)
+            .with("record", ReservationRow.RECORD)
+            .with("most", MAX_OPEN)
+            .sql();
 
     /** A reservation of somebody else in a domain of an agent. */
     public record Taken(Reservation reservation, String domain) {}
@@ -236,8 +243,8 @@ public final class ReservationStore {
                 .quiet()
                 .set("tenant", tenant)
                 .set("agent", agent)
-                .list(row -> new Taken(
-                        Objects.requireNonNull(row.json("record", Reservation.class)), row.text("domain")))
+                .list(row ->
+                        new Taken(Objects.requireNonNull(row.json("record", Reservation.class)), row.text("domain")))
                 .stream()
                 .filter(taken -> paths.stream()
                         .anyMatch(Glob.of("path", taken.reservation().path())::matches))

@@ -33,7 +33,9 @@ public final class ReservationTools {
 
     record EnteredDomain(
             @Doc("Default: the entered one.") @Nullable Name domain,
-            @Doc(value = Targets.CONTEXT, max = 64) @Nullable String context) {}
+
+            @Doc(value = Targets.CONTEXT, max = 64) @Nullable
+            String context) {}
 
     record ReserveRequest(
             @Doc(
@@ -131,7 +133,10 @@ public final class ReservationTools {
                             : Glob.parse(in.paths()).stream().map(Glob::text).toList();
                     call.about(new Call.About(place.name(), null));
                     var released = reservations.release(
-                            call, place.id(), in.repository() == null ? null : in.repository().strip(), paths);
+                            call,
+                            place.id(),
+                            in.repository() == null ? null : in.repository().strip(),
+                            paths);
                     return new ReleaseResponse(released, !released.isEmpty());
                 });
     }

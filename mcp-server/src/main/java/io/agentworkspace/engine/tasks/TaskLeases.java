@@ -92,16 +92,20 @@ public final class TaskLeases {
     private int freeSome() {
         var at = clock.instant();
         return db.transaction(() -> {
-            var freed = db.sql(FREE).quiet().set("portion", PORTION).set("at", at).list(row -> {
-                var loser = row.number("lost_by");
-                var owner = row.number("owner_id");
-                return new FreedTask(
-                        row.number("tenant_id"),
-                        TaskRow.read(row),
-                        loser,
-                        row.text("loser"),
-                        owner == loser ? row.number("creator_id") : owner);
-            });
+            var freed = db.sql(FREE)
+                    .quiet()
+                    .set("portion", PORTION)
+                    .set("at", at)
+                    .list(row -> {
+                        var loser = row.number("lost_by");
+                        var owner = row.number("owner_id");
+                        return new FreedTask(
+                                row.number("tenant_id"),
+                                TaskRow.read(row),
+                                loser,
+                                row.text("loser"),
+                                owner == loser ? row.number("creator_id") : owner);
+                    });
             freed.forEach(one -> tell(one, at));
             return freed.size();
         });
@@ -111,7 +115,8 @@ public final class TaskLeases {
         var task = freed.task().task();
         var line = TaskNotices.line(task, "lost", "it was held by " + freed.loserName());
         List<Change> told = new ArrayList<>();
-        notices.inMain(freed.tenant(), freed.task().domain(), freed.speaker(), line, at).ifPresent(told::add);
+        notices.inMain(freed.tenant(), freed.task().domain(), freed.speaker(), line, at)
+                .ifPresent(told::add);
         notices.direct(freed.tenant(), freed.speaker(), freed.loser(), TaskNotices.inDomain(task, line), at)
                 .ifPresent(told::add);
         var data = TaskNotices.event(task, "lost", freed.loserName());

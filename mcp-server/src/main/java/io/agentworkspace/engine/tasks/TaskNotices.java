@@ -58,19 +58,18 @@ final class TaskNotices {
     }
 
     static String line(Task task, String what, @Nullable String note) {
-        var words =
-                switch (what) {
-                    case "created" -> task.assignee() == null ? "New task" : "New task for " + task.assignee();
-                    case "claimed" -> "Claimed";
-                    case "done" -> "Done";
-                    case "blocked" -> "Blocked";
-                    case "cancelled" -> "Cancelled";
-                    case "opened" -> "Open again";
-                    case "resumed" -> "Goes on";
-                    case "assigned" -> task.assignee() == null ? "For anybody" : "For " + task.assignee();
-                    case "lost" -> "The lease has ended; the task can be claimed again";
-                    default -> "Changed";
-                };
+        var words = switch (what) {
+            case "created" -> task.assignee() == null ? "New task" : "New task for " + task.assignee();
+            case "claimed" -> "Claimed";
+            case "done" -> "Done";
+            case "blocked" -> "Blocked";
+            case "cancelled" -> "Cancelled";
+            case "opened" -> "Open again";
+            case "resumed" -> "Goes on";
+            case "assigned" -> task.assignee() == null ? "For anybody" : "For " + task.assignee();
+            case "lost" -> "The lease has ended; the task can be claimed again";
+            default -> "Changed";
+        };
         var line = "%s: '%s' (task %s)".formatted(words, flat(task.title()), task.id());
         return note == null || note.isBlank() ? line : line + ": " + flat(note);
     }

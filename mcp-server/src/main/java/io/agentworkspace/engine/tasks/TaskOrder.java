@@ -50,8 +50,8 @@ final class TaskOrder {
                 .set("after", after.stream().map(UUID::toString).toList())
                 .list(row -> new Edge(row.text("task_id"), row.text("after_id")));
         Map<String, List<String>> graph = new HashMap<>();
-        edges.forEach(edge -> graph.computeIfAbsent(edge.task(), _ -> new ArrayList<>())
-                .add(edge.before()));
+        edges.forEach(edge ->
+                graph.computeIfAbsent(edge.task(), _ -> new ArrayList<>()).add(edge.before()));
         var path = path(graph, after.stream().map(UUID::toString).toList(), id);
         if (!path.isEmpty()) {
             throw Problem.conflict("after would make a circle: %s; leave one of these out"
@@ -74,7 +74,7 @@ final class TaskOrder {
                 for (var step = at; !step.isEmpty(); step = cameFrom.getOrDefault(step, "")) {
                     path.addFirst(step);
                 }
-                return path;
+                return List.copyOf(path);
             }
             for (var before : graph.getOrDefault(at, List.of())) {
                 if (cameFrom.putIfAbsent(before, at) == null) {
@@ -90,9 +90,7 @@ final class TaskOrder {
         ids.add(first);
         ids.addAll(path);
         var titles = new HashMap<String, String>();
-        db.sql(call, TITLES)
-                .set("ids", ids)
-                .list(row -> titles.put(row.text("id"), row.text("title")));
+        db.sql(call, TITLES).set("ids", ids).list(row -> titles.put(row.text("id"), row.text("title")));
         return ids.stream()
                 .map(id -> "'%s' (%s)".formatted(titles.getOrDefault(id, ""), id))
                 .toList();

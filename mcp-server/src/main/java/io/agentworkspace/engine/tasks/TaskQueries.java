@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class TaskQueries {
     private static final String SPEAKER = "(SELECT COALESCE(me.self_id, me.user_id) FROM ctx me)";
 
-    private static final String AGENT = SqlTemplate.of("""
+    private static final String AGENT =
+            SqlTemplate.of("""
             (SELECT a.id FROM agent a, ctx
               WHERE a.tenant_id = :tenant AND a.name_key = :agent AND a.destroyed_at IS NULL
                 AND ({visible_agent} OR EXISTS (SELECT 1 FROM membership m JOIN d ON d.id = m.domain_id
@@ -277,7 +278,8 @@ public final class TaskQueries {
         var history = ListSlice.of(
                 call, found.history(), limit, last -> Cursor.of(id.toString(), Long.toString(last.revision())));
         return new TaskWithHistory(
-                Objects.requireNonNull(found.task()), new ListSlice<>(history.rows().reversed(), history.nextCursor()));
+                Objects.requireNonNull(found.task()),
+                new ListSlice<>(history.rows().reversed(), history.nextCursor()));
     }
 
     private static long revision(String text) {

@@ -17,8 +17,9 @@ final class TaskRow {
     static final String EXPIRED = "(t.state = 'doing' AND t.lease_until <= clock_timestamp())";
 
     /** Whether it can be claimed. */
-    static final String READY =
-            SqlTemplate.of("(t.unmet = 0 AND (t.state = 'open' OR {expired}))").with("expired", EXPIRED).sql();
+    static final String READY = SqlTemplate.of("(t.unmet = 0 AND (t.state = 'open' OR {expired}))")
+            .with("expired", EXPIRED)
+            .sql();
 
     /** Whether the claiming party {@code :me} may have it. */
     static final String MINE_OR_NOBODYS = "(t.assignee_id IS NULL OR t.assignee_id = :me)";

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes of tasks. A claim is one statement: of any number of concurrent calls, one gets the task. */
 public final class TaskStore {
-    private static final String INSERT = SqlTemplate.of("""
+    private static final String INSERT =
+            SqlTemplate.of("""
             WITH t AS (INSERT INTO task (tenant_id, id, domain_id, title, description, state, tags, assignee_id, unmet,
                                          creator_id, created_at, updated_at)
                        SELECT :tenant, :id, :domain, :title, :description, 'open', CAST(:tags AS text[]),
@@ -96,7 +97,9 @@ public final class TaskStore {
                     SELECT tenant_id, id, revision, updated_at, holder_id, 'claimed' FROM t)
                 SELECT {columns}, t.lost_by FROM t JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
                 """)
-                        .with("condition", condition.replace("{ready}", TaskRow.READY).replace("{expired}", TaskRow.EXPIRED))
+                        .with(
+                                "condition",
+                                condition.replace("{ready}", TaskRow.READY).replace("{expired}", TaskRow.EXPIRED))
                         .with("mine", TaskRow.MINE_OR_NOBODYS)
                         .with("takes_part", ZoneEntry.takesPart("d"))
                         .with("order", order)
@@ -105,7 +108,8 @@ public final class TaskStore {
                         .sql();
     }
 
-    private static final String UPDATE = SqlTemplate.of("""
+    private static final String UPDATE =
+            SqlTemplate.of("""
             WITH t AS (
                 UPDATE task t
                    SET title = :title, description = :description, tags = CAST(:tags AS text[]), state = :state,
@@ -232,8 +236,7 @@ public final class TaskStore {
                 .one(row -> new Found(TaskRow.read(row), row.flag("takes_part")))
                 .orElseThrow(() -> missing(id));
         if (!found.takesPart()) {
-            throw Problem.conflict(
-                    ZoneEntry.notMember(call, found.task().task().domain()));
+            throw Problem.conflict(ZoneEntry.notMember(call, found.task().task().domain()));
         }
         call.checked(OfDomain.TAKE_PART);
         return found.task();
@@ -244,8 +247,7 @@ public final class TaskStore {
     }
 
     /** A claimed task, and who lost it by that. */
-    record Claimed(
-            StoredTask task, @Nullable Long lostBy) {}
+    record Claimed(StoredTask task, @Nullable Long lostBy) {}
 
     /** Claims a task; empty if it cannot be claimed. */
     Optional<Claimed> claim(Call call, UUID id, long seconds) {

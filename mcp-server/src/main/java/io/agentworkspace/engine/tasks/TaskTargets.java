@@ -11,7 +11,9 @@ final class TaskTargets {
 
     record EnteredDomain(
             @Doc("Default: the entered one.") @Nullable Name domain,
-            @Doc(value = Targets.CONTEXT, max = 64) @Nullable String context) {}
+
+            @Doc(value = Targets.CONTEXT, max = 64) @Nullable
+            String context) {}
 
     record DomainAgent(
             @Doc("Default: the entered one.") @Nullable Name domain,
@@ -19,5 +21,6 @@ final class TaskTargets {
             @Doc("Only what this agent holds or is assigned.") @Nullable
             Name agent,
 
-            @Doc(value = Targets.CONTEXT, max = 64) @Nullable String context) {}
+            @Doc(value = Targets.CONTEXT, max = 64) @Nullable
+            String context) {}
 }

@@ -69,14 +69,15 @@ public final class TaskTools {
 
             @Doc("Which tags.") @Nullable Wanted vx,
 
-            @Doc("true: also the reserved paths.") @Nullable
-            Boolean paths,
+            @Doc("true: also the reserved paths.") @Nullable Boolean paths,
 
             @Doc("Which part.") @Nullable Page page) {}
 
     record Waiting(
             @Doc("The task's id.") String task,
-            @Doc("How many of the tasks in after are not done.") long unmet) {}
+
+            @Doc("How many of the tasks in after are not done.")
+            long unmet) {}
 
     record ListResponse(
             @Doc("The tasks, newest first.") List<Task> profile,
@@ -253,11 +254,13 @@ public final class TaskTools {
         } catch (IllegalArgumentException e) {
             // Refused below.
         }
-        throw Problem.invalid(field, "must be the id of a task, as TK_List shows it, not '%s'".formatted(Name.shortened(given)));
+        throw Problem.invalid(
+                field, "must be the id of a task, as TK_List shows it, not '%s'".formatted(Name.shortened(given)));
     }
 
     record ClaimRequest(
-            @Doc(value = "The task's id.", max = 64) @Nullable String task,
+            @Doc(value = "The task's id.", max = 64) @Nullable
+            String task,
 
             @Doc("true: the oldest ready task of the domain that is yours or nobody's.") @Nullable
             Boolean next,
@@ -302,9 +305,7 @@ public final class TaskTools {
                     : Problem.missing(List.of("task or next"));
         }
         var seconds = in.leaseSeconds() == null ? LEASE : in.leaseSeconds();
-        var claimed = in.task() == null
-                ? claimNext(in, call, seconds)
-                : claimOne(id("task", in.task()), call, seconds);
+        var claimed = in.task() == null ? claimNext(in, call, seconds) : claimOne(id("task", in.task()), call, seconds);
         if (claimed.lostBy() != null) {
             notices.lost(call, claimed.task(), claimed.lostBy());
         }

@@ -11,7 +11,6 @@ import io.agentworkspace.engine.tasks.TaskStore.NextState;
 import io.agentworkspace.engine.tasks.TaskTools.Labels;
 import io.agentworkspace.engine.tasks.TaskTools.UpdateRequest;
 import java.util.Objects;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Decides what TK_Update makes of a task, and what it refuses. */
@@ -33,8 +32,7 @@ final class TaskUpdates {
      *
      * @param what the word in its history
      */
-    record Updated(
-            StoredTask task, String what, @Nullable String note) {
+    record Updated(StoredTask task, String what, @Nullable String note) {
         /** Returns whether others hear of it. */
         boolean isTold() {
             return !what.equals("extended");
@@ -109,9 +107,7 @@ final class TaskUpdates {
         var state = wanted != null
                 ? wanted
                 : isTakenAway && task.state() == TaskState.DOING ? TaskState.OPEN : task.state();
-        var held = before.heldBy() != null
-                && !isTakenAway
-                && (state == TaskState.DOING || state == TaskState.BLOCKED);
+        var held = before.heldBy() != null && !isTakenAway && (state == TaskState.DOING || state == TaskState.BLOCKED);
         requirePossible(in, before, state, held);
         var labels = in.vx() == null ? new Labels(null, null, null) : in.vx();
         var tags = Tags.checked(labels.tags());
@@ -135,8 +131,9 @@ final class TaskUpdates {
                     .formatted(before.task().title()));
         }
         if (in.leaseSeconds() != null && !held) {
-            throw Problem.conflict("there is no lease to extend: nobody holds the task '%s' after this; leave lease_seconds out"
-                    .formatted(before.task().title()));
+            throw Problem.conflict(
+                    "there is no lease to extend: nobody holds the task '%s' after this; leave lease_seconds out"
+                            .formatted(before.task().title()));
         }
     }
 

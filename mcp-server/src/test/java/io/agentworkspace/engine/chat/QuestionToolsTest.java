@@ -24,16 +24,17 @@ class QuestionToolsTest {
     QuestionToolsTest() {
         agents(ann, "Ada", "Ala");
         agents(bob, "Ben");
-        bob.call("AP_Modify", "{'target':{'agent':'Ben'},'vx':{'access':'public'}}").ok();
+        bob.call("AP_Modify", "{'target':{'agent':'Ben'},'vx':{'access':'public'}}")
+                .ok();
     }
 
     private static Reply ask(TestCaller caller, String as, String more) {
-        return caller.call("AP_Ask", "{'target':{'context':'%s'%s}".formatted(as, more)).ok();
+        return caller.call("AP_Ask", "{'target':{'context':'%s'%s}".formatted(as, more))
+                .ok();
     }
 
     private static Reply answer(TestCaller caller, String as, String question, String more) {
-        return caller.call(
-                "AP_Answer", "{'question':'%s','target':{'context':'%s'},%s}".formatted(question, as, more));
+        return caller.call("AP_Answer", "{'question':'%s','target':{'context':'%s'},%s}".formatted(question, as, more));
     }
 
     @Test
@@ -49,7 +50,8 @@ class QuestionToolsTest {
         answer(ann, "default", id, "'choice':'perhaps'").refused(1004, "yes, no");
         answer(ann, "Ada", id, "'choice':'yes'").refused(3003, "yourself");
         answer(bob, "Ben", id, "'choice':'yes'").refused(3001);
-        var answered = answer(ann, "default", id, "'choice':'NO','content':'Not on Fridays.'").ok();
+        var answered = answer(ann, "default", id, "'choice':'NO','content':'Not on Fridays.'")
+                .ok();
         assertThat(answered.text("/question/answer")).isEqualTo("no");
         assertThat(answered.text("/question/answered_by")).isEqualTo("ann");
         assertThat(answered.text("/message/reply_to")).isEqualTo(id);
@@ -66,7 +68,8 @@ class QuestionToolsTest {
         assertThat(answer(ann, "Ada", first, "'withdraw':true").ok().text("/question/state"))
                 .isEqualTo("withdrawn");
         answer(bob, "Ben", first, "'content':'I'").refused(3003, "withdrawn");
-        var second = ask(ann, "Ada", ",'agent':'Ben'},'content':'Where?','expires_seconds':600").text("/question/id");
+        var second = ask(ann, "Ada", ",'agent':'Ben'},'content':'Where?','expires_seconds':600")
+                .text("/question/id");
         answer(bob, "Ben", second, "'choice':'x'").refused(1004, "no choices");
         answer(bob, "Ben", second, "'content':' '").refused(1003, "content");
         for (var api : ClientApi.values()) {
@@ -85,7 +88,8 @@ class QuestionToolsTest {
         var carl = tenant.person(ClientApi.REST, "carl", Role.ADMIN);
         agents(carl, "C0", "C1");
         var id = ask(carl, "C0", ",'agent':'C1'},'content':'Which?'").text("/question/id");
-        var answers = Concurrently.of(6, i -> answer(carl, "C1", id, "'content':'n%d'".formatted(i)).code());
+        var answers = Concurrently.of(
+                6, i -> answer(carl, "C1", id, "'content':'n%d'".formatted(i)).code());
         assertThat(answers).containsOnlyOnce(0).containsOnly(0, 3003);
     }
 

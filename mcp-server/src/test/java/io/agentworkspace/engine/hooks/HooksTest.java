@@ -214,12 +214,16 @@ class HooksTest {
         call(it.bert, "TK_Reserve", "{'target':{'domain':'Yard'},'paths':['src/**/*.java'],'reason':'renaming'}");
         var inside = EDIT.formatted("PreToolUse", "'file_path':'/home/u/boat/src/a/B.java'");
         var first = it.hook("claude-code", inside);
-        assertThat(first.at("/hookSpecificOutput/permissionDecision").asString()).isEqualTo("deny");
+        assertThat(first.at("/hookSpecificOutput/permissionDecision").asString())
+                .isEqualTo("deny");
         assertThat(first.at("/hookSpecificOutput/permissionDecisionReason").asString())
                 .contains("Bert has reserved src/**/*.java in the domain Yard until", "renaming", "AP_Wait");
-        assertThat(it.hook("claude-code", inside).at("/hookSpecificOutput/permissionDecisionReason").asString())
+        assertThat(it.hook("claude-code", inside)
+                        .at("/hookSpecificOutput/permissionDecisionReason")
+                        .asString())
                 .isEqualTo("Bert still has reserved src/**/*.java.");
-        assertThat(it.hook("gemini-cli", EDIT.formatted("BeforeTool", "'file_path':'src/C.java'")).toString())
+        assertThat(it.hook("gemini-cli", EDIT.formatted("BeforeTool", "'file_path':'src/C.java'"))
+                        .toString())
                 .startsWith("{\"decision\":\"deny\",\"reason\":\"Bert ");
         assertThat(it.hook(
                                 "codex",

@@ -296,7 +296,8 @@ class StandingQuotasTest {
                 .toList();
     }
 
-    private static final List<String> STANDING = List.of("agents", "domains", "banks", "memories", "webhook_endpoints", "tasks");
+    private static final List<String> STANDING =
+            List.of("agents", "domains", "banks", "memories", "webhook_endpoints", "tasks");
 
     /** Creates up to the limit and one more of each counted thing. */
     @ParameterizedTest

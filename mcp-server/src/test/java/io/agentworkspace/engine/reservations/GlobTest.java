@@ -41,9 +41,7 @@ class GlobTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
                     src/**       | src/a/*.java   | true
                     src/**       | src            | false
                     src/         | src/a/b        | true

@@ -31,8 +31,7 @@ class ReservationToolsTest {
 
     private static Reply reserve(TestCaller caller, String as, String paths, String more) {
         return caller.call(
-                "TK_Reserve",
-                "{'target':{'domain':'Yard','context':'%s'},'paths':[%s]%s}".formatted(as, paths, more));
+                "TK_Reserve", "{'target':{'domain':'Yard','context':'%s'},'paths':[%s]%s}".formatted(as, paths, more));
     }
 
     private static Reply release(TestCaller caller, String as, String more) {
@@ -40,12 +39,15 @@ class ReservationToolsTest {
     }
 
     private List<String> reserved() {
-        return ann.call("TK_List", "{'target':{'domain':'Yard'},'paths':true}").ok().texts("/reservations", "path");
+        return ann.call("TK_List", "{'target':{'domain':'Yard'},'paths':true}")
+                .ok()
+                .texts("/reservations", "path");
     }
 
     @Test
     void pathsThatOverlapAreRefusedAllOrNone() {
-        var made = reserve(ann, "Ada", "'src/**','doc/'", ",'reason':'moving things'").ok();
+        var made = reserve(ann, "Ada", "'src/**','doc/'", ",'reason':'moving things'")
+                .ok();
         assertThat(made.texts("/reservations", "path")).containsExactly("doc/**", "src/**");
         var refused = reserve(bob, "Ben", "'README.md','src/a/*.java'", "")
                 .refused(3003, "'Ada' works on src/**", "moving things", "nothing was reserved");
@@ -73,7 +75,8 @@ class ReservationToolsTest {
         assertThat(longer.text("/reservations/0/lease_until")).isGreaterThan(first.text("/reservations/0/lease_until"));
         reserve(ann, "Ada", "'doc/x'", "").ok();
         assertThat(release(bob, "Ben", "").ok().at("/changed").asBoolean()).isFalse();
-        assertThat(release(ann, "Ada", ",'paths':['doc/x']").ok().text("/released/0")).isEqualTo("doc/x");
+        assertThat(release(ann, "Ada", ",'paths':['doc/x']").ok().text("/released/0"))
+                .isEqualTo("doc/x");
         assertThat(release(ann, "Ada", "").ok().text("/released/0")).isEqualTo("src/**");
         assertThat(bob.call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}")
                         .ok()

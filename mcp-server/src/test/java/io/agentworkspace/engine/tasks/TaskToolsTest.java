@@ -55,8 +55,7 @@ class TaskToolsTest {
     }
 
     private static Reply update(TestCaller caller, String as, String task, String change) {
-        return caller.call(
-                "TK_Update", "{'task':'%s','target':{'context':'%s'},%s}".formatted(task, as, change));
+        return caller.call("TK_Update", "{'task':'%s','target':{'context':'%s'},%s}".formatted(task, as, change));
     }
 
     private static Reply read(TestCaller caller, String task) {
@@ -72,7 +71,8 @@ class TaskToolsTest {
     private void endLeases() {
         for (var api : ClientApi.values()) {
             TestDatabase.db()
-                    .sql("UPDATE task SET lease_until = now() - INTERVAL '1 second' WHERE tenant_id = :tenant AND holder_id IS NOT NULL")
+                    .sql(
+                            "UPDATE task SET lease_until = now() - INTERVAL '1 second' WHERE tenant_id = :tenant AND holder_id IS NOT NULL")
                     .set("tenant", tenant.id(api))
                     .run();
         }
@@ -121,9 +121,7 @@ class TaskToolsTest {
         IntStream.range(0, 20).forEach(i -> taskOf(carl, "many " + i));
         var got = Concurrently.of(
                 20,
-                i -> carl.call(
-                                "TK_Claim",
-                                "{'next':true,'target':{'domain':'Shed','context':'C%d'}}".formatted(i % 8))
+                i -> carl.call("TK_Claim", "{'next':true,'target':{'domain':'Shed','context':'C%d'}}".formatted(i % 8))
                         .ok()
                         .text("/task/id"));
         assertThat(got).doesNotHaveDuplicates();
@@ -188,8 +186,9 @@ class TaskToolsTest {
         var heard = bob.call("AP_Wait", "{'target':{'context':'Ben'},'wait_seconds':0}")
                 .ok()
                 .texts("/content", "content");
-        assertThat(heard).isNotEmpty().allSatisfy(text -> assertThat(text)
-                .contains("The lease has ended", "Paint", id));
+        assertThat(heard)
+                .isNotEmpty()
+                .allSatisfy(text -> assertThat(text).contains("The lease has ended", "Paint", id));
     }
 
     @Test
@@ -257,7 +256,9 @@ class TaskToolsTest {
     @Test
     void listsAreFilteredAndPaged() {
         IntStream.range(0, 5).forEach(i -> task("t" + i));
-        ann.call("TK_Create", "{'target':{'domain':'Yard','context':'Ada'},'vx':{'name':'tagged','tags':['red','big']}}")
+        ann.call(
+                        "TK_Create",
+                        "{'target':{'domain':'Yard','context':'Ada'},'vx':{'name':'tagged','tags':['red','big']}}")
                 .ok();
         assertThat(titles("")).containsExactly("tagged", "t4", "t3", "t2", "t1", "t0");
         assertThat(titles(",'vx':{'tags':['red']}")).containsExactly("tagged");
@@ -281,7 +282,8 @@ class TaskToolsTest {
     @Test
     void whatIsWrongWithACallIsNamed() {
         ann.call("TK_Claim", "{'target':{'domain':'Yard'}}").refused(1003, "task or next");
-        ann.call("TK_Claim", "{'next':true,'task':'x','target':{'domain':'Yard'}}").refused(1004);
+        ann.call("TK_Claim", "{'next':true,'task':'x','target':{'domain':'Yard'}}")
+                .refused(1004);
         ann.call("TK_Claim", "{'task':'x'}").refused(1004, "must be the id of a task");
         ann.call("TK_Create", "{'vx':{'name':'x'}}").refused(1006, "target.domain");
         ann.call("TK_Create", "{'target':{'domain':'Yard'},'vx':{'name':'a\\nb'}}")

@@ -31,8 +31,8 @@ final class Variables {
     static final Struct DOCUMENT =
             new Struct("document", fields("name media_type sha256 text", "warnings", "size version"));
 
-    static final Struct TASK = new Struct(
-            "task", fields("id title state assignee result note", "after tags", "fence lease_seconds"));
+    static final Struct TASK =
+            new Struct("task", fields("id title state assignee result note", "after tags", "fence lease_seconds"));
 
     private static final List<Struct> STRUCTS = List.of(COMMAND, TARGET, VX, PRINCIPAL, DOCUMENT, TASK);
 

@@ -125,7 +125,8 @@ public final class ComponentSchemas {
         described(beside, "retry_at", "string", "Of the loop guard: when to send it again.")
                 .put("format", "date-time");
         described(beside, "holder", "string", "Who holds the task, or the paths.");
-        described(beside, "lease_until", "string", "Until when the task is held.").put("format", "date-time");
+        described(beside, "lease_until", "string", "Until when the task is held.")
+                .put("format", "date-time");
         described(beside, "paths", "array", "The paths that the holder has reserved.")
                 .putObject("items")
                 .put("type", "string");

@@ -94,8 +94,7 @@ public enum EventType {
     QUESTION_ANSWERED(
             "Questions",
             "A question was answered.",
-            new EventData.QuestionAnswered(
-                    UUID.fromString("0197f1d0-4415-7000-8000-000000000002"), "three", "maria")),
+            new EventData.QuestionAnswered(UUID.fromString("0197f1d0-4415-7000-8000-000000000002"), "three", "maria")),
     TASK_CHANGED(
             "Tasks",
             "A task of a domain was created, claimed, changed or finished, or its holder has lost it.",

@@ -92,10 +92,10 @@ public final class SchemaUnion {
             return new Shape.Items(item, Math.max(a.max(), b.max()));
         }
         if (flagOrItems(one, other) || flagOrItems(other, one)) {
-            return new Shape.FlagOrItems(
-                    Stream.of(one, other).flatMap(SchemaUnion::items).reduce((a, b) -> new Shape.Items(
-                                    a.item(), Math.max(a.max(), b.max())))
-                            .orElseThrow());
+            return new Shape.FlagOrItems(Stream.of(one, other)
+                    .flatMap(SchemaUnion::items)
+                    .reduce((a, b) -> new Shape.Items(a.item(), Math.max(a.max(), b.max())))
+                    .orElseThrow());
         }
         var a = text(name, one);
         var b = text(name, other);
@@ -103,9 +103,12 @@ public final class SchemaUnion {
     }
 
     private static boolean flagOrItems(Shape one, Shape other) {
-        return (one instanceof Shape.Flag || one instanceof Shape.FlagOrItems)
-                && (other instanceof Shape.Items || other instanceof Shape.FlagOrItems)
-                || (one instanceof Shape.FlagOrItems && other instanceof Shape.Flag);
+        return switch (one) {
+            case Shape.Flag _ -> other instanceof Shape.Items;
+            case Shape.FlagOrItems _ ->
+                other instanceof Shape.Flag || other instanceof Shape.Items || other instanceof Shape.FlagOrItems;
+            default -> false;
+        };
     }
 
     private static Stream<Shape.Items> items(Shape shape) {
