@@ -41,7 +41,7 @@ public final class TrashTools {
         this.records = records;
     }
 
-    private static final String ONE = "One memory: id or name.";
+    static final String ONE = "One memory: id or name.";
 
     record BankRequest(
             @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target,
