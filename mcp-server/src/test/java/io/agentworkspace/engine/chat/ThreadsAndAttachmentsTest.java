@@ -153,7 +153,7 @@ class ThreadsAndAttachmentsTest {
         ann.call("AP_Chat", "{'target':{'domain':'harbour'},'content':'x','attach':[]}")
                 .refused(1004, "attach");
         var eleven = String.join("','", Collections.nCopies(11, "crew.md"));
-        ann.call("AP_Chat", chat.formatted(eleven)).refused(1004, "attach");
+        ann.call("AP_Chat", chat.formatted(eleven)).refused(1005, "attach");
         assertThat(ann.call("ZN_Read", "{'target':{'domain':'harbour'}}")
                         .ok()
                         .at("/content")
