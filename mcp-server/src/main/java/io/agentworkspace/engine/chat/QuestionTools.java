@@ -20,6 +20,7 @@ import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Objects;
@@ -93,6 +94,7 @@ public final class QuestionTools {
                         "approve or deny",
                         "ask my owner",
                         "which option should i take")
+                .hints(Guide.Hint.ON_DEMAND)
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.CREATES)
@@ -196,6 +198,7 @@ public final class QuestionTools {
                         Who hears the message may answer. A question that is answered, expired or withdrawn is refused \
                         (3003, with the question).""")
                 .alsoCalled("decide", "choose an option", "approve", "reply to a question", "vote", "cancel a question")
+                .hints(Guide.Hint.ON_DEMAND)
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfDomain.TAKE_PART)
                 .effect(Effect.CHANGES)

@@ -26,7 +26,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of tasks: one statement each, including the context. */
-public final class TaskQueries {
+final class TaskQueries {
     private static final String SPEAKER = "(SELECT COALESCE(me.self_id, me.user_id) FROM ctx me)";
 
     private static final String AGENT =
@@ -134,7 +134,7 @@ public final class TaskQueries {
     private final DomainQueries domains;
     private final AgentStore agents;
 
-    public TaskQueries(Db db, DomainQueries domains, AgentStore agents) {
+    TaskQueries(Db db, DomainQueries domains, AgentStore agents) {
         this.db = db;
         this.domains = domains;
         this.agents = agents;

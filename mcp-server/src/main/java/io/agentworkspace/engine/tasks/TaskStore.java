@@ -59,21 +59,21 @@ public final class TaskStore {
 
     private static final String LOCK = FIND + "FOR NO KEY UPDATE OF t";
 
-    private static final String CLAIM_ONE = claim("t.id = :id AND {ready}", "", "");
+    private static final String CLAIM_ONE = claimStatement("t.id = :id AND {ready}", "", "");
 
-    private static final String CLAIM_NEXT = claimNext("t.state = 'open' AND t.unmet = 0", "SKIP LOCKED");
+    private static final String CLAIM_NEXT = nextStatement("t.state = 'open' AND t.unmet = 0", "SKIP LOCKED");
 
     /** Waits for others that may give a task back. */
-    private static final String CLAIM_NEXT_IN_TURN = claimNext("t.state = 'open' AND t.unmet = 0", "");
+    private static final String CLAIM_NEXT_IN_TURN = nextStatement("t.state = 'open' AND t.unmet = 0", "");
 
-    private static final String CLAIM_EXPIRED = claimNext("t.holder_id IS NOT NULL AND t.unmet = 0 AND {expired}", "");
+    private static final String CLAIM_EXPIRED = nextStatement("t.holder_id IS NOT NULL AND t.unmet = 0 AND {expired}", "");
 
-    private static String claimNext(String condition, String lock) {
-        return claim("t.domain_id = :domain AND " + condition, "ORDER BY t.created_at, t.id LIMIT 1", lock);
+    private static String nextStatement(String condition, String lock) {
+        return claimStatement("t.domain_id = :domain AND " + condition, "ORDER BY t.created_at, t.id LIMIT 1", lock);
     }
 
     /** Claims a task in one statement. The rows are locked, and then checked again as the last transaction left them. */
-    private static String claim(String condition, String order, String lock) {
+    private static String claimStatement(String condition, String order, String lock) {
         return ContextStore.KNOWN_CONTEXT
                 + SqlTemplate.of("""
                 , free AS (

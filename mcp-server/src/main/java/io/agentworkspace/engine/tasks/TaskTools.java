@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The tools for the tasks of a domain: TK_List, TK_Read, TK_Create, TK_Claim, TK_Update. */
-public final class TaskTools {
+final class TaskTools {
     private static final long LEASE = 1_800;
     private static final int MAX_AFTER = 50;
 

@@ -32,6 +32,8 @@ public record Guide(
     public enum Hint {
         /** It is in the toolset {@code work}, that of coding agents. */
         WORK,
+        /** The default list leaves it out, though it has its family; {@code find_tools} finds it. */
+        ON_DEMAND,
         /** Clients that load tools when a model searches for them should load it from the start. */
         ALWAYS_LOAD,
         /** Its result may be large, and should reach the model whole. */

@@ -133,7 +133,8 @@ public record Tool<I extends Record, O extends Record>(
 
     /** Returns whether {@code tools/list} shows it to clients that choose no toolset. */
     public boolean isDefault() {
-        return guide.tellsContext() || Guide.DEFAULT.contains(family());
+        return guide.tellsContext()
+                || (Guide.DEFAULT.contains(family()) && !guide.hints().contains(Guide.Hint.ON_DEMAND));
     }
 
     /** Returns whether the tool has an alias below the command routes. Other tools have a route of their own. */
