@@ -134,9 +134,10 @@ public final class Tools {
         }
 
         List<Tool<?, ?>> tools(Db db) {
-            var tools = new ArrayList<Tool<?, ?>>();
-            tools.addAll(new UpstreamTools(db, store, calls).tools());
+            var upstreams = new UpstreamTools(db, store, calls);
+            var tools = new ArrayList<Tool<?, ?>>(upstreams.reading());
             tools.addAll(new InstallTools(store, connections, calls).tools());
+            tools.addAll(upstreams.changing());
             return tools;
         }
     }

@@ -29,8 +29,14 @@ public final class UpstreamTools {
         this.calls = calls;
     }
 
-    public List<Tool<?, ?>> tools() {
-        return List.of(list(), read(), approve(), remove());
+    /** Returns the tools that read. */
+    public List<Tool<?, ?>> reading() {
+        return List.of(list(), read());
+    }
+
+    /** Returns the tools that change, which come after those that install. */
+    public List<Tool<?, ?>> changing() {
+        return List.of(approve(), remove());
     }
 
     record ListRequest() {}

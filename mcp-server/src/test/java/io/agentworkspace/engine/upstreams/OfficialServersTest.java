@@ -33,7 +33,9 @@ class OfficialServersTest {
                     .ok();
             assertThat(made.text("/upstream/last_error")).isEmpty();
             assertThat(made.text("/upstream/era")).isEqualTo(revision);
-            assertThat(made.texts("/upstream/tools", "state")).containsOnly("approved").hasSize(3);
+            assertThat(made.texts("/upstream/tools", "state"))
+                    .containsOnly("approved")
+                    .hasSize(3);
             var modern = new RawMcpClient(TestServer.url() + "/mcp", key);
             var session = modern.session("2025-11-25", "{}");
             var sum = "{'name':'ts_add','arguments':{'a':2,'b':40}}";
@@ -41,7 +43,8 @@ class OfficialServersTest {
                 assertThat(answer.at("/result/structuredContent").toString()).isEqualTo("{\"sum\":42}");
                 assertThat(answer.at("/result/content/0/text").asString()).isEqualTo("42");
             }
-            var failed = modern.modern("tools/call", "{'name':'ts_fail','arguments':{}}").path("result");
+            var failed = modern.modern("tools/call", "{'name':'ts_fail','arguments':{}}")
+                    .path("result");
             assertThat(failed.path("isError").asBoolean()).isTrue();
             assertThat(failed.at("/content/0/text").asString()).isEqualTo("it failed");
             assertThat(modern.modern("tools/call", "{'name':'ts_picture','arguments':{}}")

@@ -107,7 +107,7 @@ public final class Schema {
     public ObjectNode read(ObjectNode input, boolean strict) {
         StorableInput.check("", input);
         if (whole != null) {
-            return (ObjectNode) Json.object().set(whole, input.deepCopy());
+            return Json.object().set(whole, input.deepCopy());
         }
         checkTypes(input);
         if (strict) {
