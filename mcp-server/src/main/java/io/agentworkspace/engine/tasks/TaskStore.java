@@ -66,7 +66,8 @@ public final class TaskStore {
     /** Waits for others that may give a task back. */
     private static final String CLAIM_NEXT_IN_TURN = nextStatement("t.state = 'open' AND t.unmet = 0", "");
 
-    private static final String CLAIM_EXPIRED = nextStatement("t.holder_id IS NOT NULL AND t.unmet = 0 AND {expired}", "");
+    private static final String CLAIM_EXPIRED =
+            nextStatement("t.holder_id IS NOT NULL AND t.unmet = 0 AND {expired}", "");
 
     private static String nextStatement(String condition, String lock) {
         return claimStatement("t.domain_id = :domain AND " + condition, "ORDER BY t.created_at, t.id LIMIT 1", lock);

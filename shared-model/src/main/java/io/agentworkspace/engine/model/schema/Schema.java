@@ -163,7 +163,8 @@ public final class Schema {
                     checkTypes(items.item(), value.get(i), "%s[%d]".formatted(path, i));
                 }
             }
-            case Shape.FlagOrItems either -> checkTypes(value.isBoolean() ? new Shape.Flag() : either.items(), value, path);
+            case Shape.FlagOrItems either ->
+                checkTypes(value.isBoolean() ? new Shape.Flag() : either.items(), value, path);
             case Shape.Fields fields -> {
                 require(value.isObject(), path, "an object" + example(fields, value));
                 for (var field : fields.fields()) {
