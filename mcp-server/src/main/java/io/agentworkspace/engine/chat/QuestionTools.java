@@ -204,7 +204,9 @@ public final class QuestionTools {
 
     private AnswerResponse answer(AnswerRequest in, Call call) {
         var id = id(in.question());
-        messages.find(call, id, call.context().speaker().id()).orElseThrow(() -> questions.unheard(call, id));
+        if (messages.find(call, id, call.context().speaker().id()).isEmpty()) {
+            throw questions.unheard(call, id);
+        }
         call.checked(OfDomain.TAKE_PART); // Messages are found only where the speaker takes part.
         var asked = questions.find(call, id).orElseThrow(() -> missing(id));
         if (Boolean.TRUE.equals(in.withdraw())) {
