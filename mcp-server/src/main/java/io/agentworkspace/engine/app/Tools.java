@@ -82,14 +82,14 @@ import io.agentworkspace.engine.skilllibrary.SkillCareTools;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.skilllibrary.SkillStore;
 import io.agentworkspace.engine.skilllibrary.SkillTools;
+import io.agentworkspace.engine.tasks.TaskAssembly;
+import io.agentworkspace.engine.tasks.TaskPlaces;
 import io.agentworkspace.engine.upstreams.InstallTools;
 import io.agentworkspace.engine.upstreams.InstalledTools;
 import io.agentworkspace.engine.upstreams.UpstreamCalls;
 import io.agentworkspace.engine.upstreams.UpstreamStore;
 import io.agentworkspace.engine.upstreams.UpstreamTools;
 import io.agentworkspace.engine.upstreams.client.Connections;
-import io.agentworkspace.engine.tasks.TaskAssembly;
-import io.agentworkspace.engine.tasks.TaskPlaces;
 import io.agentworkspace.engine.users.UserAdminTools;
 import io.agentworkspace.engine.users.UserQueries;
 import io.agentworkspace.engine.users.UserStore;
@@ -239,8 +239,8 @@ public final class Tools {
         tools.addAll(new BankTools(banks, new BankQueries(db, agents), acting).tools());
         var memories = new MemoryStore(db);
         var similar = new SimilarSearch(shared.searcher());
-        tools.addAll(
-                new MemoryTools(banks, memories, reads, acting, shared.vectors(), new ContextStore(db), similar).tools());
+        tools.addAll(new MemoryTools(banks, memories, reads, acting, shared.vectors(), new ContextStore(db), similar)
+                .tools());
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
         tools.addAll(new SearchTools(banks, shared.searcher()).tools());
         tools.addAll(new EvaluateTools(banks, shared.searcher(), shared.clock()).tools());

@@ -121,8 +121,8 @@ final class DestinationQueries {
 
     /** Returns the place of the answered message. A destination that is also named must be the same. */
     private Destination answering(Call call, UUID message, @Nullable Destination named) {
-        var there = placeOf(call, message)
-                .orElseThrow(() -> Problem.notFound("message", message.toString(), List.of()));
+        var there =
+                placeOf(call, message).orElseThrow(() -> Problem.notFound("message", message.toString(), List.of()));
         if (named != null && !named.isSamePlace(there)) {
             throw Problem.invalid("reply_to", "must be a message of the target's conversation");
         }

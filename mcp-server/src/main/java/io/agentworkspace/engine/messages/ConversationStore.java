@@ -79,7 +79,8 @@ public final class ConversationStore {
             .sql();
 
     /** Takes the next place between two parties, whose conversation begins with it if there was none. */
-    private static final String NEXT_DIRECT = SqlTemplate.of("""
+    private static final String NEXT_DIRECT =
+            SqlTemplate.of("""
             INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
             VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
             ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
@@ -100,8 +101,8 @@ public final class ConversationStore {
     private static final String KEY_NAME =
             "(SELECT k.name FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS by_key";
 
-    private static final String REACH_IN_ZONE =
-            "SELECT " + KEY_NAME + Reach.columns("CAST(NULL AS bigint)", "CAST(:conversation AS bigint)", "CAST(:reply AS uuid)");
+    private static final String REACH_IN_ZONE = "SELECT " + KEY_NAME
+            + Reach.columns("CAST(NULL AS bigint)", "CAST(:conversation AS bigint)", "CAST(:reply AS uuid)");
 
     /** When a person last spoke in a zone that the speaker takes part in. */
     private static final String SPOKEN_IN_ZONES = """

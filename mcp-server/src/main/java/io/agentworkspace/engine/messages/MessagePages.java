@@ -185,7 +185,10 @@ public final class MessagePages {
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - cleared)));
         var lost = new HashSet<>(ranges.keySet());
         lost.removeAll(marked.keySet());
-        shown.stream().filter(each -> !isWhole(each)).map(StoredMessage::conversation).forEach(lost::remove);
+        shown.stream()
+                .filter(each -> !isWhole(each))
+                .map(StoredMessage::conversation)
+                .forEach(lost::remove);
         return new Marked(lost, marked);
     }
 

@@ -88,6 +88,7 @@ public final class NoticeStore {
     }
 
     private static Change change(Row row) throws SQLException {
-        return Change.message(UUID.fromString(Objects.requireNonNull(row.text("id"))), row.number("stream_id"), row.number("seq"));
+        return Change.message(
+                UUID.fromString(Objects.requireNonNull(row.text("id"))), row.number("stream_id"), row.number("seq"));
     }
 }

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** The tools for reservations of paths: TK_Reserve, TK_Release. */
 public final class ReservationTools {
     private static final long LEASE = 900;
-    private static final int MAX_PATHS = 50;
 
     private final ReservationStore reservations;
     private final TaskPlaces places;
@@ -41,7 +40,7 @@ public final class ReservationTools {
             @Doc(
                     value =
                             "Paths or globs relative to the repository: * in a folder, ** any folders, a slash at the end for all below.",
-                    max = MAX_PATHS)
+                    max = 50)
             List<String> paths,
 
             @Doc(value = "Which repository, if the domain has several.", max = 200) @Nullable
@@ -104,7 +103,7 @@ public final class ReservationTools {
     }
 
     record ReleaseRequest(
-            @Doc(value = "As they were reserved; default: all of yours.", max = MAX_PATHS) @Nullable
+            @Doc(value = "As they were reserved; default: all of yours.", max = 50) @Nullable
             List<String> paths,
 
             @Doc(value = "Only of this repository.", max = 200) @Nullable

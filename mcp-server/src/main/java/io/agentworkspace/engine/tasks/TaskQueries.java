@@ -37,20 +37,20 @@ final class TaskQueries {
                                                  WHERE m.tenant_id = :tenant AND m.agent_id = a.id AND m.state = 'member')))
             """).with("visible_agent", Visibility.agent("a")).sql();
 
-    private static final String LIST_ALL = list(slice("true"));
+    private static final String LIST_ALL = listStatement(slice("true"));
 
-    private static final String LIST_STATE = list(slice("t.state = :state"));
+    private static final String LIST_STATE = listStatement(slice("t.state = :state"));
 
-    private static final String LIST_OPEN = list(slice("t.state = 'open'") + " UNION ALL " + expired());
+    private static final String LIST_OPEN = listStatement(slice("t.state = 'open'") + " UNION ALL " + expired());
 
     private static final String LIST_READY =
-            list(slice("t.state = 'open' AND t.unmet = 0") + " UNION ALL " + expired());
+            listStatement(slice("t.state = 'open' AND t.unmet = 0") + " UNION ALL " + expired());
 
     private static final String LIST_MINE =
-            list(slice("(t.holder_id = %1$s OR t.assignee_id = %1$s)".formatted(SPEAKER)));
+            listStatement(slice("(t.holder_id = %1$s OR t.assignee_id = %1$s)".formatted(SPEAKER)));
 
     private static final String LIST_AGENT =
-            list(slice("(t.holder_id = %1$s OR t.assignee_id = %1$s)".formatted(AGENT)));
+            listStatement(slice("(t.holder_id = %1$s OR t.assignee_id = %1$s)".formatted(AGENT)));
 
     private static String expired() {
         return slice("t.holder_id IS NOT NULL AND " + TaskRow.EXPIRED);
@@ -80,7 +80,7 @@ final class TaskQueries {
                 .sql();
     }
 
-    private static String list(String slices) {
+    private static String listStatement(String slices) {
         return ContextStore.WITH_CONTEXT
                 + ", "
                 + DomainQueries.DOMAIN

@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 /** The tools for the tasks of a domain: TK_List, TK_Read, TK_Create, TK_Claim, TK_Update. */
 final class TaskTools {
     private static final long LEASE = 1_800;
-    private static final int MAX_AFTER = 50;
 
     private final TaskQueries reads;
     private final TaskStore tasks;
@@ -178,7 +177,7 @@ final class TaskTools {
             @Doc("In which domain.") TaskTargets.@Nullable EnteredDomain target,
             @Doc("The task.") NewLabels vx,
 
-            @Doc(value = "Ids of tasks that must be done before.", max = MAX_AFTER) @Nullable
+            @Doc(value = "Ids of tasks that must be done before.", max = 50) @Nullable
             List<String> after,
 
             @Doc(value = "The member whose task it is; default: anybody's.", max = 64) @Nullable
@@ -360,7 +359,7 @@ final class TaskTools {
             @Doc(value = "Extends the lease: seconds from now.", min = 60, max = 86_400) @Nullable
             Long leaseSeconds,
 
-            @Doc(value = "Replaces the tasks that must be done before.", max = MAX_AFTER) @Nullable
+            @Doc(value = "Replaces the tasks that must be done before.", max = 50) @Nullable
             List<String> after,
 
             @Doc("What to change of it.") @Nullable Labels vx,

@@ -354,7 +354,10 @@ class LargestRequestsTest {
                 .isNotEmpty()
                 .anyMatch(response -> response.contains("as much memory for waiting calls as"))
                 .allSatisfy(response -> assertThat(response)
-                        .containsAnyOf("much memory for waiting calls", "much memory for bodies", "waiting calls, and one key may have 20"));
+                        .containsAnyOf(
+                                "much memory for waiting calls",
+                                "much memory for bodies",
+                                "waiting calls, and one key may have 20"));
     }
 
     private List<Socket> waits(String key) {

@@ -66,7 +66,8 @@ public record Message(
         @Nullable
         Integer replies,
 
-        @Doc("The documents attached to it, by name and version: DC_Read reads them. Absent if there are none.") @Nullable
+        @Doc("The documents attached to it, by name and version: DC_Read reads them. Absent if there are none.")
+        @Nullable
         List<Attachment> attachments,
 
         @Doc("The question that it asks, which AP_Answer answers.") @Nullable
@@ -91,8 +92,27 @@ public record Message(
             Instant createdAt,
             @Nullable List<Attachment> attachments) {
         return new Message(
-                id, from, fromKind, person, byKey, to, toKind, domain, zone, seq, content, null, null, replyTo, chain,
-                createdAt, null, null, null, attachments, null);
+                id,
+                from,
+                fromKind,
+                person,
+                byKey,
+                to,
+                toKind,
+                domain,
+                zone,
+                seq,
+                content,
+                null,
+                null,
+                replyTo,
+                chain,
+                createdAt,
+                null,
+                null,
+                null,
+                attachments,
+                null);
     }
 
     /** A version of a document that is attached to a message. */
