@@ -130,7 +130,7 @@ public final class AgentTools {
             @Doc("true: your own messages, whatever is selected.") @Nullable
             Boolean inbox,
 
-            @Doc("The id of a message: returns it and everything that answers it, oldest first.") @Nullable
+            @Doc("A message's id: returns it and all that answers it.") @Nullable
             String thread,
 
             @Doc("Which part.") @Nullable Page page) {}

@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -59,12 +60,12 @@ final class AttachmentQueries {
                         names.stream().map(name -> Name.key(Name.normal(name))).toList())
                 .list(AttachmentQueries::read);
         var absent = IntStream.range(0, names.size())
-                .filter(i -> found.get(i) == null)
+                .filter(i -> found.get(i).isEmpty())
                 .findFirst();
         if (absent.isPresent()) {
             throw missing(names.get(absent.getAsInt()));
         }
-        return found.stream().distinct().toList();
+        return found.stream().flatMap(Optional::stream).distinct().toList();
     }
 
     private static Problem missing(String name) {
@@ -79,16 +80,15 @@ final class AttachmentQueries {
         }
     }
 
-    private static @Nullable AttachedDocument read(Row row) throws SQLException {
-        var id = row.textOrNull("id");
-        return id == null
-                ? null
-                : new AttachedDocument(
-                        UUID.fromString(id),
+    private static Optional<AttachedDocument> read(Row row) throws SQLException {
+        return row.textOrNull("id") == null
+                ? Optional.empty()
+                : Optional.of(new AttachedDocument(
+                        UUID.fromString(row.text("id")),
                         new Attachment(
                                 row.text("name"),
                                 row.number("version"),
                                 row.textOrNull("media_type"),
-                                row.number("size")));
+                                row.number("size"))));
     }
 }

@@ -73,14 +73,10 @@ public final class ChatTools {
             @Doc("The id of the message that you answer.") @Nullable
             String replyTo,
 
-            @Doc(
-                    "true: to your agent's owner. Or the name of a user who shares a domain with your agent, or of an admin.")
-            @Nullable
+            @Doc("true: your agent's owner. Or a user's name.") @Nullable
             UserRecipient toUser,
 
-            @Doc(
-                    value = "Documents to attach, at most 10: each by its name, or a version by its id.",
-                    max = AttachmentQueries.MOST)
+            @Doc(value = "Documents by name, or a version by its id; at most 10.", max = AttachmentQueries.MOST)
             @Nullable
             List<String> attach,
 

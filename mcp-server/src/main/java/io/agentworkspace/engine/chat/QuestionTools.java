@@ -140,9 +140,8 @@ public final class QuestionTools {
     private static ChatRequest message(AskRequest in, Call call) {
         var target = in.target();
         var isNamed = target != null && (target.agent() != null || target.domain() != null || target.zone() != null);
-        var toUser = in.toUser() == null && !isNamed && call.context().self() != null
-                ? UserRecipient.of(true)
-                : in.toUser();
+        var toUser =
+                in.toUser() == null && !isNamed && call.context().self() != null ? UserRecipient.of(true) : in.toUser();
         return new ChatRequest(target, in.content(), null, toUser, null, null, null);
     }
 
@@ -161,7 +160,8 @@ public final class QuestionTools {
 
     /** Waits for the answer after the commit, and shows the question as it then is. */
     private void complete(AskRequest in, ObjectNode envelope, Call call) {
-        chat.complete(new ChatRequest(in.target(), in.content(), null, null, null, in.waitSeconds(), null), envelope, call);
+        chat.complete(
+                new ChatRequest(in.target(), in.content(), null, null, null, in.waitSeconds(), null), envelope, call);
         if (in.waitSeconds() != null && envelope.path("content").size() > 1) {
             questions
                     .find(call, UUID.fromString(envelope.at("/question/id").asString("")))

@@ -37,7 +37,6 @@ public final class Db implements AutoCloseable {
     static final ScopedValue<Transaction> CURRENT = ScopedValue.newInstance();
     private static final ScopedValue<Duration> LIMIT = ScopedValue.newInstance();
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
-    private static final String LOCK_TIMEOUT = "55P03";
     private static final String UNIQUE_VIOLATION = "23505";
 
     private static final String OWNER_REMOVED = "EN001"; // By our trigger: the new thing has lost its owner.
@@ -380,12 +379,6 @@ public final class Db implements AutoCloseable {
         } finally {
             connections.giveBack(owner, success);
         }
-    }
-
-    /** Returns whether the work may succeed if it is run again in a transaction of its own. */
-    private boolean isTransient(SqlFailure e) {
-        var code = SqlState.of(e).code();
-        return RETRYABLE.contains(code) || LOCK_TIMEOUT.equals(code);
     }
 
     private RuntimeException foreseen(SqlFailure e) {

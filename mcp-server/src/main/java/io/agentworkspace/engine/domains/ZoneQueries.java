@@ -25,6 +25,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -200,7 +201,7 @@ public final class ZoneQueries {
         var messages = MessagePages.fit(
                 call, read.messages(), limit, read.conversation(), message -> Long.toString(message.seq()));
         pages.mark(call, read.messages(), messages);
-        return new ZoneWithMessages(read.zone(), messages);
+        return new ZoneWithMessages(Objects.requireNonNull(read.zone()), messages);
     }
 
     /**
@@ -218,7 +219,8 @@ public final class ZoneQueries {
                         .set("thread", thread)
                         .set("after", ThreadQueries.after(page))
                         .set("limit", Page.limit(page)));
-        return new ZoneWithMessages(read.zone(), ThreadQueries.fit(call, thread, read.messages(), page));
+        return new ZoneWithMessages(
+                Objects.requireNonNull(read.zone()), ThreadQueries.fit(call, thread, read.messages(), page));
     }
 
     private ZoneRead find(

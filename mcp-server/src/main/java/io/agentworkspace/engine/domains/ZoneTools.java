@@ -57,7 +57,7 @@ public final class ZoneTools {
     record ReadRequest(
             @Doc("Which zone.") Targets.@Nullable ZoneOnly target,
 
-            @Doc("The id of a message of the zone: returns it and everything that answers it, oldest first.") @Nullable
+            @Doc("A message's id: returns it and all that answers it.") @Nullable
             String thread,
 
             @Doc("Which part.") @Nullable Page page) {}
