@@ -161,8 +161,8 @@ public final class Tools {
                 new WaitQueries(db), shared.waiting(), new MessagePages(db), agents, domains, shared.clock());
         var chat = new ChatTools(db, agents, messages, new ZoneEntry(db, domains), wait);
         tools.addAll(chat.tools());
-        tools.addAll(new QuestionTools(db, chat, messages).tools());
         tools.addAll(new WaitTools(wait, contexts).tools());
+        tools.addAll(new QuestionTools(db, chat, messages).tools());
         tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());

@@ -53,8 +53,7 @@ final class BankTargets {
     record ShareTarget(
             @Doc(BANK) Name bank,
 
-            @Doc("Only what this agent wrote. Default: the whole bank.") @Nullable
-            Name agent,
+            @Doc("Only what this agent wrote.") @Nullable Name agent,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}

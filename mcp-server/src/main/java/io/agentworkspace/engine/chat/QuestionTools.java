@@ -203,8 +203,7 @@ public final class QuestionTools {
                 .on(Requirement.OfDomain.TAKE_PART)
                 .effect(Effect.CHANGES)
                 .onlySelf()
-                .example("withdraw", "true")
-                .exampleWithout("content")
+                .example("content", "Three, the hull is old.")
                 .handledBy(AnswerRequest.class, AnswerResponse.class, this::answer);
     }
 

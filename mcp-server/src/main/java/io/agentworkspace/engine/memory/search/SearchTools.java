@@ -75,7 +75,7 @@ public final class SearchTools {
 
             @Doc("How many.") @Nullable Limit page,
 
-            @Doc(value = "Tokens of text in all hits, 100–8,000; default 2,000.", min = 100, max = 8_000) @Nullable
+            @Doc(value = "Tokens of text in all hits; default 2,000.", min = 100, max = 8_000) @Nullable
             Integer maxTokens,
 
             @Doc(value = "Least score, 0–1; 0: everything.", max = 1) @Nullable

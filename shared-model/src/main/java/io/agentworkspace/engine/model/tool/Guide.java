@@ -43,7 +43,7 @@ public record Guide(
     static final Set<Family> DEFAULT = Set.of(Family.AGENT, Family.DOMAIN, Family.ZONE, Family.BANK);
 
     /** How many words a search hint has. */
-    private static final int WORDS = 6;
+    private static final int WORDS = 8;
 
     private static final Pattern BETWEEN_WORDS = Pattern.compile("[^\\p{L}\\p{N}]+");
 

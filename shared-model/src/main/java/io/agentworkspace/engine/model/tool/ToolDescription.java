@@ -11,9 +11,9 @@ public final class ToolDescription {
     /** Keywords that the list leaves out of a value's schema: the server checks them, and its note states the rule. */
     private static final List<String> UNLISTED = List.of("maxLength", "minimum", "maximum");
 
-    /** A description that only repeats the name of the field. */
-    private static final Pattern OBVIOUS =
-            Pattern.compile("The (new \\w+|[\\w ]+'s name)\\.|Context name\\.|A next_cursor\\.|Makes a retry safe\\.");
+    /** A description that only repeats the name of the field, or its bounds. */
+    private static final Pattern OBVIOUS = Pattern.compile("The (new \\w+|[\\w ]+'s name)\\."
+            + "|Context name\\.|A next_cursor\\.|Makes a retry safe\\.|[0-9]+–[0-9]+, default [0-9]+\\.");
 
     /** What Anthropic's clients read about a tool; see their documentation of {@code _meta}. */
     private static final String ALWAYS_LOAD = "anthropic/alwaysLoad";
