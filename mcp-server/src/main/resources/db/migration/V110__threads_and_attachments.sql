@@ -5,9 +5,7 @@ CREATE INDEX message_answers ON message (tenant_id, answers, seq) WHERE answers 
 ALTER TABLE message ADD COLUMN attached uuid[];
 COMMENT ON COLUMN message.attached IS 'The versions of documents that are attached; null if there are none.';
 
--- Whose rights decide which messages and memories a webhook endpoint is told of. The makers of earlier endpoints are not known, so their
--- endpoints belong to an owner of the tenant.
+-- Whose rights decide which messages and memories a webhook endpoint is told of. The makers of earlier endpoints are not known, so these
+-- are told of none until a user changes them.
 ALTER TABLE webhook_endpoint ADD COLUMN owner_id bigint;
-UPDATE webhook_endpoint w
-   SET owner_id = (SELECT min(u.id) FROM app_user u WHERE u.tenant_id = w.tenant_id AND u.role = 'owner' AND u.removed_at IS NULL);
 COMMENT ON COLUMN webhook_endpoint.owner_id IS 'The user who created it. It is sent only those messages and memories that this user may read.';

@@ -24,7 +24,7 @@ public final class EndpointStore {
             VALUES (:tenant, :id, :url, :events, :description, :enabled, CASE WHEN NOT :enabled THEN 'manual' END, :now,
                     :now, :secret, CAST(:preflight AS json),
                     CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END,
-                    CASE WHEN CAST(:bound AS bigint) IS NULL THEN CAST(:user AS bigint) END)
+                    CASE WHEN CAST(:bound AS bigint) IS NULL THEN CAST(:caller AS bigint) END)
             RETURNING {endpoint_json} AS record
             """).with("endpoint_json", EndpointRow.JSON).sql();
 
@@ -39,7 +39,8 @@ public final class EndpointStore {
     private static final String UPDATE =
             SqlTemplate.of("""
             UPDATE webhook_endpoint e
-               SET owner_id = CASE WHEN CAST(:bound AS bigint) IS NULL THEN e.owner_id END,
+               SET owner_id = CASE WHEN CAST(:bound AS bigint) IS NULL THEN COALESCE(e.owner_id, CAST(:caller AS bigint))
+                                   WHEN COALESCE(:url, e.url) = e.url THEN e.owner_id END,
                    url = COALESCE(:url, e.url), events = COALESCE(CAST(:events AS text[]), e.events),
                    description = COALESCE(:description, e.description),
                    preflight = COALESCE(CAST(:preflight AS json), e.preflight),

@@ -104,6 +104,12 @@ class EventToolsTest {
                 .ok();
         fixture.awaitPlaced();
         assertThat(deliveries(endpoint)).isEqualTo(4);
+
+        root.call("WH_Update", "{'id':'%s','description':'Mine now.'}".formatted(endpoint))
+                .ok();
+        DomainSetup.say(root, "default", "harbour", "main", "for it again").ok();
+        fixture.awaitPlaced();
+        assertThat(deliveries(endpoint)).isEqualTo(5);
     }
 
     private long deliveries(String endpoint) {
