@@ -147,6 +147,7 @@ class RouteAnswersTest {
             answers.put("clients", first("clients", at(url, "GET", "/api/mcp/clients", "")));
             var joined = body(join(url));
             answers.put("join", joined);
+            answers.put("joinMarketplace", body(at(url, "GET", "/join/marketplace.json", "")));
             answers.put("hook", body(hook(url, joined.path("api_key").asString())));
             answers.put("client", body(at(url, "GET", "/api/mcp/clients/cursor", "")));
         }

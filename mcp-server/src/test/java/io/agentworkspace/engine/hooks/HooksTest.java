@@ -380,7 +380,7 @@ class HooksTest {
         var mute = it.bound("Ada", "bank:read").text("/api_key");
         assertThat(post(mute, "claude-code", event).statusCode()).isEqualTo(403);
         call(it.owner, "AP_Destroy", "{'target':{'agent':'Ada'}}");
-        assertThat(post(it.ada, "claude-code", event).statusCode()).isEqualTo(401);
+        await().until(() -> post(it.ada, "claude-code", event).statusCode(), status -> status == 401);
     }
 
     @Test

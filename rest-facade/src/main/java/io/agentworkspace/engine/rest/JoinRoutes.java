@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.tool.KeptAnswer;
 import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.SchemaNames;
 import io.agentworkspace.engine.rest.openapi.Tag;
@@ -30,8 +31,14 @@ final class JoinRoutes {
     List<GatewayRoute> routes() {
         return List.of(
                 GatewayRoute.get("/join", _ -> text(joining.script()), JoinRoutes::ofScript),
-                GatewayRoute.undescribed("/join/workspace.zip", _ -> bytes(joining.plugin(), SkillRoutes.ZIP)),
-                GatewayRoute.undescribed("/join/marketplace.json", _ -> RestResponse.json(200, joining.marketplace())),
+                GatewayRoute.get(
+                        "/join/workspace.zip",
+                        _ -> bytes(joining.plugin(), SkillRoutes.ZIP),
+                        JoinRoutes::ofPlugin),
+                GatewayRoute.get(
+                        "/join/marketplace.json",
+                        _ -> RestResponse.json(200, joining.marketplace()),
+                        JoinRoutes::ofMarketplace),
                 GatewayRoute.get("/join/{file}", this::file, JoinRoutes::ofFile),
                 GatewayRoute.post("/api/join", this::join, JoinRoutes::ofJoin));
     }
@@ -73,6 +80,37 @@ final class JoinRoutes {
                                 + " agents on the machine, joins with the code of an invitation, and configures one.")
                 .open()
                 .answers(200, "The script.", TEXT, Json.object().put("type", "string"), Json.valueTree("#!/bin/sh"))
+                .problems(400, 401, 429, 500);
+    }
+
+    private static Operation ofPlugin() {
+        return new Operation(
+                        "joinPlugin",
+                        Tag.MCP,
+                        "Get the plugin for coding agents",
+                        "A zip with the plugin's files, always with the same bytes. No secrets.")
+                .open()
+                .answers(
+                        200,
+                        "The zip.",
+                        SkillRoutes.ZIP,
+                        Json.object().put("type", "string").put("format", "binary"),
+                        Json.valueTree("(the bytes of the zip)"))
+                .problems(400, 401, 429, 500);
+    }
+
+    private static Operation ofMarketplace() {
+        return new Operation(
+                        "joinMarketplace",
+                        Tag.MCP,
+                        "Get the marketplace that offers the plugin",
+                        "What Claude Code needs to install the plugin: its address, and the SHA-256 of its zip.")
+                .open()
+                .answers(
+                        200,
+                        "The marketplace.",
+                        Json.object().put("type", "object"),
+                        KeptAnswer.ofOperation("joinMarketplace"))
                 .problems(400, 401, 429, 500);
     }
 
