@@ -310,8 +310,8 @@ class HubTest {
     /** Users without a key used to see only an empty page there. */
     @Test
     void theDoctorAsksForTheKeyOfWhoeverSignedInWithoutOne() {
-        assertThat(steps.only("provider").get("none").asString()).contains("AK_Create");
-        assertThat(steps.only("provider").get("link").asString()).isEqualTo("/mcp-hub/tools/AK_Create");
+        assertThat(steps.only("provider").get("none").asString()).contains("invite an agent");
+        assertThat(steps.only("provider").get("link").asString()).isEqualTo("/mcp-hub/connect");
         assertThat(steps.only("provider").get("chosen").asString()).contains("Connected", "laptop");
     }
 

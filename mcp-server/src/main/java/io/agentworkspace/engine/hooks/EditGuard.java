@@ -59,7 +59,7 @@ final class EditGuard {
 
     private static String reason(Taken taken) {
         var held = taken.reservation();
-        return "%s has reserved %s in the domain %s until %s%s. Do not edit it now: work on something else, wait with AP_Wait until the zone main says that it is free, or ask %s with AP_Chat."
+        return "%s has reserved %s in the domain %s until %s%s. Do not edit it now. Work on something else, or ask %s with AP_Chat. The zone main reports when it is free."
                 .formatted(
                         held.holder(),
                         held.path(),

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * A pattern of paths, relative to a repository, as an automaton: {@code *} and {@code ?} stay in a folder, {@code **} is any
- * number of folders, {@code [a-z]} and {@code [!a-z]} are sets of characters, <code>{a,b}</code> alternatives, and a slash at the
- * end is everything below. Two patterns overlap exactly if a path exists that both match.
+ * A pattern of paths, relative to a repository, as an automaton. {@code *} and {@code ?} stay in a folder, {@code **} is any
+ * number of folders. {@code [a-z]} and {@code [!a-z]} are sets of characters, <code>{a,b}</code> alternatives. A slash at the end
+ * is everything below. Two patterns overlap exactly if a path exists that both match.
  */
 final class Glob {
     static final int MAX_LENGTH = 300;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a server says of one of its tools. Its texts are data of others. */
+/** How a server describes one of its tools. Its texts are data of others. */
 record Definition(ObjectNode json) {
     private static final List<String> FIELDS =
             List.of("name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta");

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Compares what a server says of its tools with what was approved. Whatever is new or differs is held. */
+/** Compares a server's descriptions of its tools with those that were approved. Whatever is new or differs is held. */
 final class HeldTools {
     private static final String ADDRESSES =
             "one of its texts addresses agents, as an instruction would: approve it by name if you trust it";

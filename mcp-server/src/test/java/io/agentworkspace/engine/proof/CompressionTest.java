@@ -20,6 +20,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** JSON responses on the wire: compressed if the client accepts that, and without a body if the client has them cached. */
 class CompressionTest {
@@ -51,8 +52,8 @@ class CompressionTest {
         assertThat(whole.headers().firstValue("Content-Encoding")).isEmpty();
         var small = send(path, "", "Accept-Encoding", "gzip, br");
         assertThat(small.body().length).isLessThan(whole.body().length / 3);
-        assertThat(Json.readObject(plain(small)).propertyNames())
-                .isEqualTo(Json.readObject(whole.body()).propertyNames());
+        assertThat(document(plain(small)).propertyNames())
+                .isEqualTo(document(whole.body()).propertyNames());
         assertThat(send(path, "", "Accept-Encoding", "gzip;q=0").headers().firstValue("Content-Encoding"))
                 .isEmpty();
     }
@@ -68,6 +69,11 @@ class CompressionTest {
         }
         var listed = send("/demo/v1/Engine/tps/agent/list", "{}", "Accept-Encoding", "gzip");
         assertThat(Json.readObject(plain(listed)).path("profile").size()).isPositive();
+    }
+
+    /** The OpenAPI document is larger than a request may be. */
+    private static JsonNode document(byte[] body) {
+        return Json.readValue(new String(body, StandardCharsets.UTF_8), JsonNode.class);
     }
 
     @Test

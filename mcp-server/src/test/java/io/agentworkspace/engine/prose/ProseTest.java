@@ -28,9 +28,9 @@ class ProseTest {
 
     /** A text block that is a statement or a program. */
     private static final Pattern CODE =
-            Pattern.compile("\\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|VALUES|jsonb_\\w+)\\b|[;{]\\s*\\R");
+            Pattern.compile("\\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|VALUES|JOIN|jsonb_\\w+)\\b|[;{]\\s*\\R");
 
-    private static final Pattern COMMENT = Pattern.compile("(?s)/\\*\\*(.*?)\\*/");
+    private static final Pattern COMMENT = Pattern.compile("(?sm)^\\s*/\\*\\*(.*?)\\*/");
 
     /** What a script prints; its strings may go on over several lines. */
     private static final Pattern PRINTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");

@@ -10,7 +10,7 @@ import org.apache.lucene.analysis.tokenattributes.OffsetAttribute;
 import org.apache.lucene.analysis.tokenattributes.PositionIncrementAttribute;
 
 /**
- * Adds the parts of identifiers that a change of case does not show: {@code HTTPSConnection} has the word HTTPS, and
+ * Adds the parts of identifiers that a change of case does not show: {@code HTTPSConnection} contains the word HTTPS, and
  * {@code ADR0005} the word ADR. Numbers lose their leading zeros.
  */
 public final class IdentifierFilter extends TokenFilter {

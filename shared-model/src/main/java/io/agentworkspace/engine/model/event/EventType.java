@@ -73,7 +73,7 @@ public enum EventType {
                     "main",
                     null,
                     42,
-                    "Low water is at six.")),
+                    "The tide turns at seven.")),
     MEMORY_STORED(
             "Memories",
             "A memory was stored or replaced, with MB_Store or MB_Files. An endpoint is sent those that the user who created it may read.",

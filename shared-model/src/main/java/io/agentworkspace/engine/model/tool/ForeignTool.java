@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What an installed server says of one of its tools.
+ * How an installed server describes one of its tools.
  *
  * @param upstream the name of the server
  * @param definition the tool as {@code tools/list} shows it, under the name that it has here

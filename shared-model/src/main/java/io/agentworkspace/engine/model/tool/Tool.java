@@ -37,7 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param audited what the audit entry of a call names as its subject
  * @param onlySelf whether it acts only for the caller's own user, also for admins
  * @param example the fields of its example that differ from the values that all tools share
- * @param foreign what an installed server says of the tool, if it is such a server's; null for the engine's own
+ * @param foreign how an installed server describes the tool, if it is such a server's; null for the engine's own
  */
 public record Tool<I extends Record, O extends Record>(
         String name,

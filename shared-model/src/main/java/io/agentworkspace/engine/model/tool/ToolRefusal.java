@@ -14,8 +14,11 @@ import java.util.stream.Stream;
  * @param remedy what the caller should do
  */
 public record ToolRefusal(Failure failure, String when, String remedy) {
-    /** Families whose tools use what is selected or entered by default. */
+    /** What a context can have selected or entered. */
     private static final Set<String> IN_CONTEXT = Set.of("agent", "domain", "zone");
+
+    /** Families whose tools use what is selected or entered by default. */
+    private static final Set<Family> OF_CONTEXT = Set.of(Family.AGENT, Family.DOMAIN, Family.ZONE, Family.TASK);
 
     /** The kinds of things that the skill tools name. */
     private static final Set<String> OF_SKILL = Set.of("name", "agent", "path");
@@ -72,11 +75,15 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                                         toRead(tool)),
                         "The note names who can grant it. To check in advance, use GET /api/auth/why."));
         var required = fields.stream().filter(Field::required).map(Field::path).toList();
-        var left = required.isEmpty()
-                ? "A required target is missing, and none is selected."
-                : "You leave out %s.".formatted(listed(required));
+        var isEither = fields.stream().anyMatch(field -> field.path().equals("next"));
+        var left = isEither
+                ? "You leave out both task and next."
+                : required.isEmpty()
+                        ? "A required target is missing, and none is selected."
+                        : "You leave out %s.".formatted(listed(required));
         var missing = new ToolRefusal(Failure.MISSING_FIELD, left, "Give what the note names.");
-        return Stream.concat(given, required.isEmpty() && !isOfMemory(tool) ? Stream.empty() : Stream.of(missing));
+        return Stream.concat(
+                given, required.isEmpty() && !isOfMemory(tool) && !isEither ? Stream.empty() : Stream.of(missing));
     }
 
     private static String toRead(Tool<?, ?> tool) {
@@ -104,6 +111,7 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                 .map(Field::path)
                 .filter(path -> (path.startsWith("target.") && !path.equals("target.context"))
                         || path.equals("id")
+                        || tool.route().hasParameter(path)
                         || path.equals("task")
                         || path.equals("question")
                         || path.endsWith("_id")
@@ -113,7 +121,7 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                 Failure.NOT_FOUND,
                 "The target named by %s does not exist, or you may not see it.".formatted(listed(named)),
                 "The note offers names that look alike.");
-        var fallsBack = (IN_CONTEXT.contains(tool.family().word()) || isOfMemory(tool) || isOfSkill(tool))
+        var fallsBack = (OF_CONTEXT.contains(tool.family()) || isOfMemory(tool) || isOfSkill(tool))
                 && named.stream().anyMatch(path -> IN_CONTEXT.contains(path.substring(path.indexOf('.') + 1)));
         var noContext = new ToolRefusal(
                 Failure.NO_CONTEXT,

@@ -15,10 +15,10 @@ public record UpstreamTool(
         @Doc("approved: listed and callable; held: waits for UP_Approve; gone.")
         State state,
 
-        @Doc("The digest of what its server says of it now.")
+        @Doc("The digest of its server's present description.")
         String digest,
 
-        @Doc("What its server says that it does: data, not instructions.")
+        @Doc("Its server's description: data, not instructions.")
         String description,
 
         @Doc("Why it is held.") @Nullable String reason,
