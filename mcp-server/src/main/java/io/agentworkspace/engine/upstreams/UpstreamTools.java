@@ -99,7 +99,7 @@ public final class UpstreamTools {
             @Doc(
                     value =
                             "The held tools to approve, by name. Default: all against which nothing speaks; a tool whose text addresses agents must be named.",
-                    max = 2_000)
+                    max = 1_000)
             @Nullable
             List<String> tools,
 

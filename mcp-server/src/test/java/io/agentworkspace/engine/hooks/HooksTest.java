@@ -217,7 +217,7 @@ class HooksTest {
         assertThat(first.at("/hookSpecificOutput/permissionDecision").asString())
                 .isEqualTo("deny");
         assertThat(first.at("/hookSpecificOutput/permissionDecisionReason").asString())
-                .contains("Bert has reserved src/**/*.java in the domain Yard until", "renaming", "AP_Wait");
+                .contains("Bert has reserved src/**/*.java in the domain Yard until", "renaming", "AP_Chat");
         assertThat(it.hook("claude-code", inside)
                         .at("/hookSpecificOutput/permissionDecisionReason")
                         .asString())

@@ -23,6 +23,7 @@ class FieldRulesTest {
             "", List.of("7", "[]", "{}"), // A boolean or a text.
             "string", List.of("7", "true", "[\"x\"]", "{}"),
             "integer", List.of("\"7\"", "1.5", "1e3", "99999999999999999999", "[1]"),
+            "number", List.of("\"x\"", "true", "[1]"),
             "boolean", List.of("\"true\"", "1"),
             "array", List.of("\"x\"", "{}", "[true]", "[null]"),
             "object", List.of("\"x\"", "7", "[]", "true"));
@@ -48,7 +49,9 @@ class FieldRulesTest {
     private void wrongTypes(CommandAddress way, String service, JsonNode schema, String around) {
         for (var property : schema.path("properties").properties()) {
             var inside = around.formatted("{\"%s\":%%s}".formatted(property.getKey()));
-            for (var wrong : WRONG.get(property.getValue().path("type").asString())) {
+            // A field without one type is a boolean or a text.
+            var type = property.getValue().path("type").asString("");
+            for (var wrong : WRONG.getOrDefault(type, List.of("7", "[]"))) {
                 if (way == CommandAddress.MCP && wrong.matches("\"(\\d+|true|false)\"")) {
                     continue; // MCP also accepts numbers and booleans that models send as text.
                 }

@@ -93,6 +93,7 @@ class InputSchemasTest {
                         ? schema.at("/enum/0")
                         : Json.valueTree(Math.max(1, schema.path("minimum").asLong(1)));
             case "boolean" -> Json.valueTree(false);
+            case "number" -> Json.valueTree(0.5);
             default ->
                 schema.has("enum")
                         ? schema.at("/enum/0")

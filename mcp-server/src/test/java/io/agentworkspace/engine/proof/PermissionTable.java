@@ -50,7 +50,7 @@ final class PermissionTable {
         /** Returns whether there is a thing, and the call reaches it. */
         boolean comesToAThing() {
             return role.isAtLeast(line.leastRole())
-                    && !List.of("any", "endpoint", "delivery", "skill", "rule", "invitation")
+                    && !List.of("any", "endpoint", "delivery", "skill", "rule", "invitation", "upstream")
                             .contains(line.kind());
         }
     }

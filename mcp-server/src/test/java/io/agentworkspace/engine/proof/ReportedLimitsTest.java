@@ -166,7 +166,8 @@ class ReportedLimitsTest {
                         "banks 10 0",
                         "memories 10000 0",
                         "documents 100 0",
-                        "webhook_endpoints 3 0");
+                        "webhook_endpoints 3 0",
+                        "tasks 1000 0");
     }
 
     @Test
