@@ -3,10 +3,12 @@ import { el, number } from './ui.js';
 
 // What a call did: before the thing, and after it. A text needs no thing. Reads are in the audit where a rule matched them, and where they were refused.
 const VERBS = {
-  AP_Create: ['created'], AP_Update: ['changed'], AP_Modify: ['changed'], AP_Destroy: ['deleted'], AP_Chat: ['wrote to'], AP_LogOn: ['logged on as'], AP_LogOff: ['logged off as'], AP_Add: ['added', 'to the roster'], AP_Remove: ['removed', 'from the roster'], AP_Select: ['selected'], AP_List: 'listed agents', AP_Wait: 'waited for messages', AP_Read: ['read'],
+  AP_Create: ['created'], AP_Update: ['changed'], AP_Modify: ['changed'], AP_Destroy: ['deleted'], AP_Chat: ['wrote to'], AP_Ask: ['asked'], AP_Answer: ['answered'], AP_LogOn: ['logged on as'], AP_LogOff: ['logged off as'], AP_Add: ['added', 'to the roster'], AP_Remove: ['removed', 'from the roster'], AP_Select: ['selected'], AP_List: 'listed agents', AP_Wait: 'waited for messages', AP_Read: ['read'],
   DM_Create: ['created'], DM_Update: ['changed'], DM_Destroy: ['deleted'], DM_Invite: ['invited an agent to'], DM_Kick: ['removed an agent from'], DM_Ban: ['banned an agent from'], DM_Unban: ['lifted a ban in'], DM_List: 'listed domains', DM_Read: ['read'],
   ZN_Create: ['created'], ZN_Destroy: ['deleted'], ZN_Enter: ['entered'], ZN_Leave: ['left'], ZN_List: 'listed zones', ZN_Read: ['read'],
   MB_Create: ['created'], MB_Update: ['changed'], MB_Store: ['stored a memory in'], MB_Files: ['wrote a file in'], MB_Load: ['loaded'], MB_Unload: ['unloaded'], MB_Permissions: ['set a permission on'], MB_Censor: ['censored'], MB_Uncensor: ['lifted the censorship of'], MB_Delete: ['moved', 'to the trash'], MB_Restore: ['restored'], MB_Destroy: ['deleted', 'permanently'], MB_List: 'listed banks', MB_Read: ['read'], MB_Search: ['searched'], MB_Evaluate: ['evaluated the search of'], MB_AgentList: ['listed the agents of'],
+  TK_Create: ['created'], TK_Claim: ['claimed'], TK_Update: ['changed'], TK_Reserve: 'reserved files', TK_Release: 'released files', TK_List: 'listed tasks', TK_Read: ['read'],
+  UP_Install: ['installed'], UP_Update: ['changed'], UP_Refresh: ['read the tools of'], UP_Approve: ['approved tools of'], UP_Remove: ['removed'], UP_List: 'listed upstream servers', UP_Read: ['read'],
   WH_Create: ['created'], WH_Update: ['changed'], WH_Delete: ['deleted'], WH_Test: ['sent a test to'], WH_Grade: ['graded the receiver of'], WH_RotateSecret: ['rotated the secret of'], WH_Redeliver: ['sent again'], WH_RedeliverFailed: ['sent failed deliveries again to'], WH_List: 'listed endpoints', WH_Read: ['read'], WH_Deliveries: 'listed deliveries', WH_Delivery: ['read'], WH_Events: 'listed event types', WH_Feed: 'read the event feed',
   DC_Submit: ['submitted'], DC_Validate: ['validated', 'again'], DC_Delete: ['deleted'], DC_List: 'listed documents', DC_Queue: 'read the queue of documents', DC_Read: ['read'],
   RL_Create: ['created'], RL_Update: ['changed'], RL_Delete: ['deleted'], RL_List: 'listed rules', RL_Templates: 'listed rule templates', RL_Check: ['tried'],
@@ -19,7 +21,7 @@ const VERBS = {
 };
 
 // What a tool is for, where the thing is not known.
-const NOUNS = { AP: 'an agent', DM: 'a domain', ZN: 'a zone', MB: 'a bank', AK: 'a key', WH: 'an endpoint', DC: 'a document', RL: 'a rule', SK: 'a skill', US: 'a user' };
+const NOUNS = { AP: 'an agent', DM: 'a domain', ZN: 'a zone', MB: 'a bank', AK: 'a key', WH: 'an endpoint', DC: 'a document', RL: 'a rule', SK: 'a skill', US: 'a user', TK: 'a task', UP: 'an upstream server' };
 
 const soft = (text) => el('span', { class: 'soft' }, text);
 
@@ -63,6 +65,11 @@ const EVENTS = {
   'webhook.test': () => ['A test event was sent.'],
   'document.accepted': (data) => [el('b', {}, data.document), ` was accepted, version ${data.version}.`],
   'document.rejected': (data) => [el('b', {}, data.document), ` was rejected, version ${data.version}: `, soft(data.reasons.map((reason) => reason.message).join('; '))],
+  'message.created': (data) => [el('b', {}, data.from), ` wrote to ${data.zone ? `${data.domain} · ${data.zone}` : data.to}: `, soft(data.text)],
+  'memory.stored': (data) => [el('b', {}, data.author), ` stored ${data.name ?? 'a memory'} in the bank ${data.bank}.`],
+  'question.asked': (data) => [el('b', {}, data.from), ' asked: ', soft(data.text)],
+  'question.answered': (data) => [el('b', {}, data.answered_by), ' answered: ', soft(data.answer)],
+  'task.changed': (data) => [el('b', {}, data.by), `, task “${data.title}” in ${data.domain}: ${data.change}.`],
 };
 
 // Whether the service did it by itself. Of the other events the audit has the call that caused them.

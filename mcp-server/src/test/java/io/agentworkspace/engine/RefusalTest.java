@@ -8,7 +8,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.model.tool.ToolRefusal;
+import io.agentworkspace.engine.model.refusal.ToolRefusal;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;

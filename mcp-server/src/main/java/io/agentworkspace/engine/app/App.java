@@ -75,7 +75,7 @@ import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
-import io.agentworkspace.engine.tasks.TaskLeases;
+import io.agentworkspace.engine.tasks.TaskLeaseStore;
 import io.agentworkspace.engine.tracing.Tracing;
 import io.agentworkspace.engine.webhooks.EndpointServices;
 import io.agentworkspace.engine.webhooks.outbox.FeedStore;
@@ -204,7 +204,7 @@ public final class App implements AutoCloseable {
             var waiting = new WaitingCalls(
                     new WaitQueries(db), new ListeningTenants(db, clock), wakes, server.mostConnections() / 4, clock);
             housekeeping.clearing("registrations of who hears", wakes::purge);
-            var leases = new TaskLeases(db, clock, events);
+            var leases = new TaskLeaseStore(db, clock, events);
             var reservations = new ReservationStore(db);
             var tasksKept = Duration.ofDays(settings.retention().tasksDays());
             housekeeping

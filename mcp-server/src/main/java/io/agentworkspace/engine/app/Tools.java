@@ -83,7 +83,7 @@ import io.agentworkspace.engine.skilllibrary.SkillQueries;
 import io.agentworkspace.engine.skilllibrary.SkillStore;
 import io.agentworkspace.engine.skilllibrary.SkillTools;
 import io.agentworkspace.engine.tasks.TaskAssembly;
-import io.agentworkspace.engine.tasks.TaskPlaces;
+import io.agentworkspace.engine.tasks.TaskPlaceQueries;
 import io.agentworkspace.engine.upstreams.InstallTools;
 import io.agentworkspace.engine.upstreams.InstalledTools;
 import io.agentworkspace.engine.upstreams.UpstreamCalls;
@@ -168,7 +168,7 @@ public final class Tools {
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents, shared));
         tools.addAll(TaskAssembly.tools(db, agents, domains, domainReads));
-        tools.addAll(new ReservationTools(new ReservationStore(db), new TaskPlaces(db, domains)).tools());
+        tools.addAll(new ReservationTools(new ReservationStore(db), new TaskPlaceQueries(db, domains)).tools());
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(new InviteTools(
                         new InvitationStore(db),

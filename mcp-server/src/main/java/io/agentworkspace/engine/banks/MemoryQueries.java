@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.banks;
 
+import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextQueries;
 import io.agentworkspace.engine.context.UnselectedContextQueries;

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.banks;
 
+import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.access.Permission;

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.messages.CutMessages;
 import io.agentworkspace.engine.messages.Destination;
 import io.agentworkspace.engine.messages.Lineage;
 import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.Reach;
 import io.agentworkspace.engine.messages.MessageStore.NewMessage;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -118,7 +119,7 @@ public final class ChatTools {
                         without a person are stopped (3003, with retry_at); a person is signed in, an API key is not a person. By default a message may be at most 8 hops from \
                         a person's message or a new thread, and two agents may exchange 10 direct messages a minute. \
                         Until a person speaks, an agent may send 10 direct messages to agents, and two or three agents 30 \
-                        messages in a zone; more agents may send more. vx.guard of AP_Modify and DM_Update changes that.""")
+                        messages in a zone; more agents may send more. guard of AP_Modify and DM_Update changes that.""")
                 .alsoCalled(
                         "ask an agent a question",
                         "get an answer from another bot",
@@ -207,7 +208,8 @@ public final class ChatTools {
     }
 
     private static ObjectNode receipt(Call call, Beginning begun, Message own) {
-        return own.to() == null ? begun.reach().receipt() : begun.reach().receipt(own.to(), call.now());
+        Reach reach = begun.reach();
+        return own.to() == null ? reach.receipt() : reach.receipt(own.to(), call.now());
     }
 
     /** Completes the response after the commit: who does not hear the message, and the answer that the call waits for. */

@@ -33,9 +33,9 @@ public final class KeyGrantTools {
     private static final Duration CHILDHOOD = Duration.ofHours(24);
 
     static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same for domain, bank, zone,"
-            + " user, key, webhook, skill, account, document, rule; * for all. At most what your key may.";
+            + " user, key, webhook, skill, account, document, rule, task, upstream; * for all. At most what your key may.";
     static final String TOOLSET =
-            "Limits it to families (agent, domain, zone, bank, user, key, webhook, skill, document, rule, account) or to"
+            "Limits it to families (agent, domain, zone, bank, user, key, webhook, skill, document, rule, task, upstream, account) or to"
                     + " readonly; default, work, all and discovery limit only tools/list.";
     static final String CONFIRM = "Ask the person at an MCP client before a destructive tool runs.";
 

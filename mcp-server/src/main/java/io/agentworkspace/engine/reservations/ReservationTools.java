@@ -10,7 +10,7 @@ import io.agentworkspace.engine.model.task.Reservation;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.tasks.TaskPlaces;
+import io.agentworkspace.engine.tasks.TaskPlaceQueries;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +19,9 @@ public final class ReservationTools {
     private static final long LEASE = 900;
 
     private final ReservationStore reservations;
-    private final TaskPlaces places;
+    private final TaskPlaceQueries places;
 
-    public ReservationTools(ReservationStore reservations, TaskPlaces places) {
+    public ReservationTools(ReservationStore reservations, TaskPlaceQueries places) {
         this.reservations = reservations;
         this.places = places;
     }

@@ -14,7 +14,7 @@ public final class TaskAssembly {
 
     public static List<Tool<?, ?>> tools(Db db, AgentStore agents, DomainStore domains, DomainQueries reads) {
         var tasks = new TaskStore(db);
-        var places = new TaskPlaces(db, domains);
+        var places = new TaskPlaceQueries(db, domains);
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new TaskTools(
                         new TaskQueries(db, reads, agents),

@@ -31,11 +31,11 @@ final class TaskTools {
 
     private final TaskQueries reads;
     private final TaskStore tasks;
-    private final TaskPlaces places;
+    private final TaskPlaceQueries places;
     private final TaskUpdates updates;
     private final TaskNotices notices;
 
-    TaskTools(TaskQueries reads, TaskStore tasks, TaskPlaces places, TaskUpdates updates, TaskNotices notices) {
+    TaskTools(TaskQueries reads, TaskStore tasks, TaskPlaceQueries places, TaskUpdates updates, TaskNotices notices) {
         this.reads = reads;
         this.tasks = tasks;
         this.places = places;

@@ -18,13 +18,13 @@ final class TaskUpdates {
     private static final String ANYBODY = "*";
 
     private final TaskStore tasks;
-    private final TaskPlaces places;
-    private final TaskOrder order;
+    private final TaskPlaceQueries places;
+    private final TaskOrderQueries order;
 
-    TaskUpdates(Db db, TaskStore tasks, TaskPlaces places) {
+    TaskUpdates(Db db, TaskStore tasks, TaskPlaceQueries places) {
         this.tasks = tasks;
         this.places = places;
-        this.order = new TaskOrder(db);
+        this.order = new TaskOrderQueries(db);
     }
 
     /**

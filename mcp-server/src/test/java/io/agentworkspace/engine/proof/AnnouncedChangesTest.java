@@ -224,7 +224,7 @@ class AnnouncedChangesTest {
                  WHERE NOT t.tgisinternal
                  ORDER BY 1
                 """).list(row -> Map.entry(row.text("name"), String.valueOf(row.textOrNull("reason"))));
-        assertThat(triggers).hasSizeLessThanOrEqualTo(33);
+        assertThat(triggers).hasSizeLessThanOrEqualTo(38);
         assertThat(triggers)
                 .allSatisfy(trigger ->
                         assertThat(trigger.getValue()).as(trigger.getKey()).endsWith("."));

@@ -194,9 +194,9 @@ class AuditTest {
         assertThat(newest().path("dry_run").asBoolean()).isTrue();
         done(call(ann, "MB_Censor", "{'target':{'bank':'Box'},'dry_run':false}"));
         assertThat(newest().has("dry_run")).isFalse();
-        // Command routes ignore the field where a command does not have it.
-        route(ann, "POST", "/demo/v1/Engine/tps/bank/destroy", "{'target':{'bank':'Box'},'dry_run':true}");
-        assertThat(newest().path("tool").asString()).isEqualTo("MB_Destroy");
+        // Command routes ignore the field where a harmless command does not have it.
+        route(ann, "POST", "/demo/v1/Engine/tps/bank/uncensor", "{'target':{'bank':'Box'},'dry_run':true}");
+        assertThat(newest().path("tool").asString()).isEqualTo("MB_Uncensor");
         assertThat(newest().has("dry_run")).isFalse();
     }
 

@@ -33,6 +33,8 @@ class EventSchemasTest {
         done("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'access':'public'}}");
         done("DM_Create", "{'vx':{'name':'Den','description':'d'}}");
         done("DM_Invite", "{'target':{'domain':'Den','agent':'Ada'}}");
+        done("MB_Create", "{'vx':{'name':'Box'}}");
+        done("MB_Store", "{'target':{'bank':'Box'},'content':'c'}");
         done("TK_Create", "{'target':{'domain':'Den'},'vx':{'name':'t'}}");
         var question = fixture.call(
                         TestServer.url(), "AP_Ask", "{'target':{'domain':'Den'},'content':'q','choices':['a','b']}")

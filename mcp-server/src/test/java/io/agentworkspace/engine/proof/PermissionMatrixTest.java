@@ -233,7 +233,7 @@ class PermissionMatrixTest {
                 .call()
                 .replace("'$s'", "'" + fixture.agent(cell) + "'")
                 .replace("'$x'", "'other'")
-                .replace("'$t'", "'" + PermissionFixture.taskId(cell) + "'")
+                .replace("'$t'", "'" + cell.taskId() + "'")
                 .replace("#", cell.unique())
                 .replace("$", thing(fixture, cell))
                 .replace('\'', '"')

@@ -3,6 +3,10 @@ package io.agentworkspace.engine.proof;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.ToolCases.Access;
 import io.agentworkspace.engine.testing.Repository;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -10,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 
 /**
  * The expectations of {@code permissions.txt} for the tools' access cases, as cells. Each cell is a call with its
@@ -41,6 +46,17 @@ final class PermissionTable {
 
         String unique() {
             return "thing%07d".formatted(number);
+        }
+
+        /** Returns the id of the task in the cell's domain, as PostgreSQL makes it of the name. */
+        UUID taskId() {
+            try {
+                var hash = MessageDigest.getInstance("MD5").digest(thing().getBytes(StandardCharsets.UTF_8));
+                var halves = ByteBuffer.wrap(hash);
+                return new UUID(halves.getLong(), halves.getLong());
+            } catch (NoSuchAlgorithmException e) {
+                throw new AssertionError(e);
+            }
         }
 
         boolean isItself() {

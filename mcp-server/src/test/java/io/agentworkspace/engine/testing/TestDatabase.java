@@ -178,8 +178,13 @@ public final class TestDatabase {
     /** Returns upstream servers on this machine. */
     private static Tools.Upstreams upstreams(Db db) {
         var vault = new Vault(db, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
-        var http = new VettedClient(AddressPolicy.allowing(List.of("127.0.0.0/8")), List.of());
-        return Tools.Upstreams.of(db, vault, http, METERING, Clock.systemUTC());
+        return Tools.Upstreams.of(db, vault, UpstreamClient.SHARED, METERING, Clock.systemUTC());
+    }
+
+    /** The client of upstream servers, made when it is first needed: it has threads of its own. */
+    private static final class UpstreamClient {
+        private static final VettedClient SHARED =
+                new VettedClient(AddressPolicy.allowing(List.of("127.0.0.0/8")), List.of());
     }
 
     private static WaitingCalls waiting(Db db) {

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.memory.search;
 
-import io.agentworkspace.engine.banks.MemoryVisibility;
+import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.tool.Call;

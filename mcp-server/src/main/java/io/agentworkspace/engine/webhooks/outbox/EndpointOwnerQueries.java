@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.webhooks.outbox;
 
-import io.agentworkspace.engine.banks.MemoryVisibility;
+import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.db.SqlTemplate;
 
 /**

@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The domains in which the speaker may change tasks: those in whose zones it may speak. */
-public final class TaskPlaces {
+public final class TaskPlaceQueries {
     private static final String FIND = ContextStore.KNOWN_CONTEXT
             + SqlTemplate.of("""
             SELECT d.id, d.name, {takes_part} AS takes_part
@@ -59,7 +59,7 @@ public final class TaskPlaces {
     private final Db db;
     private final DomainStore domains;
 
-    public TaskPlaces(Db db, DomainStore domains) {
+    public TaskPlaceQueries(Db db, DomainStore domains) {
         this.db = db;
         this.domains = domains;
     }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.UUID;
 
 /** The order of the tasks of a domain, which has no circles. Only one transaction at a time changes it. */
-final class TaskOrder {
+final class TaskOrderQueries {
     private static final String LOCK =
             "SELECT 1 AS one FROM domain WHERE tenant_id = :tenant AND id = :domain FOR NO KEY UPDATE";
 
@@ -33,7 +33,7 @@ final class TaskOrder {
 
     private final Db db;
 
-    TaskOrder(Db db) {
+    TaskOrderQueries(Db db) {
         this.db = db;
     }
 

@@ -1,7 +1,10 @@
-package io.agentworkspace.engine.model.tool;
+package io.agentworkspace.engine.model.refusal;
 
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Family;
+import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;

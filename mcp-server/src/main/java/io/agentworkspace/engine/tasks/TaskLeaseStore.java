@@ -18,7 +18,7 @@ import java.util.List;
  * Frees tasks whose lease has ended by the clock of the database, and tells who held them. Any replica may do it: rows that
  * another one frees are skipped.
  */
-public final class TaskLeases {
+public final class TaskLeaseStore {
     private static final int PORTION = 50;
 
     private static final String FREE = SqlTemplate.of("""
@@ -63,7 +63,7 @@ public final class TaskLeases {
     private final NoticeStore notices;
     private final ChangeStore changes;
 
-    public TaskLeases(Db db, Clock clock, EventLog events) {
+    public TaskLeaseStore(Db db, Clock clock, EventLog events) {
         this.db = db;
         this.clock = clock;
         this.events = events;

@@ -1,6 +1,5 @@
-package io.agentworkspace.engine.model.tool;
+package io.agentworkspace.engine.model.json;
 
-import io.agentworkspace.engine.model.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import tools.jackson.databind.JsonNode;

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.banks;
+package io.agentworkspace.engine.access;
 
 import io.agentworkspace.engine.db.SqlTemplate;
 
