@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

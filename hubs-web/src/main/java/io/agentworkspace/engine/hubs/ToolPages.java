@@ -4,7 +4,7 @@ import io.agentworkspace.engine.hubs.markdown.Markdown;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.tool.Catalogue;
-import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Optional;

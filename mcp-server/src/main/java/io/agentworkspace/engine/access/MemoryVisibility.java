@@ -62,7 +62,7 @@ public final class MemoryVisibility {
      *
      * @param censored the array of {@link #censored}
      */
-    static String superseder(String memory, String censored) {
+    public static String superseder(String memory, String censored) {
         return SqlTemplate.of("""
                 CASE WHEN {memory}.superseded_by IS NOT NULL
                      THEN (SELECT newer.id

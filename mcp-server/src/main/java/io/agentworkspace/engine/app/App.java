@@ -59,7 +59,7 @@ import io.agentworkspace.engine.metrics.MetricsEndpoint;
 import io.agentworkspace.engine.metrics.MetricsEndpoint.MetricsText;
 import io.agentworkspace.engine.metrics.MetricsServer;
 import io.agentworkspace.engine.metrics.ToolMeter;
-import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.rest.RestFacade;

@@ -6,7 +6,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.KeyStore;
-import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.signin.AccessTokens;

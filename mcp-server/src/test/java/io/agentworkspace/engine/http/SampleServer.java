@@ -11,7 +11,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Catalogue;
-import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.wire.Wire;

@@ -425,6 +425,42 @@ final class PermissionFixture {
         return UUID.nameUUIDFromBytes((tenant + cell.thing()).getBytes(StandardCharsets.UTF_8));
     }
 
+    private long where(Cell cell) {
+        return cell.relation().equals("tenant") ? elsewhere : tenant;
+    }
+
+    /** Inserts an endpoint whose circuit stays open. */
+    private void endpoint(Cell cell) {
+        var caller = new Caller(where(cell), "t", 1, "nobody", Role.ADMIN, Set.of("*"), "key:test", null);
+        var call = new Call(caller, IdleTool.named("WH_Create"), "r", NOW);
+        var id = webhookId(cell);
+        DB.sql("""
+                INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret, open_until)
+                VALUES (:tenant, :id, 'http://127.0.0.1:1/', '{agent.deployment.updated}', :now, :now, :secret, '2999-01-01Z')
+                """)
+                .set("tenant", where(cell))
+                .set("id", id)
+                .set("now", NOW)
+                .set(
+                        "secret",
+                        ENDPOINTS.seal(call, id.toString(), "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="))
+                .run();
+    }
+
+    /** Inserts a rule that is disabled. */
+    private void rule(Cell cell) {
+        DB.sql("""
+                INSERT INTO rule (tenant_id, id, name, name_key, applies_to, expression, effect, message, enabled, priority, mode,
+                                  examples, created_at, updated_at, counted_since)
+                VALUES (:tenant, :id, :name, :name, '{AP_Chat}', 'true', 'deny', 'm', false, 0, 'enforce', '[]', :now, :now, :now)
+                """)
+                .set("tenant", where(cell))
+                .set("id", webhookId(cell))
+                .set("name", cell.unique())
+                .set("now", NOW)
+                .run();
+    }
+
     String upstreamName(Cell cell) {
         return "u" + webhookId(cell).toString().substring(0, 13);
     }

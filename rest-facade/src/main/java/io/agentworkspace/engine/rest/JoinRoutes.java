@@ -7,7 +7,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
-import io.agentworkspace.engine.model.json.KeptAnswer;
+import io.agentworkspace.engine.model.tool.KeptAnswer;
 import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.SchemaNames;
 import io.agentworkspace.engine.rest.openapi.Tag;

@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.StorableInput;
 import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.text.StorableText;
-import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.upload.FileTransfer;

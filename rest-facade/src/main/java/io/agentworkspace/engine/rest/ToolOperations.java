@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Example;
-import io.agentworkspace.engine.model.json.KeptAnswer;
+import io.agentworkspace.engine.model.tool.KeptAnswer;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.rest.openapi.Operation;

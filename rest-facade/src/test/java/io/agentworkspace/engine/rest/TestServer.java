@@ -6,7 +6,7 @@ import io.agentworkspace.engine.model.mcp.Handshake;
 import io.agentworkspace.engine.model.mcp.HandshakeReports;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.net.URI;
 import java.net.http.HttpClient;

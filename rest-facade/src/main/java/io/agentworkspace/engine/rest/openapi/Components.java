@@ -7,7 +7,7 @@ import io.agentworkspace.engine.model.refusal.ProblemDocument;
 import io.agentworkspace.engine.model.refusal.RateFields;
 import io.agentworkspace.engine.model.refusal.RenderedRefusal;
 import io.agentworkspace.engine.model.tool.Envelope;
-import io.agentworkspace.engine.model.json.KeptAnswer;
+import io.agentworkspace.engine.model.tool.KeptAnswer;
 import jakarta.ws.rs.core.MediaType;
 import java.time.Instant;
 import java.util.Arrays;

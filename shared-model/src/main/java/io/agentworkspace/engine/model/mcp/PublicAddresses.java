@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.model.tool;
+package io.agentworkspace.engine.model.mcp;
 
 /**
  * The addresses and version that the service publishes.

@@ -1,5 +1,6 @@
-package io.agentworkspace.engine.model.json;
+package io.agentworkspace.engine.model.tool;
 
+import io.agentworkspace.engine.model.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import tools.jackson.databind.JsonNode;
