@@ -296,7 +296,9 @@ class OtherTenantTest {
     }
 
     private static Caller caller(String key) {
-        return new KeyStore(TestDatabase.db(), Clock.systemUTC(), TestDatabase.watch()).authenticate(ApiKey.parse(key));
+        try (var watch = TestDatabase.watch()) {
+            return new KeyStore(TestDatabase.db(), Clock.systemUTC(), watch).authenticate(ApiKey.parse(key));
+        }
     }
 
     /** Creates an endpoint whose circuit stays open, so that its queued deliveries do not change. */
