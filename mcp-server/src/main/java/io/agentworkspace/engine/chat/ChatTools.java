@@ -162,7 +162,7 @@ public final class ChatTools {
                         without a person are stopped (3003, with retry_at); a person is signed in, an API key is not a person. By default a message may be at most 8 hops from \
                         a person's message or a new thread, and two agents may exchange 10 direct messages a minute. \
                         Until a person speaks, an agent may send 10 direct messages to agents, and two or three agents 30 \
-                        messages in a zone; more agents may send more. vx.guard of AP_Modify and DM_Update changes that.""")
+                        messages in a zone; more agents may send more. guard of AP_Modify and DM_Update changes that.""")
                 .alsoCalled(
                         "ask an agent a question",
                         "get an answer from another bot",
