@@ -238,8 +238,7 @@ class LoopGuardTest {
             inZone(ann, "P" + i % 2).ok();
         }
         inZone(ann, "P1").refused(3003, "loop guard", "at most 3");
-        ann.call("AP_Modify", "{'target':{'agent':'P0'},'guard':{'hops':65}}")
-                .refused(1004, "hops");
+        ann.call("AP_Modify", "{'target':{'agent':'P0'},'guard':{'hops':65}}").refused(1004, "hops");
         tenant.person(api, "bob", Role.MEMBER)
                 .call("AP_Modify", "{'target':{'agent':'P0'},'guard':{'hops':2}}")
                 .refused(3001);

@@ -147,7 +147,8 @@ final class TestServer {
                         RequestAttributes.CALLER,
                         new Caller(1, "default", 1, "maria", role, Set.of("*"), "key:" + key, null));
             }
-            return super.handle(request, response, request.getHeaders().contains("Expect") ? callback : reading(request, callback));
+            return super.handle(
+                    request, response, request.getHeaders().contains("Expect") ? callback : reading(request, callback));
         }
 
         /** As the engine does, reads a body that no route asked for, so that the connection can be used again. */
