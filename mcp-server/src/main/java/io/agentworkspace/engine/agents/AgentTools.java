@@ -378,10 +378,10 @@ public final class AgentTools {
     }
 
     private ModifyResponse revisions(ModifyRequest in, Call call) {
-        if (in.vx() != null || in.ifRevision() != null) {
+        if (in.vx() != null || in.guard() != null || in.ifRevision() != null) {
             throw Problem.invalid(
                     "revisions",
-                    "only reads: leave out vx and if_revision, or leave out revisions to change the agent");
+                    "only reads: leave out vx, guard and if_revision, or leave out revisions to change the agent");
         }
         var found = earlier.list(call, in.target() == null ? null : in.target().agent(), in.page());
         return new ModifyResponse(

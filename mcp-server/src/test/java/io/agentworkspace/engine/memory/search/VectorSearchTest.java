@@ -325,8 +325,10 @@ class VectorSearchTest {
                     }
                 });
         letters.forEach((script, text) -> {
-            var found = search(app, text.toString(), ",'mode':'hybrid'");
-            assertThat(found.at("/abstain").isBoolean()).as(script.name()).isTrue();
+            for (var mode : List.of("hybrid", "vector")) {
+                var found = search(app, text.toString(), ",'mode':'%s'".formatted(mode));
+                assertThat(found.at("/abstain").isBoolean()).as(script.name()).isTrue();
+            }
         });
     }
 }
