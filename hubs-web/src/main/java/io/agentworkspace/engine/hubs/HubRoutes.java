@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
+import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.util.List;
 import java.util.Locale;

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Example;
-import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -1,13 +1,13 @@
 package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
+import io.agentworkspace.engine.model.refusal.ToolRefusal;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.KeptAnswer;
-import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.model.refusal.ToolRefusal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.hubs.markdown.Markdown;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.tool.Catalogue;
-import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Optional;

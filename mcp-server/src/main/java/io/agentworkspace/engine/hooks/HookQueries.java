@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.hooks;
 
-import io.agentworkspace.engine.banks.BankPermissionRow;
 import io.agentworkspace.engine.access.MemoryVisibility;
+import io.agentworkspace.engine.banks.BankPermissionRow;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;

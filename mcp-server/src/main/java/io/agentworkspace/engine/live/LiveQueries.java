@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.live;
 
+import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.audit.AuditQueries;
 import io.agentworkspace.engine.banks.BankPermissionRow;
-import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.changes.ChangeStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;

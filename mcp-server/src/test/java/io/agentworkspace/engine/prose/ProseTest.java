@@ -3,9 +3,9 @@ package io.agentworkspace.engine.prose;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.model.refusal.ToolRefusal;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.model.refusal.ToolRefusal;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.file.Path;

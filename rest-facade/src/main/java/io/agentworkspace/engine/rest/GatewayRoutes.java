@@ -2,11 +2,11 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.health.HealthBody;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Envelope;
-import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import io.agentworkspace.engine.model.tool.Route;
 import jakarta.ws.rs.core.Response;

@@ -32,9 +32,7 @@ final class JoinRoutes {
         return List.of(
                 GatewayRoute.get("/join", _ -> text(joining.script()), JoinRoutes::ofScript),
                 GatewayRoute.get(
-                        "/join/workspace.zip",
-                        _ -> bytes(joining.plugin(), SkillRoutes.ZIP),
-                        JoinRoutes::ofPlugin),
+                        "/join/workspace.zip", _ -> bytes(joining.plugin(), SkillRoutes.ZIP), JoinRoutes::ofPlugin),
                 GatewayRoute.get(
                         "/join/marketplace.json",
                         _ -> RestResponse.json(200, joining.marketplace()),

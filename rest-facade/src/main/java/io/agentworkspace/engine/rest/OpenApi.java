@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Envelope;
-import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.rest.openapi.ComponentSchemas;
 import io.agentworkspace.engine.rest.openapi.Components;
 import io.agentworkspace.engine.rest.openapi.Operation;

@@ -2,11 +2,11 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.key.Joining;
 import io.agentworkspace.engine.model.mcp.HandshakeReports;
+import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.schema.StorableInput;
 import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.text.StorableText;
-import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.upload.FileTransfer;

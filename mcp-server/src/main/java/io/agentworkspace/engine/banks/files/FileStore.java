@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.banks.files;
 
-import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.access.MemoryVisibility;
+import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.NamePrefix;
 import io.agentworkspace.engine.db.SqlFailure;

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.banks.BankAccess;
 import io.agentworkspace.engine.banks.BankPermissionRow;
 import io.agentworkspace.engine.banks.MemoryStore;
-import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.banks.RevisionStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;

@@ -85,7 +85,9 @@ class SchemaUnionTest {
         inputs.put("Load", Schema.ofInput(Load.class, true));
         inputs.put("Unload", Schema.ofInput(Load.class, true));
         var union = SchemaUnion.of("Request", Schema.ofInput(First.class, false), inputs);
-        assertThat(union.json().at("/properties/mode").has("type")).as("any of them").isFalse();
+        assertThat(union.json().at("/properties/mode").has("type"))
+                .as("any of them")
+                .isFalse();
         union.checkTypes(Json.readObject("{\"mode\":true}".getBytes(StandardCharsets.UTF_8)));
         union.checkTypes(Json.readObject("{\"mode\":[\"a\"]}".getBytes(StandardCharsets.UTF_8)));
         var body = Json.readObject("{\"mode\":[1]}".getBytes(StandardCharsets.UTF_8));
