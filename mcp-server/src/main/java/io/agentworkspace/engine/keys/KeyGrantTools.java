@@ -57,8 +57,7 @@ public final class KeyGrantTools {
     record CreateRequest(
             @Doc("Whose key. Default: your user's.") Targets.@Nullable UserOnly target,
 
-            @Doc(value = "What the key is for.", max = 100)
-            String name,
+            @Doc(value = "What the key is for.", max = 100) String name,
 
             @Doc(value = CAPABILITIES, max = 50) List<String> capabilities,
 
