@@ -19,6 +19,7 @@ final class Bench {
         ALL.put("calls", new Calls());
         ALL.put("rules", new Rules());
         ALL.put("fairness", new Fairness());
+        ALL.put("hearing", new Hearing());
     }
 
     /** A benchmark. */

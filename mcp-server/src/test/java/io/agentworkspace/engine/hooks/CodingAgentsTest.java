@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -113,27 +112,6 @@ class CodingAgentsTest {
         }
     }
 
-    @Test
-    void anIdleClaudeCodeTakesATurnForAMessage() {
-        try (var model = new ScriptedModel(_ -> DONE)) {
-            var agent = new CodingAgent(home).claude(model, TestServer.url(), it.ada);
-            try (var terminal = agent.terminal("claude")) {
-                wakes(model, terminal);
-            }
-        }
-    }
-
-    @Test
-    void anIdleCodexTakesATurnForAMessage() {
-        try (var model = new ScriptedModel(_ -> DONE)) {
-            var agent = new CodingAgent(home).codex(model, "gpt-6-sol", TestServer.url(), it.ada);
-            try (var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
-                await().until(() -> !model.shown().isEmpty());
-                wakes(model, terminal);
-            }
-        }
-    }
-
     /** What a sender learns: "hook" while a turn of Ada runs, which hears of the message, else "none". */
     private String wakes() {
         return call(it.bert, "AP_Chat", "{'target':{'agent':'Ada'},'content':'x'}")
@@ -168,39 +146,6 @@ class CodingAgentsTest {
         return call(it.bert, "AP_Read", "{'target':{'agent':'Ada'}}")
                 .at("/profile/0/online")
                 .asBoolean();
-    }
-
-    private void wakes(ScriptedModel model, CodingAgent.Terminal terminal) {
-        await("a listener").until(() -> listener().isPresent());
-        var listener = listener().orElseThrow();
-        it.say("tide at six");
-        await("a turn").until(() -> !woken(model).isEmpty()); // Codex can show it to its model twice.
-        assertThat(woken(model)).noneMatch(text -> text.contains("tide at six"));
-        assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
-        terminal.process().descendants().filter(each -> !isListener(each)).forEach(ProcessHandle::destroy);
-        await("the end of the listener").until(() -> !listener.isAlive());
-    }
-
-    private static List<String> woken(ScriptedModel model) {
-        return model.shown().stream()
-                .filter(text -> text.contains("1 new message from Bert"))
-                .toList();
-    }
-
-    /** Returns the request that follows the stream. */
-    private Optional<ProcessHandle> listener() {
-        return ProcessHandle.allProcesses()
-                .filter(CodingAgentsTest::isListener)
-                .filter(process -> arguments(process).contains(TestServer.url()))
-                .findFirst();
-    }
-
-    private static boolean isListener(ProcessHandle process) {
-        return arguments(process).contains("/messages?for=");
-    }
-
-    private static String arguments(ProcessHandle process) {
-        return String.join(" ", process.info().arguments().orElse(new String[0]));
     }
 
     @Test

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two replicas, of which one is killed while many calls wait and listeners listen: all hear everything, and once. */
 @Tag("slow")
 class KilledReplicaTest {
-    private static final int KEYS = 10;
+    private static final int KEYS = 11;
     private static final int CALLS_OF_KEY = 20;
-    private static final int LISTENERS = 20;
+    private static final int LISTENERS = 30;
 
     private final TestTenant tenant = new TestTenant();
     private final List<Ear> ears = new ArrayList<>();

@@ -1,0 +1,133 @@
+package io.agentworkspace.engine.hooks;
+
+import static io.agentworkspace.engine.hooks.HookFixture.call;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.knuddels.jtokkit.Encodings;
+import com.knuddels.jtokkit.api.EncodingType;
+import io.agentworkspace.engine.testing.HangLimit;
+import io.agentworkspace.engine.testing.TestServer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * An idle coding agent takes a turn for a message. {@code ./engine test -Dtest=IdleAgentsTest -Dhearing.rounds=50} measures
+ * how long that takes, from before AP_Chat until the agent asks its model.
+ */
+@Tag("slow")
+class IdleAgentsTest {
+    private static final int ROUNDS = Integer.getInteger("hearing.rounds", 2);
+    private static final String NOTICE = "1 new message from Bert";
+
+    /** What a model was shown that began a turn for a message, and when. */
+    private record Turn(String shown, long nanos) {}
+
+    private final HookFixture it = new HookFixture();
+    private final BlockingQueue<Turn> turns = new LinkedBlockingQueue<>();
+    private final ScriptedModel model = new ScriptedModel(this::reply);
+
+    @TempDir(cleanup = CleanupMode.NEVER)
+    Path home;
+
+    private String reply(String shown) {
+        if (shown.contains(NOTICE)) {
+            turns.add(new Turn(shown, System.nanoTime()));
+        }
+        return "done";
+    }
+
+    @BeforeEach
+    void letBertWriteOften() {
+        for (var agent : List.of("Ada", "Bert")) {
+            call(
+                    it.owner,
+                    "AP_Modify",
+                    "{'target':{'agent':'%s'},'guard':{'hops':64,'per_minute':600}}".formatted(agent));
+        }
+    }
+
+    @Test
+    void claudeCode() throws InterruptedException {
+        var agent = new CodingAgent(home).claude(model, TestServer.url(), it.ada);
+        try (model;
+                var terminal = agent.terminal("claude")) {
+            takesTurns("Claude Code", terminal);
+        }
+    }
+
+    @Test
+    void codex() throws InterruptedException {
+        var agent = new CodingAgent(home).codex(model, "gpt-6-sol", TestServer.url(), it.ada);
+        try (model;
+                var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
+            await().until(() -> !model.shown().isEmpty());
+            takesTurns("Codex", terminal);
+        }
+    }
+
+    private void takesTurns(String client, CodingAgent.Terminal terminal) throws InterruptedException {
+        await("a listener").until(() -> listener().isPresent());
+        var listener = listener().orElseThrow();
+        var millis = new long[ROUNDS];
+        var tokens = 0;
+        for (var round = 0; round < ROUNDS; round++) {
+            var sent = System.nanoTime();
+            it.say("tide at six");
+            var turn = turns.poll(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS);
+            assertThat(turn).as("a turn").isNotNull();
+            assertThat(turn.shown()).doesNotContain("tide at six");
+            assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
+            millis[round] = (turn.nanos() - sent) / 1_000_000;
+            tokens = tokens(turn.shown());
+            readAndPause();
+        }
+        Arrays.sort(millis);
+        System.out.printf(
+                "%s: p50 %,d ms, p99 %,d ms over %d turns, %d tokens each%n",
+                client, millis[ROUNDS / 2], millis[ROUNDS * 99 / 100], ROUNDS, tokens);
+        terminal.process().descendants().filter(each -> !isListener(each)).forEach(ProcessHandle::destroy);
+        await("the end of the listener").until(() -> !listener.isAlive());
+    }
+
+    /** Ends the round: the next wake-up of a session is sent two seconds later at the earliest. Codex can ask its model twice. */
+    private void readAndPause() {
+        call(it.ada, "AP_Read", "{}");
+        assertThat(call(it.ada, "AP_Wait", "{'wait_seconds':3}").at("/content")).isEmpty();
+        turns.clear();
+    }
+
+    private static int tokens(String shown) {
+        var notice = shown.lines().filter(line -> line.contains(NOTICE)).collect(Collectors.joining("\n"));
+        return Encodings.newLazyEncodingRegistry()
+                .getEncoding(EncodingType.O200K_BASE)
+                .countTokens(notice);
+    }
+
+    /** Returns the request that follows the stream. */
+    private static Optional<ProcessHandle> listener() {
+        return ProcessHandle.allProcesses()
+                .filter(IdleAgentsTest::isListener)
+                .filter(process -> arguments(process).contains(TestServer.url()))
+                .findFirst();
+    }
+
+    private static boolean isListener(ProcessHandle process) {
+        return arguments(process).contains("/messages?for=");
+    }
+
+    private static String arguments(ProcessHandle process) {
+        return String.join(" ", process.info().arguments().orElse(new String[0]));
+    }
+}
