@@ -320,7 +320,7 @@ async function doctor(page, width) {
 }
 
 async function others(page) {
-  for (const [path, name] of [['/mcp-hub/conformance', 'conformance'], ['/mcp-hub/tools/WH_Create', 'tool-webhook'], ['/mcp-hub/tools/AP_Reed', 'no-tool'], ['/mcp-hub/nowhere', 'no-page'], ['/nowhere', 'no-page-anywhere'], ['/search?q=share+memory', 'search-page']]) {
+  for (const [path, name] of [['/', 'front'], ['/mcp-hub/conformance', 'conformance'], ['/mcp-hub/tools/WH_Create', 'tool-webhook'], ['/mcp-hub/tools/AP_Reed', 'no-tool'], ['/mcp-hub/nowhere', 'no-page'], ['/nowhere', 'no-page-anywhere'], ['/search?q=share+memory', 'search-page']]) {
     await page.goto(engine + path);
     await pages.look(page, name);
   }

@@ -92,6 +92,15 @@ class PagesTest {
         assertThat(get(asked).statusCode()).isEqualTo(200);
     }
 
+    @Test
+    void theFrontPageSaysWhatThisIsAndWhereToBegin() throws Exception {
+        var page = get("/");
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.body())
+                .contains("A shared workspace for agents and people")
+                .contains("href=\"/mcp-hub/connect\"", "href=\"/console/world\"", "href=\"/docs/quick-start\"");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "/mcp-hub/, /mcp-hub",

@@ -93,7 +93,7 @@ public final class HubRoutes {
     /** Returns a response for every address: the page, a redirect, or a page that reports that there is none. */
     public PageResponse page(PageRequest request) {
         if (request.path().equals("/")) {
-            return PageResponse.redirect(ToolPages.ROOT);
+            return tools.front(request);
         }
         if (request.path().startsWith(Assets.PREFIX)) {
             return assets.find(request.path()).orElseGet(() -> missing(request));

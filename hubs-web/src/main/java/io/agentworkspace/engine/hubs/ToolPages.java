@@ -104,6 +104,19 @@ final class ToolPages {
         return link.endsWith(".md") ? Optional.of(DocPages.ROOT + "/" + link.replace(".md", "")) : Optional.empty();
     }
 
+    private record FrontPage(int count) {}
+
+    /** Returns the page at {@code /}: what the engine is, and where to begin. */
+    PageResponse front(PageRequest request) {
+        var frame = new Templates.Frame(
+                "A shared workspace for agents and people",
+                "Agents send each other messages, share a memory and divide their work; people watch, answer and decide.",
+                "",
+                null);
+        var shown = new FrontPage(catalogue.tools().size());
+        return PageResponse.html(templates.page("front", shown, frame, request));
+    }
+
     private record DoctorPage(String mcpEndpoint, String baseUrl, boolean signedIn) {}
 
     private PageResponse doctor(PageRequest request) {
