@@ -43,6 +43,25 @@ async function found(page, words) {
   }
 }
 
+// Types a search whose result is late, and another one; the late result comes last. Returns what is marked then.
+async function slowThenQuick(page) {
+  let release;
+  const released = new Promise((resolve) => { release = resolve; });
+  const begun = page.waitForRequest((request) => request.postData()?.includes('"unicorns"'));
+  await page.route('**/api/mcp/tools/MB_Search/invoke', async (route) => {
+    if (route.request().postData().includes('"unicorns"')) await released;
+    await route.continue();
+  });
+  await page.getByLabel('Search this bank').fill('unicorns');
+  await begun;
+  await found(page, 'sail');
+  const late = page.waitForResponse((response) => response.request().postData()?.includes('"unicorns"'));
+  release();
+  await (await late).finished();
+  await page.unroute('**/api/mcp/tools/MB_Search/invoke');
+  return page.locator('.hit mark').first().innerText();
+}
+
 // Asks a bank what it knows and what it does not.
 async function evaluate(page) {
   await to(page, '/console/memory/notes?view=evaluate', '.evaluate');
@@ -400,6 +419,7 @@ async function careful() {
   await page.locator('.evaluated a').first().click();
   await page.waitForURL('**/console/memory/notes?q=unicorns');
   step.searched = await page.getByRole('searchbox', { name: 'Search this bank' }).inputValue();
+  step.newest = await slowThenQuick(page);
   await to(page, '/console/memory/attic', '.detail h2');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Move to trash' }).click();

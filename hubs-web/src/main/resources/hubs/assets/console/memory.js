@@ -116,7 +116,9 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
     download(`${bank.name}${cursor ? `-newest-${lines.length}` : ''}.jsonl`, 'application/jsonl', lines.join(''));
   }
   let list;
+  let newest = 0; // A slow search must not replace what was asked for later.
   function listing() {
+    newest++;
     let cursor;
     list = virtualList({
       height: 76, row: entry, label: `Memories in ${bank.name}`, empty: () => 'No memories here.',
@@ -136,14 +138,16 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
   async function search() {
     const q = words.value.trim();
     if (!q) return listing();
+    const mine = ++newest;
     try {
       const body = await call('MB_Search', { content: q, target: given({ bank: bank.name, agent: authors.value.trim() }), page: { limit: 20 } });
+      if (mine !== newest) return;
       const result = body.abstain ? 'No good match. These are the nearest.' : `${body.content.length} found in ${number(body.searched?.memories)} memories.`;
       if (found.isConnected) announce(result);
       found.replaceChildren(el('p', { class: body.abstain ? 'note' : 'soft' }, result),
         el('div', { class: 'hits' }, ...(body.abstain ? body.near ?? [] : body.content).map((hit) => el('div', { class: 'hit' }, entry({ ...hit, text: hit.text ?? hit.snippet }), el('p', { class: 'soft' }, `Score ${hit.score?.toFixed?.(2) ?? hit.score}`, hit.why?.text_rank ? ` · word rank ${hit.why.text_rank}` : '', hit.why?.vector_rank ? ` · meaning rank ${hit.why.vector_rank}` : '', hit.why?.terms?.length ? ` · found ${hit.why.terms.join(', ')}` : '')))));
     } catch (error) {
-      found.replaceChildren(problem(error));
+      if (mine === newest) found.replaceChildren(problem(error));
     }
   }
   let waiting;

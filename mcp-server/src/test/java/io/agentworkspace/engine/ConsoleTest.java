@@ -312,6 +312,7 @@ class ConsoleTest {
         assertThat(step.path("figures").valueStream().map(JsonNode::asString)).startsWith("50 %", "50 %");
         assertThat(step.path("refused").asString()).startsWith("Line 1 needs a query");
         assertThat(step.path("searched").asString()).isEqualTo("unicorns");
+        assertThat(step.path("newest").asString()).isEqualToIgnoringCase("sail");
         assertThat(step.path("restored").asString()).isEqualTo("attic");
     }
 
