@@ -6,13 +6,20 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.ClientApi;
+import io.agentworkspace.engine.testing.Film;
+import io.agentworkspace.engine.testing.Golden;
+import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.Steps;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -353,5 +360,44 @@ class ConsoleTest {
         assertThat(view.path("late"))
                 .as("scripts that only another script names")
                 .isEmpty();
+    }
+
+    /** The pictures of the documents, and the screenshots that they are. */
+    private static final Map<String, String> PICTURES = Map.of(
+            "world.png", "console-demo-question-1280-light.png",
+            "room.png", "console-demo-room-1280-light.png",
+            "memory.png", "console-demo-memory-1280-light.png");
+
+    /** {@code -Dgolden=update} takes them anew. What they show is checked by the tests above. */
+    @Test
+    void thePicturesInTheDocumentsAreOfTheDemo() throws IOException {
+        var folder = Repository.file("docs/pictures");
+        var film = folder.resolve("demo.gif");
+        if (Golden.isUpdating()) {
+            Files.createDirectories(folder);
+            for (var picture : PICTURES.entrySet()) {
+                Files.copy(
+                        SCREENSHOTS.resolve(picture.getValue()),
+                        folder.resolve(picture.getKey()),
+                        StandardCopyOption.REPLACE_EXISTING);
+            }
+            Film.write(frames(), film);
+        }
+        assertThat(frames()).isNotEmpty();
+        assertThat(folder).isDirectoryContaining(film::equals);
+        assertThat(Files.size(film)).isBetween(100_000L, 3_000_000L);
+        for (var picture : PICTURES.entrySet()) {
+            var taken = ImageIO.read(SCREENSHOTS.resolve(picture.getValue()).toFile());
+            var shown = ImageIO.read(folder.resolve(picture.getKey()).toFile());
+            assertThat(shown.getWidth()).as(picture.getKey()).isEqualTo(taken.getWidth());
+        }
+    }
+
+    private static List<Path> frames() throws IOException {
+        try (var files = Files.list(SCREENSHOTS)) {
+            return files.filter(file -> file.getFileName().toString().matches("demo-\\d+\\.png"))
+                    .sorted()
+                    .toList();
+        }
     }
 }

@@ -25,7 +25,9 @@ final class Assets {
     private static final Map<String, String> TYPES = Map.of(
             "css", "text/css; charset=utf-8",
             "js", "text/javascript; charset=utf-8",
-            "svg", "image/svg+xml; charset=utf-8");
+            "svg", "image/svg+xml; charset=utf-8",
+            "png", "image/png",
+            "gif", "image/gif");
 
     private static final Pattern IMPORT = Pattern.compile("(?m)^import (?:[^'\n]* from )?'(\\.[^']+)';$");
 

@@ -53,9 +53,9 @@ final class DocPages {
         } else if (request.path().equals(SEARCH)) {
             return Optional.of(found(request));
         }
-        var diagram = Documents.diagram(request.path());
-        if (diagram.isPresent()) {
-            return Optional.of(new PageResponse(200, Assets.type(request.path()), diagram.get(), null, false));
+        var picture = Documents.picture(request.path());
+        if (picture.isPresent()) {
+            return Optional.of(new PageResponse(200, Assets.type(request.path()), picture.get(), null, false));
         }
         if (request.path().endsWith(MARKDOWN)) {
             var address = withoutMarkdown(request.path());

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Documents {
     static final String ROOT = "/docs";
     static final String FILES = ROOT + "/files/";
-    static final String DIAGRAMS = ROOT + "/diagrams/";
+    private static final Pattern PICTURE = Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif))");
 
     private static final String CONTENTS = "docs/README.md";
     private static final String COMMANDS = "docs/commands.md";
@@ -169,20 +169,16 @@ final class Documents {
             return Optional.of(fragment);
         }
         var source = resolved(from.source(), path);
-        if (diagram("/" + source).isPresent()) {
+        if (picture("/" + source).isPresent()) {
             return Optional.of("/" + source);
         }
         var page = addresses.getOrDefault(source, addresses.get(source + "/README.md"));
         return page != null ? Optional.of(page + fragment) : file(source).map(_ -> FILES + source + fragment);
     }
 
-    /** Returns the SVG file of a diagram at its address. */
-    static Optional<byte[]> diagram(String address) {
-        return address.startsWith(DIAGRAMS)
-                        && address.endsWith(".svg")
-                        && PLAIN.matcher(address.substring(1)).matches()
-                ? Assets.resource(address)
-                : Optional.empty();
+    /** Returns the file of a diagram or a picture at its address. */
+    static Optional<byte[]> picture(String address) {
+        return PICTURE.matcher(address).matches() ? Assets.resource(address) : Optional.empty();
     }
 
     private static String resolved(String from, String link) {
