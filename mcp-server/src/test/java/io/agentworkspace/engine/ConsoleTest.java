@@ -368,7 +368,7 @@ class ConsoleTest {
             "room.png", "console-demo-room-1280-light.png",
             "memory.png", "console-demo-memory-1280-light.png");
 
-    /** {@code -Dgolden=update} takes them anew. What they show is checked by the tests above. */
+    /** {@code -Dgolden=update} replaces them. What they show is checked by the tests above. */
     @Test
     void thePicturesInTheDocumentsAreOfTheDemo() throws IOException {
         var folder = Repository.file("docs/pictures");
