@@ -23,8 +23,8 @@ CREATE FUNCTION message_terms(tenant bigint, stream bigint, speaker bigint, said
 DECLARE
     words text := message_words(said);
 BEGIN
-    IF char_length(words) > 500 THEN
-        words := regexp_replace(words, '([^ ]{500})[^ ]+', '\1', 'g');
+    IF char_length(words) > 255 THEN
+        words := regexp_replace(words, '([^ ]{255})[^ ]+', '\1', 'g');
     END IF;
     RETURN array_to_tsvector(array_remove(string_to_array(
         tenant || '#' || stream || replace(' @' || speaker || ' ' || words, ' ', ' ' || tenant || '.'), ' '), tenant || '.'));

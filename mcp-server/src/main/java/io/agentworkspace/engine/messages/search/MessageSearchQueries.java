@@ -90,7 +90,7 @@ final class MessageSearchQueries {
     /** Returns the condition of a tsquery for all terms of the words in {@code words}, without the tenant's other marks. */
     private static String all(String words) {
         return SqlTemplate.of("""
-                (SELECT string_agg(format('''%s.%s''', :tenant, left(t, 500)), ' & ') FROM unnest(string_to_array({words}, ' ')) t)
+                (SELECT string_agg(format('''%s.%s''', :tenant, left(t, 255)), ' & ') FROM unnest(string_to_array({words}, ' ')) t)
                 """).with("words", words).sql();
     }
 
@@ -110,7 +110,8 @@ final class MessageSearchQueries {
                         SELECT DISTINCT message_words(w), false, true FROM unnest(CAST(:prefixes AS text[])) w) x
                  WHERE words <> ''),
             without AS MATERIALIZED (
-                SELECT array_agg(' ' || words || ' ') FILTER (WHERE strpos(words, ' ') > 0) AS literals,
+                SELECT array_agg(' ' || words || ' ') AS every,
+                       array_agg(' ' || words || ' ') FILTER (WHERE strpos(words, ' ') > 0) AS literals,
                        string_agg(' & !(' || {all} || ')', '') FILTER (WHERE strpos(words, ' ') = 0) AS terms
                   FROM (SELECT DISTINCT message_words(w) AS words FROM unnest(CAST(:excluded AS text[])) w) x
                  WHERE words <> ''),
@@ -125,14 +126,19 @@ final class MessageSearchQueries {
                        CAST(string_agg('(' || item.terms || ')', ' & ') || COALESCE(min(without.terms), '') || min(place.terms) AS tsquery) AS terms
                   FROM item, without, place
                 UNION ALL
+                SELECT false, count(*), array_agg(item.literal) FILTER (WHERE item.literal IS NOT NULL),
+                       CAST(string_agg('(' || item.terms || ')', ' & ') || COALESCE(min(without.terms), '') || min(place.terms) AS tsquery)
+                  FROM item, without, place
+                 WHERE item.is_required
+                HAVING count(*) BETWEEN 1 AND (SELECT count(*) - 1 FROM item)
+                UNION ALL
                 SELECT false, 1,
                        (SELECT array_agg(r.literal) FROM item r WHERE r.literal IS NOT NULL AND (r.is_required OR r.words = item.words)),
                        CAST('(' || item.terms || ')'
                             || COALESCE((SELECT string_agg(' & (' || r.terms || ')', '') FROM item r WHERE r.is_required), '')
                             || COALESCE(without.terms, '') || place.terms AS tsquery)
                   FROM item, without, place
-                 WHERE (SELECT count(*) FROM item) > 1
-                   AND (NOT item.is_required OR NOT EXISTS (SELECT 1 FROM item r WHERE NOT r.is_required)))
+                 WHERE NOT item.is_required AND (SELECT count(*) FROM item) > 1)
             """)
             .with("all", all("x.words"))
             .with("most", NAMED_STREAMS)
@@ -145,10 +151,13 @@ final class MessageSearchQueries {
             AND (CAST(:agent AS text) IS NULL OR x.speaker_id = (SELECT s.id FROM speaker s))
             """;
 
-    /** What is not excluded. The words are made only of texts that pass everything else. */
-    private static final String ALLOWED = """
-            (SELECT bool_and(strpos(' ' || message_words(x.content) || ' ', l) = 0) FROM unnest((SELECT literals FROM without)) l) IS NOT FALSE
-            """;
+    /** Returns the condition that a message {@code x} has none of these texts. */
+    private static String lacks(String literals) {
+        return SqlTemplate.of("""
+                (SELECT bool_and(strpos(' ' || message_words(x.content) || ' ', l) = 0) FROM unnest((SELECT {literals} FROM without)) l)
+                IS NOT FALSE
+                """).with("literals", literals).sql();
+    }
 
     /**
      * The messages that the probes of one kind find, in the order of the hits. They are looked up by the terms alone, which contain
@@ -156,7 +165,7 @@ final class MessageSearchQueries {
      */
     private static String found(String strict, String when) {
         return SqlTemplate.of("""
-                (SELECT f.stream_id, f.seq, f.created_at, sum(f.items) + {required} AS found
+                (SELECT f.stream_id, f.seq, f.created_at, sum(f.items) AS found
                    FROM (SELECT m.*, probe.items
                            FROM probe
                            CROSS JOIN LATERAL (
@@ -172,22 +181,15 @@ final class MessageSearchQueries {
                             AND m.tenant_id = :tenant AND m.stream_id IN (SELECT r.id FROM reachable r)) f
                   GROUP BY f.stream_id, f.seq, f.created_at
                  HAVING CAST(:found AS bigint) IS NULL
-                     OR (sum(f.items) + {required}, f.created_at, f.stream_id, f.seq)
+                     OR (sum(f.items), f.created_at, f.stream_id, f.seq)
                         < (CAST(:found AS bigint), CAST(:at AS timestamptz), CAST(:stream AS bigint), CAST(:seq AS bigint))
                   ORDER BY found DESC, f.created_at DESC, f.stream_id DESC, f.seq DESC
                   LIMIT :limit + 1)
                 """)
                 .with("narrowed", NARROWED)
-                .with("allowed", ALLOWED)
+                .with("allowed", lacks("literals"))
                 .with("strict", strict)
                 .with("when", when)
-                .with(
-                        "required",
-                        strict.equals("true")
-                                ? "0"
-                                : """
-                                  (SELECT count(*) FILTER (WHERE item.is_required AND NOT optional.is_all)
-                                     FROM item, (SELECT bool_and(o.is_required) AS is_all FROM item o) optional)""")
                 .sql();
     }
 
@@ -248,7 +250,7 @@ final class MessageSearchQueries {
                 """)
                     .with("narrowed", NARROWED)
                     .with("before", BEFORE)
-                    .with("allowed", ALLOWED)
+                    .with("allowed", lacks("every"))
                     .sql());
 
     private static final String OF_AGENT_BY_TIME = ContextQueries.ACTOR
@@ -263,7 +265,7 @@ final class MessageSearchQueries {
                 """)
                     .with("narrowed", NARROWED.replace("CAST(:agent AS text) IS NULL OR ", ""))
                     .with("before", BEFORE)
-                    .with("allowed", ALLOWED)
+                    .with("allowed", lacks("every"))
                     .sql());
 
     private static final ContextQueries FIND_BY_WORDS = ContextQueries.of(PLACE, BY_WORDS);
@@ -279,9 +281,14 @@ final class MessageSearchQueries {
         this.db = db;
     }
 
-    /** What a search looks for; null does not narrow it. */
+    /**
+     * What a search looks for; null does not narrow it.
+     *
+     * @param isList whether it asks for no words, and at most leaves some out
+     */
     record Wanted(
             WordQuery query,
+            boolean isList,
             @Nullable Name agent,
             @Nullable Name domain,
             @Nullable Name zone,
@@ -333,7 +340,7 @@ final class MessageSearchQueries {
 
     /** Reads the context, and what is found. */
     Answer find(Call call, Wanted wanted) {
-        var queries = wanted.query().asks()
+        var queries = !wanted.isList()
                 ? FIND_BY_WORDS
                 : wanted.agent() == null ? FIND_BY_TIME : FIND_OF_AGENT_BY_TIME;
         return queries.run(

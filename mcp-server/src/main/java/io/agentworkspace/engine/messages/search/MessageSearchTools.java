@@ -132,10 +132,6 @@ public final class MessageSearchTools {
             throw Problem.invalid("until", "is before since");
         }
         var wanted = wanted(in, content, call);
-        var query = wanted.query();
-        if (!content.isBlank() && !query.asks() && query.excluded().isEmpty()) {
-            return new SearchResponse(List.of(), null);
-        }
         var answer = queries.find(call, wanted);
         check(call, wanted, answer.place());
         var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
@@ -146,8 +142,10 @@ public final class MessageSearchTools {
         var where = in.target() == null ? new Where(null, null, null, null) : in.target();
         var page = in.page() == null ? new Part(null, null) : in.page();
         var domain = where.domain() == null && where.zone() != null ? entered(call) : where.domain();
+        var query = WordQuery.parse(content);
         return new Wanted(
-                WordQuery.parse(content),
+                query,
+                content.isBlank() || !query.asks() && !query.excluded().isEmpty(),
                 where.agent(),
                 domain,
                 where.zone(),
