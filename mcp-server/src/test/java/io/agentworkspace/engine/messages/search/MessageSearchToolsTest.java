@@ -249,7 +249,7 @@ class MessageSearchToolsTest {
         }
         assertThat(found(ann, "𝕡𝕝𝕒𝕚𝕟")).containsExactly("plain");
         search(ann, "'content':'%s'".formatted("x".repeat(2_001))).refused(1005, "content");
-        var longest = "word ".repeat(12_799) + "zenith";
+        var longest = "word ".repeat(12_798) + "zenith";
         say("main", longest);
         assertThat(search(ann, "'content':'\\\"word zenith\\\"'").ok().at("/content").size()).isEqualTo(1);
         say("main", "y".repeat(3_000) + " " + "é".repeat(3_000));
