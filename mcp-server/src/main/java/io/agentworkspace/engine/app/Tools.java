@@ -70,6 +70,7 @@ import io.agentworkspace.engine.memory.search.Searcher;
 import io.agentworkspace.engine.memory.search.SimilarSearch;
 import io.agentworkspace.engine.messages.MessagePages;
 import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.search.MessageSearchTools;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
@@ -162,6 +163,7 @@ public final class Tools {
         var chat = new ChatTools(db, agents, messages, new ZoneEntry(db, domains), wait);
         tools.addAll(chat.tools());
         tools.addAll(new WaitTools(wait, contexts).tools());
+        tools.addAll(new MessageSearchTools(db, agents, domains, contexts).tools());
         tools.addAll(new QuestionTools(db, chat, messages).tools());
         tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());

@@ -88,6 +88,8 @@ class BoundKeyTest {
             done(call(user, "AP_Chat", "{'target':{'agent':'%s'},'content':'For you alone.'}".formatted(other)));
             assertThat(texts(call(user, "AP_Read", target))).containsExactly("For you alone.");
             assertThat(texts(call(bound, "AP_Read", target))).isEmpty();
+            assertThat(found(user, other)).containsExactly("For you alone.");
+            assertThat(found(bound, other)).isEmpty();
             var entry = done(call(bound, "AP_List", target)).envelope().at("/content/0");
             assertThat(entry.path("unread").asLong()).isZero();
             assertThat(entry.has("last_message_at")).isFalse();
@@ -96,7 +98,26 @@ class BoundKeyTest {
             done(call(bound, "AP_Chat", "{'target':{'agent':'%s'},'content':'From me.'}".formatted(other)));
             assertThat(texts(call(bound, "AP_Read", target))).containsExactly("From me.");
             assertThat(texts(call(user, "AP_Read", target))).containsExactly("For you alone.", "From me.");
+            assertThat(found(user, other)).containsExactly("From me.", "For you alone.");
+            assertThat(found(bound, other)).containsExactly("From me.");
         }
+    }
+
+    /** Returns what a list by time finds that was said to the agent; a search finds the same. */
+    private static List<String> found(Made key, String to) {
+        var listed = hits(call(key, "AP_Search", "{'since':'2000-01-01T00:00:00Z','page':{'limit':50}}"), to);
+        assertThat(hits(call(key, "AP_Search", "{'content':'alone me','page':{'limit':50}}"), to)).isEqualTo(listed);
+        return listed;
+    }
+
+    private static List<String> hits(Got got, String to) {
+        return done(got)
+                .envelope()
+                .path("content")
+                .valueStream()
+                .filter(hit -> hit.path("to").asString("").equals(to))
+                .map(hit -> hit.path("text").asString())
+                .toList();
     }
 
     @Test

@@ -84,6 +84,11 @@ class PlansTest {
             ZN_List {'target':{'domain':'domain 1','zone':'zone 2'}}
             ZN_Read {}
             ZN_Read {'target':{'domain':'domain 1','zone':'nothing'}}
+            AP_Search {'content':'hello'}
+            AP_Search {'content':'hello nothing','target':{'domain':'domain 1'}}
+            AP_Search {'content':'nothing -hello','target':{'agent':'agent-00500'}}
+            AP_Search {'since':'2020-01-01T00:00:00Z'}
+            AP_Search {'since':'2020-01-01T00:00:00Z','target':{'agent':'agent-00500'}}
             TK_List {'target':{'domain':'domain 1'}}
             TK_List {'target':{'domain':'domain 1'},'state':'open'}
             TK_List {'target':{'domain':'domain 1'},'state':'blocked'}

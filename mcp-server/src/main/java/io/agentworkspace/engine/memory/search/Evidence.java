@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.memory.search;
 
+import io.agentworkspace.engine.memory.words.QueryParser;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.memory.search;
 
 import io.agentworkspace.engine.memory.search.TextAnalysis.Term;
+import io.agentworkspace.engine.memory.words.QueryParser;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.memory.search.SearchQueries.Match;
 import io.agentworkspace.engine.memory.search.SearchQueries.SearchedBank;
 import io.agentworkspace.engine.memory.visible.TextLengths;
 import io.agentworkspace.engine.memory.visible.VisibleReader;
+import io.agentworkspace.engine.memory.words.QueryParser;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.memory.search;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.memory.embedding.Embedder;
+import io.agentworkspace.engine.memory.words.QueryParser;
 import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.scheduling.FairQueue.Owner;

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.memory.search;
 import io.agentworkspace.engine.access.MemoryVisibility;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.SqlTemplate;
+import io.agentworkspace.engine.memory.words.QueryParser;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

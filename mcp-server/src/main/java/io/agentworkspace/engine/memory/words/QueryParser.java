@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.memory.search;
+package io.agentworkspace.engine.memory.words;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * restrict, and an asterisk at the end of a word makes it a prefix. An empty phrase is ignored. No query is an error: text without
  * operators is a list of words.
  */
-final class QueryParser {
+public final class QueryParser {
     private static final String MARKS = "\"“”„«»";
 
     private final String query;
@@ -23,8 +23,12 @@ final class QueryParser {
     private final List<String> names = new ArrayList<>();
     private final List<String> tags = new ArrayList<>();
 
-    private QueryParser(String query) {
+    /** Whether {@code name:} and {@code tag:} restrict. Otherwise they are text. */
+    private final boolean hasFields;
+
+    private QueryParser(String query, boolean hasFields) {
         this.query = query;
+        this.hasFields = hasFields;
     }
 
     /**
@@ -38,7 +42,7 @@ final class QueryParser {
      * @param names words that the name must contain
      * @param tags all of which the memory must have
      */
-    record Parsed(
+    public record Parsed(
             String text,
             String meaning,
             List<String> phrases,
@@ -47,25 +51,30 @@ final class QueryParser {
             List<String> names,
             List<String> tags) {
         /** Returns whether it only ranks memories, and leaves none out. */
-        boolean isUnrestricted() {
+        public boolean isUnrestricted() {
             return phrases.isEmpty() && excluded.isEmpty() && names.isEmpty() && tags.isEmpty();
         }
 
         /** Returns whether it asks for all memories that pass its restrictions, and not for certain words. */
-        boolean isOnlyRestricted() {
+        public boolean isOnlyRestricted() {
             return !isUnrestricted() && text.isEmpty() && prefixes.isEmpty();
         }
 
         /** Returns the words as they follow each other, as far as the query gives them. */
-        List<String> runs() {
+        public List<String> runs() {
             var runs = new ArrayList<String>(phrases);
             runs.add(text);
             return runs;
         }
     }
 
-    static Parsed parse(String query) {
-        return new QueryParser(query).parsed();
+    public static Parsed parse(String query) {
+        return new QueryParser(query, true).parsed();
+    }
+
+    /** Parses a query of texts that have neither names nor tags. */
+    public static Parsed parseText(String query) {
+        return new QueryParser(query, false).parsed();
     }
 
     private Parsed parsed() {
@@ -96,7 +105,7 @@ final class QueryParser {
             }
             return;
         }
-        if (!isExcluded && (restricts("name:", names) || restricts("tag:", tags))) {
+        if (hasFields && !isExcluded && (restricts("name:", names) || restricts("tag:", tags))) {
             return;
         }
         var word = word();

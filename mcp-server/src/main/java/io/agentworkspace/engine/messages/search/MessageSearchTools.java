@@ -1,0 +1,220 @@
+package io.agentworkspace.engine.messages.search;
+
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.domains.DomainStore;
+import io.agentworkspace.engine.domains.ZoneEntry;
+import io.agentworkspace.engine.domains.ZoneStore;
+import io.agentworkspace.engine.memory.search.WordQuery;
+import io.agentworkspace.engine.messages.search.MessageSearchQueries.Found;
+import io.agentworkspace.engine.messages.search.MessageSearchQueries.Place;
+import io.agentworkspace.engine.messages.search.MessageSearchQueries.Position;
+import io.agentworkspace.engine.messages.search.MessageSearchQueries.Wanted;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement.OfAgent;
+import io.agentworkspace.engine.model.access.Requirement.OfDomain;
+import io.agentworkspace.engine.model.access.Requirement.OfZone;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Guide;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The search of messages: AP_Search. */
+public final class MessageSearchTools {
+    private static final int HITS = 10;
+    private static final int TOKENS = 2_000;
+    private static final int TOKEN_CHARACTERS = 4;
+    private static final int SHORTEST_SNIPPET = 80;
+    private static final int MOST = 2_000;
+
+    private final MessageSearchQueries queries;
+    private final AgentStore agents;
+    private final DomainStore domains;
+    private final ContextStore contexts;
+
+    public MessageSearchTools(Db db, AgentStore agents, DomainStore domains, ContextStore contexts) {
+        this.queries = new MessageSearchQueries(db);
+        this.agents = agents;
+        this.domains = domains;
+        this.contexts = contexts;
+    }
+
+    record Where(
+            @Doc("Only what this agent wrote.") @Nullable Name agent,
+
+            @Doc("Default: all, with zone the entered one.") @Nullable
+            Name domain,
+
+            @Doc("Default: all.") @Nullable Name zone,
+            @Doc(value = Targets.CONTEXT, max = 64) @Nullable String context) {}
+
+    record Part(
+            @Doc(value = "1–50, default 10.", min = 1, max = 50) @Nullable
+            Integer limit,
+
+            @Doc(value = "A next_cursor.", max = 2_000) @Nullable
+            String cursor) {}
+
+    record SearchRequest(
+            @Doc(value = "Words; \"a phrase\", -without. Empty: all, by time.", max = MOST) @Nullable
+            String content,
+
+            @Doc("Where to look.") @Nullable Where target,
+
+            @Doc("Sent then or later.") @Nullable Instant since,
+
+            @Doc("Sent then or earlier.") @Nullable Instant until,
+
+            @Doc("Which part.") @Nullable Part page,
+
+            @Doc(value = "Tokens of text in all hits; default 2,000.", min = 100, max = 8_000) @Nullable
+            Integer maxTokens) {}
+
+    record SearchResponse(
+            @Doc("The hits: those with most words of the query first, and of these the newest.")
+            List<MessageHit> content,
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(search());
+    }
+
+    private Tool<SearchRequest, SearchResponse> search() {
+        return Tool.named("AP_Search")
+                .title("Search messages")
+                .description("""
+                        Finds messages that you may read, in zones and direct, by their words, author or time. \
+                        Next: AP_Read or ZN_Read with thread.""")
+                .details("""
+                        A message is found as soon as it was sent. Those with all words come first, newest first; if none has all, those \
+                        with most. Case and accents do not matter, and a word* finds all that begin with it. Each hit has its text or the best \
+                        part of it. Without content, since or until is required, and the messages of that time are listed, newest \
+                        first. It finds what AP_Read and ZN_Read show, and marks nothing as read.""")
+                .alsoCalled(
+                        "what did the agent say yesterday",
+                        "find a message",
+                        "search the chat",
+                        "who said that",
+                        "look up an old conversation",
+                        "messages of a day",
+                        "grep the chat log",
+                        "search history")
+                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD, Guide.Hint.LARGE_RESULT)
+                .needs(Capability.AGENT_READ)
+                .on(OfAgent.SEE, OfDomain.HEAR, OfZone.HEAR)
+                .heavy()
+                .exampleWithout("target.agent")
+                .handledBy(SearchRequest.class, SearchResponse.class, this::search);
+    }
+
+    private SearchResponse search(SearchRequest in, Call call) {
+        call.checked(OfDomain.HEAR); // The statements check it.
+        var content = Objects.requireNonNullElse(in.content(), "");
+        if (content.isBlank() && in.since() == null && in.until() == null) {
+            throw Problem.invalid("content", "is empty: give words, or since or until to list messages by time");
+        }
+        if (in.since() != null && in.until() != null && in.since().isAfter(in.until())) {
+            throw Problem.invalid("until", "is before since");
+        }
+        var wanted = wanted(in, content, call);
+        var answer = queries.find(call, wanted);
+        check(call, wanted, answer.place());
+        var room = Objects.requireNonNullElse(in.maxTokens(), TOKENS) * TOKEN_CHARACTERS;
+        return page(call, wanted, answer.found(), room);
+    }
+
+    private Wanted wanted(SearchRequest in, String content, Call call) {
+        var where = in.target() == null ? new Where(null, null, null, null) : in.target();
+        var page = in.page() == null ? new Part(null, null) : in.page();
+        var domain = where.domain() == null && where.zone() != null ? entered(call) : where.domain();
+        var query = WordQuery.parse(content);
+        return new Wanted(
+                query,
+                content.isBlank() || !query.asks() && !query.excluded().isEmpty(),
+                where.agent(),
+                domain,
+                where.zone(),
+                in.since(),
+                in.until(),
+                after(page),
+                page.limit() == null ? HITS : page.limit());
+    }
+
+    private Name entered(Call call) {
+        contexts.load(call);
+        var entered = call.context().domain();
+        if (entered == null) {
+            throw Problem.noContext("no domain is entered: give target.domain, or enter a zone with ZN_Enter");
+        }
+        return Name.of(entered.name());
+    }
+
+    private void check(Call call, Wanted wanted, Place place) {
+        if (!place.agentFound()) {
+            throw agents.missing(call, Objects.requireNonNull(wanted.agent()));
+        } else if (wanted.domain() == null) {
+            return;
+        } else if (place.domain() == null) {
+            throw domains.missing(call, wanted.domain());
+        } else if (!place.takesPart()) {
+            throw Problem.conflict(ZoneEntry.notMember(call, place.domain()));
+        } else if (!place.zoneFound()) {
+            throw ZoneStore.missing(Objects.requireNonNull(wanted.zone()), place.zones());
+        }
+    }
+
+    /** Each hit gets its share of the room; what it does not use is for the following ones. */
+    private static SearchResponse page(Call call, Wanted wanted, List<Found> found, int characters) {
+        var page = found.subList(0, Math.min(wanted.limit(), found.size()));
+        var hits = new ArrayList<MessageHit>();
+        var room = characters;
+        for (var each : page) {
+            var share = Math.max(SHORTEST_SNIPPET, room / (page.size() - hits.size()));
+            hits.add(MessageHit.of(each.message().message(), each.score(), wanted.query(), share));
+            room -= Math.min(share, each.message().message().content().length());
+        }
+        var slice = ListSlice.of(call, hits, page.size() < found.size(), last ->
+                cursor(page.get(hits.indexOf(last)).position()));
+        return new SearchResponse(slice.rows(), slice.nextCursor());
+    }
+
+    private static String cursor(Position last) {
+        return Cursor.of(
+                Boolean.toString(last.isStrict()),
+                Long.toString(last.found()),
+                last.at().toString(),
+                Long.toString(last.stream()),
+                Long.toString(last.seq()));
+    }
+
+    private static @Nullable Position after(Part page) {
+        var keys = Page.after(new Page(null, page.cursor()), 5);
+        try {
+            return keys.isEmpty()
+                    ? null
+                    : new Position(
+                            Boolean.parseBoolean(keys.getFirst()),
+                            Long.parseLong(keys.get(1)),
+                            Instant.parse(keys.get(2)),
+                            Long.parseLong(keys.get(3)),
+                            Long.parseLong(keys.get(4)));
+        } catch (NumberFormatException | DateTimeException e) {
+            throw Cursor.invalid();
+        }
+    }
+}
