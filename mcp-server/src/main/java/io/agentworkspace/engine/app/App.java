@@ -291,7 +291,7 @@ public final class App implements AutoCloseable {
             var gateRules = rules(callerLimit)
                     .within(quotas::commands)
                     .reading(catalogue.tools())
-                    .serving(path -> Endpoints.serve(path, rest::serves));
+                    .serving(path -> Endpoints.serve(path, mcp::serves, rest::serves));
             var text = new MetricsText(metrics);
             var gate = new Gate(
                     gateRules,

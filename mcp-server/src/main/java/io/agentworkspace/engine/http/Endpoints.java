@@ -69,9 +69,12 @@ public final class Endpoints extends Handler.Sequence {
         return HubRoutes.covers(path) ? pages : rest;
     }
 
-    /** @param rest whether the REST routes include a path */
-    public static boolean serve(String path, Predicate<String> rest) {
-        return isMcp(path)
+    /**
+     * @param mcp whether the MCP endpoint serves a path
+     * @param rest whether the REST routes include a path
+     */
+    public static boolean serve(String path, Predicate<String> mcp, Predicate<String> rest) {
+        return mcp.test(path)
                 || path.equals(CATALOG)
                 || OWN.contains(path)
                 || isHook(path)

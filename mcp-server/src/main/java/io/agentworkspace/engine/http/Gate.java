@@ -3,6 +3,8 @@ package io.agentworkspace.engine.http;
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.Credentials;
 import io.agentworkspace.engine.http.connections.EngineConnection;
+import io.agentworkspace.engine.model.problem.Cause;
+import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
@@ -12,6 +14,7 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.eclipse.jetty.http.UriCompliance.Violation;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
@@ -68,6 +71,7 @@ public final class Gate extends Handler.Wrapper {
         var headers = response.getHeaders();
         hosts.check(request);
         var path = Request.getPathInContext(request);
+        checkSegments(request, path);
         var isPreflight = origins.isPreflight(request);
         var method = isPreflight ? OriginRule.requestedMethod(request) : request.getMethod();
         var isPublic = PublicRoutes.cover(method, path);
@@ -93,6 +97,18 @@ public final class Gate extends Handler.Wrapper {
         }
     }
 
+    /** Refuses a path with an empty segment: proxies and endpoints would not agree about what it names. */
+    private void checkSegments(Request request, String path) {
+        if (request.getHttpURI().hasViolation(Violation.AMBIGUOUS_EMPTY_SEGMENT)) {
+            capacity.readId(request);
+            throw MisdirectedMcp.find(request, path)
+                    .orElseGet(() -> new Problem(
+                                    Failure.BAD_REQUEST,
+                                    "the path has an empty segment ('//'): put one slash between its parts")
+                            .because(Cause.PATH));
+        }
+    }
+
     /** Admits a request. A refusal at the MCP endpoint needs the id of the message, which has not been read yet. */
     private Capacity.RequestShare place(Request request, boolean isPublic, HttpFields.Mutable headers) {
         try {
@@ -100,13 +116,11 @@ public final class Gate extends Handler.Wrapper {
             return entered(request);
         } catch (Problem refused) {
             var path = Request.getPathInContext(request);
-            if (Endpoints.isMcp(path)) {
+            var isUnserved = MisdirectedMcp.isUnserved(path, request.getMethod(), served);
+            if (isUnserved || Endpoints.isMcp(path)) {
                 capacity.readId(request);
-            } else if (MisdirectedMcp.isUnserved(path, request.getMethod(), served)) {
-                capacity.readId(request);
-                throw MisdirectedMcp.find(request, path).orElse(refused);
             }
-            throw refused;
+            throw isUnserved ? MisdirectedMcp.find(request, path).orElse(refused) : refused;
         }
     }
 

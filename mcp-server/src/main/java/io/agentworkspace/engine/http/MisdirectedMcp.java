@@ -21,12 +21,13 @@ final class MisdirectedMcp {
 
     /** Returns whether nothing is served there, for this method. */
     static boolean isUnserved(String path, String method, Predicate<String> served) {
-        return path.equals("/") ? method.equals("POST") : !Endpoints.isMcp(path) && !served.test(path);
+        return path.equals("/") ? method.equals("POST") : !served.test(path);
     }
 
     /** Returns the refusal of a request to an address that is not served; empty if it has nothing to do with MCP. */
     static Optional<Problem> find(Request request, String path) {
-        var isMeant = request.getAttribute(JSON_RPC) != null
+        var isMeant = Endpoints.isMcp(path)
+                || request.getAttribute(JSON_RPC) != null
                 || ADDRESS.matcher(path.toLowerCase(Locale.ROOT)).matches();
         return isMeant ? Optional.of(problem()) : Optional.empty();
     }

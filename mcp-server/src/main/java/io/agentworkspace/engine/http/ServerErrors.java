@@ -27,9 +27,6 @@ final class ServerErrors implements Request.Handler {
     private static Map<UriCompliance.Violation, String> addresses() {
         var addresses = new LinkedHashMap<UriCompliance.Violation, String>();
         addresses.put(
-                UriCompliance.Violation.AMBIGUOUS_EMPTY_SEGMENT,
-                "the path has an empty segment ('//'): put one slash between its parts");
-        addresses.put(
                 UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR,
                 "the path has an encoded slash (%2F): a name in a path cannot have one");
         addresses.put(

@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.http.UriCompliance.Violation;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -126,6 +128,8 @@ public final class WebServer implements AutoCloseable {
         // Otherwise a header's value may be replaced by an earlier one on the connection that differs only in case:
         // another key.
         configuration.setHeaderCacheCaseSensitive(true);
+        // The gate refuses empty segments: it can read the id of a JSON-RPC request.
+        configuration.setUriCompliance(UriCompliance.DEFAULT.with("engine", Violation.AMBIGUOUS_EMPTY_SEGMENT));
         configuration.setIdleTimeout(IDLE_IN_REQUEST.toMillis());
         return configuration;
     }

@@ -132,6 +132,11 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
         recorder.refused(request, problem);
     }
 
+    /** Returns whether a path is one of this endpoint's. */
+    public boolean serves(String path) {
+        return card.has(path) || ToolSelection.isPath(path);
+    }
+
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         var path = Request.getPathInContext(request);

@@ -41,6 +41,11 @@ class WrongAddressTest {
                 "/sse",
                 "/SSE/",
                 "/mcp/sse",
+                "/mcp/x",
+                "//mcp",
+                "//mcp//x/agent",
+                "/mcp//",
+                "/api//mcp",
                 "/api/mcp",
                 "/v1/mcp",
                 "/messages",
@@ -54,12 +59,15 @@ class WrongAddressTest {
         var message = RawMcpClient.json(response);
         assertThat(message.path("id").asString()).isEqualTo("seven");
         assertThat(message.at("/error/message").asString()).contains(RIGHT);
-        var bare = send("POST", path, CALL);
-        assertThat(RawMcpClient.json(bare).path("id").asString()).isEqualTo("seven");
+        var bare = RawMcpClient.json(send("POST", path, CALL));
+        assertThat(bare.path("id").asString()).isEqualTo("seven");
+        if (!path.equals("/foo")) {
+            assertThat(bare.at("/error/message").asString()).contains(RIGHT);
+        }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/MCP", "/sse", "/api/mcp"})
+    @ValueSource(strings = {"/MCP", "/sse", "/api/mcp", "//mcp"})
     @SendsAnything
     void anyOtherRequestThereNamesTheRightAddress(String path) throws Exception {
         for (var headers : List.of(new String[] {"X-Api-Key", key}, new String[] {"Accept", "text/event-stream"})) {

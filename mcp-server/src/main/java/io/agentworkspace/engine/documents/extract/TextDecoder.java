@@ -93,7 +93,7 @@ final class TextDecoder {
         var utf8 = Utf8Text.of(file, 0);
         if (utf8.isValid()) {
             var text = utf8.decoded().text();
-            if (text.contains("\u001B$")) {
+            if (text.contains("\u001B$") || text.contains("\u001B(")) {
                 return strictly(file, ISO_2022_JP, 0);
             } else if (EncodingDetector.isOnlyByChance(file, text)) {
                 throw undecided(file);
