@@ -85,6 +85,13 @@ import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
 import io.agentworkspace.engine.webhooks.sender.Sender;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.oauth.ClientStore;
+import io.agentworkspace.engine.oauth.Clients;
+import io.agentworkspace.engine.oauth.Consent;
+import io.agentworkspace.engine.oauth.GrantStore;
+import io.agentworkspace.engine.oauth.OAuthEndpoint;
+import io.agentworkspace.engine.oauth.TokenIssuer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -92,8 +99,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
@@ -293,24 +300,14 @@ public final class App implements AutoCloseable {
                     .reading(catalogue.tools())
                     .serving(path -> Endpoints.serve(path, rest::serves));
             var text = new MetricsText(metrics);
-            var gate = new Gate(
-                    gateRules,
-                    callers.resolver(),
-                    refusals,
-                    clock,
-                    new Endpoints(
-                            mcp,
-                            Map.of(
-                                    Endpoints.STREAM,
-                                    live,
-                                    Endpoints.HOOKS,
-                                    hookRoutes,
-                                    Endpoints.DEMO,
-                                    new DemoEndpoint(demo),
-                                    Endpoints.METRICS,
-                                    new MetricsEndpoint(text, observability.metricsToken())),
-                            pages,
-                            rest));
+            var own = new LinkedHashMap<String, Handler>();
+            own.put(Endpoints.STREAM, live);
+            own.put(Endpoints.HOOKS, hookRoutes);
+            own.put(Endpoints.DEMO, new DemoEndpoint(demo));
+            own.put(Endpoints.METRICS, new MetricsEndpoint(text, observability.metricsToken()));
+            authorizationServer(callers, db, upstreamHttp, runner, events, pages)
+                    .ifPresent(server -> own.put(Endpoints.OAUTH, server));
+            var gate = new Gate(gateRules, callers.resolver(), refusals, clock, new Endpoints(mcp, own, pages, rest));
 
             if (observability.metricsToken() != null || observability.metricsListen() != null) {
                 figures.depth(outbox, housekeeping, clock);
@@ -351,6 +348,22 @@ public final class App implements AutoCloseable {
                 .clearing("files", files::purge)
                 .clearing("rejected documents", now -> store.purge(now.minus(kept)));
         queue.start();
+    }
+
+    /** Returns the authorization server, unless another one issues the tokens for the MCP endpoint. */
+    private Optional<Handler> authorizationServer(
+            CallerAssembly callers, Db db, VettedClient http, ToolRunner runner, EventLog events, Handler pages) {
+        var resource = callers.resource();
+        if (resource == null || !resource.isBuiltin()) {
+            return Optional.empty();
+        }
+        var store = new ClientStore(db);
+        var grants = new GrantStore(db);
+        housekeeping.clearing("clients of OAuth", store::purge).clearing("grants of OAuth", grants::purge);
+        var clients = new Clients(store, http, clock);
+        var consent = new Consent(db, runner, grants, store, events, clock);
+        var tokens = new TokenIssuer(db, grants, clients, callers.keys(), resource, clock);
+        return Optional.of(new OAuthEndpoint(resource, clients, consent, tokens, clock, pages));
     }
 
     private @Nullable Tracing tracing() {

@@ -34,6 +34,31 @@ public record ProtectedResource(String url, URI issuer, String own) {
     private static final String READ = ":read";
     private static final int LONGEST = 300;
 
+    /** The scopes that a client of the built-in server begins with: what an agent needs to talk, remember and work. */
+    public static final List<String> WORK = List.of(
+            "agent:read",
+            "agent:write",
+            "domain:read",
+            "zone:read",
+            "zone:write",
+            "bank:read",
+            "bank:write",
+            "task:read",
+            "task:write",
+            "user:read",
+            "document:read",
+            "skill:read");
+
+    /** Returns whether this server issues the tokens itself. */
+    public boolean isBuiltin() {
+        return issuer.toString().equals(own);
+    }
+
+    /** Returns whether a resource that a client names (RFC 8707) is the endpoint, or a path of it. */
+    public boolean isResource(String resource) {
+        return resource.startsWith(url + ENDPOINT) && isEndpoint(resource.substring(url.length()));
+    }
+
     /** Returns the audience that tokens for the endpoint must name. */
     public String address() {
         return url + ENDPOINT;
@@ -72,18 +97,25 @@ public record ProtectedResource(String url, URI issuer, String own) {
 
     /** Returns a token sent to the endpoint as the type of credential that it is checked as. */
     public Presented judged(Presented presented) {
-        return presented instanceof AccessToken token && !token.issuer().equals(own)
+        return !isBuiltin() && presented instanceof AccessToken token && !token.issuer().equals(own)
                 ? new IssuedToken(token.text())
                 : presented;
     }
 
-    /** Returns the challenge for a client without a credential. The scopes to read are enough to begin with. */
+    /**
+     * Returns the challenge for a client without a credential. Where more scopes can be requested later, those to read are
+     * enough to begin with.
+     */
     public String challenge() {
-        var scopes = Arrays.stream(Capability.values())
+        var scopes = isBuiltin() ? WORK : readScopes();
+        return "Bearer realm=\"engine\", %s, scope=\"%s\"".formatted(place(), String.join(" ", scopes));
+    }
+
+    private static List<String> readScopes() {
+        return Arrays.stream(Capability.values())
                 .map(Capability::word)
                 .filter(word -> word.endsWith(READ))
                 .toList();
-        return "Bearer realm=\"engine\", %s, scope=\"%s\"".formatted(place(), String.join(" ", scopes));
     }
 
     /** Returns the challenge for a client with a token that is not valid, or no longer. */
