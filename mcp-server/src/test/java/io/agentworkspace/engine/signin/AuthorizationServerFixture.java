@@ -3,7 +3,6 @@ package io.agentworkspace.engine.signin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.signin.Browser.Got;
@@ -20,6 +19,7 @@ import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 
 /** An engine with its own authorization server, a user who is signed in, and a client that registered itself. */
 abstract class AuthorizationServerFixture {
@@ -39,6 +40,7 @@ abstract class AuthorizationServerFixture {
     static TestTenant tenant;
     static Replica engine;
     static Replica other;
+    static String key;
     static Browser browser;
     static String client;
     static HttpServer documents;
@@ -53,10 +55,16 @@ abstract class AuthorizationServerFixture {
                 "ENGINE_MCP_URL", "https://mcp.example");
         engine = Replica.start(settings, CLOCK);
         other = Replica.start(settings, CLOCK);
-        browser = signedIn("maria", "*");
+        key = tenant.key(ClientApi.REST, "maria", Role.MEMBER, List.of("*"));
         documents = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         documents.start();
         client = registered(BACK, "http://127.0.0.1/cb", "com.example.app:/done");
+    }
+
+    /** The session of an earlier test may have expired, since the clock was advanced. */
+    @BeforeEach
+    void signIn() {
+        browser = Browser.signIn(engine.url(), key);
     }
 
     @AfterAll
@@ -70,10 +78,18 @@ abstract class AuthorizationServerFixture {
         return Browser.signIn(engine.url(), tenant.key(ClientApi.REST, user, Role.MEMBER, List.of(capabilities)));
     }
 
+    /** Creates an agent of a new user, and returns the user's browser. */
+    static Browser withAgent(String user, String agent) {
+        var own = signedIn(user, "*");
+        var made = own.change("POST", Browser.CREATE, "{\"vx\":{\"name\":\"%s\",\"description\":\"d\",\"access\":\"private\"}}".formatted(agent));
+        assertThat(made.error()).isEmpty();
+        return own;
+    }
+
     static String registered(String... uris) {
         var body = Json.object().put("client_name", "Test client");
         Arrays.stream(uris).forEach(body.putArray("redirect_uris")::add);
-        CLOCK.advance(java.time.Duration.ofSeconds(2)); // Registrations are limited by address.
+        CLOCK.advance(Duration.ofSeconds(2)); // Registrations are limited by address.
         var got = Browser.send(engine.url(), "POST", "/oauth/register", Json.text(body));
         assertThat(got.status()).as(got.toString()).isEqualTo(201);
         return got.at("/client_id");
@@ -183,9 +199,5 @@ abstract class AuthorizationServerFixture {
     static Got call(Replica at, String token) {
         var body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
         return Browser.send(at.url(), "POST", "/mcp", body, "Authorization", "Bearer " + token);
-    }
-
-    static String cookieOf(Browser one) {
-        return SessionSecret.COOKIE + "=" + one.cookie();
     }
 }
