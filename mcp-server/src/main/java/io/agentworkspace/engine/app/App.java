@@ -27,6 +27,8 @@ import io.agentworkspace.engine.hearing.WaitingCalls;
 import io.agentworkspace.engine.hearing.WakeStore;
 import io.agentworkspace.engine.hooks.HookEndpoint;
 import io.agentworkspace.engine.hooks.Hooks;
+import io.agentworkspace.engine.http.BelowPath;
+import io.agentworkspace.engine.http.PublicPath;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.GateRules;
@@ -292,7 +294,7 @@ public final class App implements AutoCloseable {
             var joiner = new Joiner(db, invitations, keys, runner, events, published, clock);
             var rest = RestFacade.handler(
                     runner, toolIndex, published, db::state, callers.signIn(), joiner, doctor::latest, files, clock);
-            var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published));
+            var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published), publicPath());
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
             housekeeping.every(SECOND, "writing repeated requests", refusals::flushLog);
             var gateRules = rules(callerLimit)
@@ -317,7 +319,7 @@ public final class App implements AutoCloseable {
             metricsServer = metricsServer(text);
             keep(server)
                     .serve(
-                            around.apply(new ObservedRequests(gate, http, tracing)),
+                            around.apply(new BelowPath(publicPath(), new ObservedRequests(gate, http, tracing))),
                             refusals); // Closed early, while the database is available.
             keep(waiting); // Closed first: the server waits for the calls that it serves.
         } catch (RuntimeException | Error e) {
@@ -395,6 +397,10 @@ public final class App implements AutoCloseable {
 
     private TrustedProxies proxies() {
         return new TrustedProxies(settings.http().trustedProxies());
+    }
+
+    private PublicPath publicPath() {
+        return PublicPath.of(published.baseUrl(), published.mcpUrl());
     }
 
     private static RequestRate rate(RateLimit limit) {
