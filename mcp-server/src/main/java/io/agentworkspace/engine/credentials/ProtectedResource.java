@@ -2,6 +2,9 @@ package io.agentworkspace.engine.credentials;
 
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Toolset;
 import java.net.URI;
 import java.util.Arrays;
@@ -78,15 +81,29 @@ public record ProtectedResource(String url, URI issuer, String own) {
                 .orElse(true);
     }
 
-    /** Returns whether the metadata is served at a path: at the endpoint's own, and at that of each of its paths. */
+    /** Returns whether the metadata is at a path: the endpoint's own, or that of one of its paths, existing or not. */
     public static boolean isMetadata(String path) {
-        return path.equals(WELL_KNOWN)
-                || path.startsWith(WELL_KNOWN + "/") && isEndpoint(path.substring(WELL_KNOWN.length()));
+        return path.equals(WELL_KNOWN) || path.equals(WELL_KNOWN + ENDPOINT) || path.startsWith(WELL_KNOWN + ENDPOINT + "/");
     }
 
-    /** Returns the metadata at a path, which names the resource that the path is of (RFC 9728, section 3.3). */
+    /**
+     * Returns the metadata at a path, which names the resource that the path is of (RFC 9728, section 3.3).
+     *
+     * @throws Problem {@code not_found} for a toolset that does not exist
+     */
     public ObjectNode metadata(String path, String name, String documentation) {
         var endpoint = path.substring(WELL_KNOWN.length());
+        if (!endpoint.isEmpty() && !isEndpoint(endpoint)) {
+            throw new Problem(
+                    Failure.NOT_FOUND,
+                    "there is no MCP endpoint at %s; there are %s, %s/readonly and %s/x/<toolset>, with the toolsets %s and the families"
+                            .formatted(
+                                    Name.shortened(endpoint),
+                                    ENDPOINT,
+                                    ENDPOINT,
+                                    ENDPOINT,
+                                    String.join(", ", Toolset.GENERAL)));
+        }
         var metadata = Json.object().put("resource", endpoint.isEmpty() ? address() : url + endpoint);
         metadata.putArray("authorization_servers").add(issuer.toString());
         var scopes = metadata.putArray("scopes_supported");

@@ -39,6 +39,20 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
         assertThat(refused.header(CHALLENGE)).contains("resource_metadata=", "scope=\"agent:read agent:write");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "/mcp, 200", "/mcp/readonly, 200", "/mcp/x/bank, 200", "/mcp/x/work/readonly, 200", "/mcp/x/nothing, 404", "/mcp/x, 404", "/mcp/y/bank, 404"
+    })
+    void eachPathOfTheEndpointHasMetadata(String path, int status) {
+        var got = Browser.send(engine.url(), "GET", "/.well-known/oauth-protected-resource" + path, "");
+        assertThat(got.status()).as(got.toString()).isEqualTo(status);
+        if (status == 200) {
+            assertThat(got.at("/resource")).isEqualTo("https://mcp.example" + path);
+        } else {
+            assertThat(got.note()).contains("no MCP endpoint at " + path, "work");
+        }
+    }
+
     @Test
     void aProviderInTheSettingsOrNoServerIsAsBefore() {
         try (var without = Replica.start(Map.of("ENGINE_AUTHORIZATION", "none"))) {
