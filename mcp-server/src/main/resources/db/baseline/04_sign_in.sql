@@ -1,4 +1,4 @@
--- Signing in: browser sessions, identities at other providers, and the keys that sign and seal.
+-- Signing in: browser sessions, identities at other providers, the keys that sign and seal, and the authorization server.
 
 CREATE TABLE browser_session (
     tenant_id    bigint      NOT NULL,
@@ -110,3 +110,45 @@ CREATE TABLE vault_check (
     sealed text    NOT NULL
 );
 COMMENT ON TABLE vault_check IS 'A known text, encrypted with the master key. A replica that cannot decrypt it has another key.';
+
+CREATE TABLE oauth_client (
+    id            text        PRIMARY KEY,
+    name          text        NOT NULL,
+    redirect_uris text[]      NOT NULL,
+    secret_hash   bytea,
+    created_at    timestamptz NOT NULL,
+    used_at       timestamptz
+);
+COMMENT ON TABLE oauth_client IS 'The programs that registered themselves at the authorization server. They belong to no tenant.';
+COMMENT ON COLUMN oauth_client.secret_hash IS 'The hash of its secret; null for a public client.';
+COMMENT ON COLUMN oauth_client.used_at IS 'When a user last gave it access; null if none ever has.';
+CREATE INDEX oauth_client_unused ON oauth_client (created_at) WHERE used_at IS NULL;
+
+CREATE TABLE oauth_grant (
+    tenant_id    bigint      NOT NULL,
+    key_id       text        NOT NULL,
+    client_id    text        NOT NULL,
+    redirect_uri text        NOT NULL,
+    challenge    text        NOT NULL,
+    ends_at      timestamptz,
+    PRIMARY KEY (tenant_id, key_id),
+    FOREIGN KEY (tenant_id, key_id) REFERENCES api_key ON DELETE CASCADE
+);
+COMMENT ON TABLE oauth_grant IS 'Programs that a user gave access to. The secret of the key is the current access token.';
+COMMENT ON COLUMN oauth_grant.challenge IS 'The SHA-256 of the verifier that the program must present with the code (PKCE).';
+COMMENT ON COLUMN oauth_grant.ends_at IS 'When the credential of the user who gave it ends; null for never.';
+
+CREATE TABLE oauth_secret (
+    tenant_id  bigint      NOT NULL,
+    hash       bytea       NOT NULL,
+    key_id     text        NOT NULL,
+    kind       text        NOT NULL CHECK (kind IN ('code', 'refresh')),
+    used_at    timestamptz,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, hash),
+    FOREIGN KEY (tenant_id, key_id) REFERENCES oauth_grant ON DELETE CASCADE
+);
+COMMENT ON TABLE oauth_secret IS 'Authorization codes and refresh tokens, each for one use. Used ones stay until they expire, so that a second use is noticed.';
+CREATE UNIQUE INDEX oauth_secret_hash ON oauth_secret (hash);
+CREATE INDEX oauth_secret_key ON oauth_secret (tenant_id, key_id);
+CREATE INDEX oauth_secret_age ON oauth_secret (expires_at);

@@ -39,7 +39,7 @@ function reach(list, element, top, isBack) {
 }
 
 function place() {
-  const [, , page, ...rest] = location.pathname.split('/');
+  const [page, ...rest] = location.pathname.slice('/console/'.length).split('/');
   return { page, parts: rest.map((part) => { try { return decodeURIComponent(part); } catch { return part; } }), query: new URLSearchParams(location.search) };
 }
 

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.search.ToolFinder;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** All pages, by address. They show public data, and to a signed-in user also the user's own. */
 public final class HubRoutes {
@@ -24,6 +25,7 @@ public final class HubRoutes {
             "picker.js",
             "form.js",
             "connect.js",
+            "authorize.js",
             "doctor.js",
             "prose.js",
             "docs.js",
@@ -59,6 +61,7 @@ public final class HubRoutes {
             "console/activity.js",
             "console/settings.js",
             "icon.svg");
+    private static final String AUTHORIZE = "/oauth/authorize";
     private static final int NOT_FOUND = 404;
     private static final List<String> SECTIONS =
             List.of(ToolPages.ROOT, SkillPages.ROOT, DocPages.ROOT, ConsolePages.ROOT);
@@ -98,6 +101,9 @@ public final class HubRoutes {
         if (request.path().startsWith(Assets.PREFIX)) {
             return assets.find(request.path()).orElseGet(() -> missing(request));
         }
+        if (request.path().equals(AUTHORIZE)) {
+            return authorize(request);
+        }
         if (request.path().equals(DocPages.LLMS_ADDRESS)) {
             return docs.llms();
         }
@@ -110,6 +116,13 @@ public final class HubRoutes {
                 .or(() -> console.find(request))
                 .or(() -> search.find(request))
                 .orElseGet(() -> missing(request));
+    }
+
+    /** Returns the page on which a user gives a program access. Its script reads what it is about. */
+    private PageResponse authorize(PageRequest request) {
+        var frame = new Templates.Frame(
+                "Give a program access", "A program asks for access to your workspace.", "", "authorize");
+        return PageResponse.html(templates.page("authorize", Map.of("signedIn", request.caller() != null), frame, request));
     }
 
     private PageResponse missing(PageRequest request) {

@@ -27,6 +27,8 @@ import io.agentworkspace.engine.hearing.WaitingCalls;
 import io.agentworkspace.engine.hearing.WakeStore;
 import io.agentworkspace.engine.hooks.HookEndpoint;
 import io.agentworkspace.engine.hooks.Hooks;
+import io.agentworkspace.engine.http.BelowPath;
+import io.agentworkspace.engine.http.PublicPath;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.GateRules;
@@ -85,6 +87,13 @@ import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
 import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
 import io.agentworkspace.engine.webhooks.sender.Sender;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.oauth.ClientStore;
+import io.agentworkspace.engine.oauth.Clients;
+import io.agentworkspace.engine.oauth.Consent;
+import io.agentworkspace.engine.oauth.GrantStore;
+import io.agentworkspace.engine.oauth.OAuthEndpoint;
+import io.agentworkspace.engine.oauth.TokenIssuer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -92,8 +101,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
@@ -285,7 +294,7 @@ public final class App implements AutoCloseable {
             var joiner = new Joiner(db, invitations, keys, runner, events, published, clock);
             var rest = RestFacade.handler(
                     runner, toolIndex, published, db::state, callers.signIn(), joiner, doctor::latest, files, clock);
-            var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published));
+            var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published), publicPath());
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
             housekeeping.every(SECOND, "writing repeated requests", refusals::flushLog);
             var gateRules = rules(callerLimit)
@@ -293,24 +302,14 @@ public final class App implements AutoCloseable {
                     .reading(catalogue.tools())
                     .serving(path -> Endpoints.serve(path, mcp::serves, rest::serves));
             var text = new MetricsText(metrics);
-            var gate = new Gate(
-                    gateRules,
-                    callers.resolver(),
-                    refusals,
-                    clock,
-                    new Endpoints(
-                            mcp,
-                            Map.of(
-                                    Endpoints.STREAM,
-                                    live,
-                                    Endpoints.HOOKS,
-                                    hookRoutes,
-                                    Endpoints.DEMO,
-                                    new DemoEndpoint(demo),
-                                    Endpoints.METRICS,
-                                    new MetricsEndpoint(text, observability.metricsToken())),
-                            pages,
-                            rest));
+            var own = new LinkedHashMap<String, Handler>();
+            own.put(Endpoints.STREAM, live);
+            own.put(Endpoints.HOOKS, hookRoutes);
+            own.put(Endpoints.DEMO, new DemoEndpoint(demo));
+            own.put(Endpoints.METRICS, new MetricsEndpoint(text, observability.metricsToken()));
+            authorizationServer(callers, db, upstreamHttp, runner, events, pages)
+                    .ifPresent(server -> own.put(Endpoints.OAUTH, server));
+            var gate = new Gate(gateRules, callers.resolver(), refusals, clock, new Endpoints(mcp, own, pages, rest));
 
             if (observability.metricsToken() != null || observability.metricsListen() != null) {
                 figures.depth(outbox, housekeeping, clock);
@@ -320,7 +319,7 @@ public final class App implements AutoCloseable {
             metricsServer = metricsServer(text);
             keep(server)
                     .serve(
-                            around.apply(new ObservedRequests(gate, http, tracing)),
+                            around.apply(new BelowPath(publicPath(), new ObservedRequests(gate, http, tracing))),
                             refusals); // Closed early, while the database is available.
             keep(waiting); // Closed first: the server waits for the calls that it serves.
         } catch (RuntimeException | Error e) {
@@ -353,6 +352,22 @@ public final class App implements AutoCloseable {
         queue.start();
     }
 
+    /** Returns the authorization server, unless another one issues the tokens for the MCP endpoint. */
+    private Optional<Handler> authorizationServer(
+            CallerAssembly callers, Db db, VettedClient http, ToolRunner runner, EventLog events, Handler pages) {
+        var resource = callers.resource();
+        if (resource == null || !resource.isBuiltin()) {
+            return Optional.empty();
+        }
+        var store = new ClientStore(db);
+        var grants = new GrantStore(db);
+        housekeeping.clearing("clients of OAuth", store::purge).clearing("grants of OAuth", grants::purge);
+        var clients = new Clients(store, http, clock);
+        var consent = new Consent(db, runner, grants, store, events, clock);
+        var tokens = new TokenIssuer(db, grants, clients, callers.keys(), resource, clock);
+        return Optional.of(new OAuthEndpoint(resource, clients, consent, tokens, clock, pages));
+    }
+
     private @Nullable Tracing tracing() {
         var tracing = settings.observability().tracing();
         if (tracing.isEmpty()) {
@@ -382,6 +397,10 @@ public final class App implements AutoCloseable {
 
     private TrustedProxies proxies() {
         return new TrustedProxies(settings.http().trustedProxies());
+    }
+
+    private PublicPath publicPath() {
+        return PublicPath.of(published.baseUrl(), published.mcpUrl());
     }
 
     private static RequestRate rate(RateLimit limit) {

@@ -19,6 +19,7 @@ import io.agentworkspace.engine.signin.SignInEndpoint;
 import io.agentworkspace.engine.signin.SignInStore;
 import io.agentworkspace.engine.signin.SigningKeyStore;
 import io.agentworkspace.engine.signin.TokenGrantStore;
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +36,7 @@ record CallerAssembly(
         TokenGrantStore grants,
         CredentialResolver resolver,
         SessionEndpoint signIn,
+        @Nullable ProtectedResource resource,
         Optional<FirstKey> firstKey) {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -62,7 +64,8 @@ record CallerAssembly(
         var grants = new TokenGrantStore(db, watch);
         var provider = new ProviderHttp();
         keep.accept(provider);
-        var issued = issued(settings, published, provider, signIns, grants, clock);
+        var resource = resource(settings, published);
+        var issued = issued(settings, resource, provider, signIns, grants, clock);
         var issuers = SignInEndpoint.issuers(settings.signIn().providers(), provider, clock);
         var surfaces = Set.copyOf(settings.signIn().surfaces());
         var providers = new SignInEndpoint(issuers, surfaces, published.baseUrl(), signIns, clock);
@@ -81,24 +84,34 @@ record CallerAssembly(
                 audit,
                 sessions,
                 grants,
-                new CredentialResolver(keys, sessions, tokens, issued),
+                new CredentialResolver(keys, sessions, tokens, issued, resource),
                 new SessionEndpoint(sessions, tokens, providers, audit, clock),
+                resource,
                 firstKey);
+    }
+
+    /** Returns the MCP endpoint as a resource of its authorization server: a provider, or this server; null without one. */
+    private static @Nullable ProtectedResource resource(Settings settings, PublicAddresses published) {
+        var provider = settings.signIn().mcpProvider();
+        if (provider == null && !settings.signIn().isBuiltin()) {
+            return null;
+        }
+        var issuer = provider == null ? URI.create(published.baseUrl()) : provider.issuer();
+        return new ProtectedResource(published.mcpUrl(), issuer, published.baseUrl());
     }
 
     /** Returns what accepts the tokens of the provider for MCP clients; null without one. */
     private static @Nullable IssuedTokens issued(
             Settings settings,
-            PublicAddresses published,
+            @Nullable ProtectedResource resource,
             ProviderHttp http,
             SignInStore signIns,
             TokenGrantStore grants,
             Clock clock) {
         var provider = settings.signIn().mcpProvider();
-        if (provider == null) {
+        if (provider == null || resource == null) {
             return null;
         }
-        var resource = new ProtectedResource(published.mcpUrl(), provider.issuer(), published.baseUrl());
         var issuer = SignInEndpoint.issuers(List.of(provider), http, clock).getFirst();
         return new IssuedTokens(resource, issuer, signIns, grants, clock);
     }

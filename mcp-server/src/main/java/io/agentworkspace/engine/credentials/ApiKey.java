@@ -8,10 +8,12 @@ import java.security.SecureRandom;
 
 /** An API key in plain text, well-formed but not yet authenticated. Its text form never contains the secret. */
 public final class ApiKey implements Presented {
+    private final String prefix;
     private final String id;
     private final String secret;
 
-    private ApiKey(String id, String secret) {
+    private ApiKey(String prefix, String id, String secret) {
+        this.prefix = prefix;
         this.id = id;
         this.secret = secret;
     }
@@ -22,12 +24,18 @@ public final class ApiKey implements Presented {
 
     /** Returns a key with an existing id and a new secret, for rotation. */
     public static ApiKey withId(String id, SecureRandom source) {
-        return new ApiKey(id, KeyFormat.random(source, KeyFormat.SECRET));
+        return new ApiKey(KeyFormat.PREFIX, id, KeyFormat.random(source, KeyFormat.SECRET));
+    }
+
+    /** Returns a new access token of the authorization server: the current secret of the key that a program got. */
+    public static ApiKey token(String id, SecureRandom source) {
+        return new ApiKey(KeyFormat.TOKEN_PREFIX, id, KeyFormat.random(source, KeyFormat.SECRET));
     }
 
     /** @throws Problem {@code unauthenticated}; the note distinguishes a mistyped key from other text */
     public static ApiKey parse(String text) {
-        if (!text.startsWith(KeyFormat.PREFIX)) {
+        var isToken = text.startsWith(KeyFormat.TOKEN_PREFIX);
+        if (!isToken && !text.startsWith(KeyFormat.PREFIX)) {
             throw Problem.unauthenticated("the credential is not in key format: an API key begins with ek_");
         }
         KeyFormat.flaw(text).ifPresent(flaw -> {
@@ -36,6 +44,7 @@ public final class ApiKey implements Presented {
         });
         var secretAt = KeyFormat.PREFIX.length() + KeyFormat.ID + 1;
         return new ApiKey(
+                isToken ? KeyFormat.TOKEN_PREFIX : KeyFormat.PREFIX,
                 text.substring(KeyFormat.PREFIX.length(), secretAt - 1),
                 text.substring(secretAt, secretAt + KeyFormat.SECRET));
     }
@@ -43,6 +52,11 @@ public final class ApiKey implements Presented {
     /** Returns the public part, which the key is looked up by. */
     public String id() {
         return id;
+    }
+
+    /** Returns whether it is an access token of the authorization server, which its program can renew. */
+    public boolean isToken() {
+        return prefix.equals(KeyFormat.TOKEN_PREFIX);
     }
 
     /** Returns the SHA-256 of the secret, which is stored. */
@@ -57,7 +71,7 @@ public final class ApiKey implements Presented {
 
     /** Returns the whole key, to be shown once. */
     public String reveal() {
-        var body = KeyFormat.PREFIX + id + "_" + secret;
+        var body = prefix + id + "_" + secret;
         return body + KeyFormat.checksum(body);
     }
 
@@ -73,6 +87,6 @@ public final class ApiKey implements Presented {
 
     @Override
     public String toString() {
-        return KeyFormat.PREFIX + id + "_…";
+        return prefix + id + "_…";
     }
 }

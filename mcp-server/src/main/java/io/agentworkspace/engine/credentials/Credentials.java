@@ -22,10 +22,10 @@ public final class Credentials {
             Set.of("apikey", "xapikey", "key", "token", "accesstoken", "idtoken", "jwt", "session", "authorization");
 
     /**
-     * The parameter with which a provider sends the browser back. Its form is the provider's, and it is worthless
-     * alone.
+     * The parameters with which a browser is sent to an authorization server and back. Their form is the other party's, and
+     * they are worthless alone.
      */
-    private static final String CODE = "code";
+    private static final Set<String> OF_OTHERS = Set.of("code", "state");
 
     /** The parameter of a search, since a word of the documentation may begin like a key. */
     private static final String SEARCH = "q";
@@ -132,7 +132,7 @@ public final class Credentials {
             if (isSecret(name)
                     || hasSecret(name)
                     || (name.equals(SEARCH) ? holdsSecret(value) : hasSecret(value))
-                    || (AccessToken.isIn(value) && !name.equals(CODE))) {
+                    || (AccessToken.isIn(value) && !OF_OTHERS.contains(name))) {
                 throw badRequest(
                         Cause.CREDENTIAL_IN_QUERY,
                         "a credential does not belong in the query string, where it is stored and logged on its"

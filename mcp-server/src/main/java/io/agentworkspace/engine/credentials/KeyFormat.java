@@ -12,6 +12,10 @@ import java.util.zip.CRC32;
  */
 public final class KeyFormat {
     static final String PREFIX = "ek_";
+
+    /** The prefix of a key's secret that is an access token of the authorization server. */
+    static final String TOKEN_PREFIX = "ea_";
+
     static final int ID = 12;
     static final int SECRET = 30;
     static final int CHECKSUM = 6;
@@ -19,8 +23,8 @@ public final class KeyFormat {
     static final String ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
     private static final Pattern SHAPE =
-            Pattern.compile("ek_[0-9A-Za-z]{%d}_[0-9A-Za-z]{%d}".formatted(ID, SECRET + CHECKSUM));
-    private static final Pattern LOOKALIKE = Pattern.compile("e[jk]_[0-9A-Za-z]{6,}_?[0-9A-Za-z]{16,}");
+            Pattern.compile("e[ak]_[0-9A-Za-z]{%d}_[0-9A-Za-z]{%d}".formatted(ID, SECRET + CHECKSUM));
+    private static final Pattern LOOKALIKE = Pattern.compile("e[acjkrs]_[0-9A-Za-z]{6,}_?[0-9A-Za-z]{16,}");
 
     private KeyFormat() {}
 
@@ -63,12 +67,12 @@ public final class KeyFormat {
         return text.toString();
     }
 
-    /** Returns the text with everything that looks like a key or an invitation code masked, so that it can be logged. */
+    /** Returns the text with everything that looks like a key, a token or a code masked, so that it can be logged. */
     public static String masked(String text) {
         return LOOKALIKE.matcher(text).replaceAll("ek_…");
     }
 
-    /** Returns whether part of the text looks like a key or an invitation code. */
+    /** Returns whether part of the text looks like a key, a token or a code of this server. */
     public static boolean isIn(String text) {
         return LOOKALIKE.matcher(text).find();
     }

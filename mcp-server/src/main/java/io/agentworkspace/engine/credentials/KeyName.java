@@ -13,7 +13,7 @@ import org.eclipse.jetty.server.Request;
  */
 public final class KeyName {
     private static final Pattern NAMED =
-            Pattern.compile("(?<![0-9A-Za-z])ek_([0-9A-Za-z]{%d})(?![0-9A-Za-z])".formatted(KeyFormat.ID));
+            Pattern.compile("(?<![0-9A-Za-z])e[ak]_([0-9A-Za-z]{%d})(?![0-9A-Za-z])".formatted(KeyFormat.ID));
     private static final int LONGEST = 1_000;
 
     private KeyName() {}

@@ -2,6 +2,9 @@ package io.agentworkspace.engine.credentials;
 
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Toolset;
 import java.net.URI;
 import java.util.Arrays;
@@ -34,6 +37,31 @@ public record ProtectedResource(String url, URI issuer, String own) {
     private static final String READ = ":read";
     private static final int LONGEST = 300;
 
+    /** The scopes that a client of the built-in server begins with: what an agent needs to talk, remember and work. */
+    public static final List<String> WORK = List.of(
+            "agent:read",
+            "agent:write",
+            "domain:read",
+            "zone:read",
+            "zone:write",
+            "bank:read",
+            "bank:write",
+            "task:read",
+            "task:write",
+            "user:read",
+            "document:read",
+            "skill:read");
+
+    /** Returns whether this server issues the tokens itself. */
+    public boolean isBuiltin() {
+        return issuer.toString().equals(own);
+    }
+
+    /** Returns whether a resource that a client names (RFC 8707) is the endpoint, or a path of it. */
+    public boolean isResource(String resource) {
+        return resource.startsWith(url + ENDPOINT) && isEndpoint(resource.substring(url.length()));
+    }
+
     /** Returns the audience that tokens for the endpoint must name. */
     public String address() {
         return url + ENDPOINT;
@@ -53,15 +81,29 @@ public record ProtectedResource(String url, URI issuer, String own) {
                 .orElse(true);
     }
 
-    /** Returns whether the metadata is served at a path: at the endpoint's own, and at that of each of its paths. */
+    /** Returns whether the metadata is at a path: the endpoint's own, or that of one of its paths, existing or not. */
     public static boolean isMetadata(String path) {
-        return path.equals(WELL_KNOWN)
-                || path.startsWith(WELL_KNOWN + "/") && isEndpoint(path.substring(WELL_KNOWN.length()));
+        return path.equals(WELL_KNOWN) || path.equals(WELL_KNOWN + ENDPOINT) || path.startsWith(WELL_KNOWN + ENDPOINT + "/");
     }
 
-    /** Returns the metadata at a path, which names the resource that the path is of (RFC 9728, section 3.3). */
+    /**
+     * Returns the metadata at a path, which names the resource that the path is of (RFC 9728, section 3.3).
+     *
+     * @throws Problem {@code not_found} for a toolset that does not exist
+     */
     public ObjectNode metadata(String path, String name, String documentation) {
         var endpoint = path.substring(WELL_KNOWN.length());
+        if (!endpoint.isEmpty() && !isEndpoint(endpoint)) {
+            throw new Problem(
+                    Failure.NOT_FOUND,
+                    "there is no MCP endpoint at %s; there are %s, %s/readonly and %s/x/<toolset>, with the toolsets %s and the families"
+                            .formatted(
+                                    Name.shortened(endpoint),
+                                    ENDPOINT,
+                                    ENDPOINT,
+                                    ENDPOINT,
+                                    String.join(", ", Toolset.GENERAL)));
+        }
         var metadata = Json.object().put("resource", endpoint.isEmpty() ? address() : url + endpoint);
         metadata.putArray("authorization_servers").add(issuer.toString());
         var scopes = metadata.putArray("scopes_supported");
@@ -72,18 +114,25 @@ public record ProtectedResource(String url, URI issuer, String own) {
 
     /** Returns a token sent to the endpoint as the type of credential that it is checked as. */
     public Presented judged(Presented presented) {
-        return presented instanceof AccessToken token && !token.issuer().equals(own)
+        return !isBuiltin() && presented instanceof AccessToken token && !token.issuer().equals(own)
                 ? new IssuedToken(token.text())
                 : presented;
     }
 
-    /** Returns the challenge for a client without a credential. The scopes to read are enough to begin with. */
+    /**
+     * Returns the challenge for a client without a credential. Where more scopes can be requested later, those to read are
+     * enough to begin with.
+     */
     public String challenge() {
-        var scopes = Arrays.stream(Capability.values())
+        var scopes = isBuiltin() ? WORK : readScopes();
+        return "Bearer realm=\"engine\", %s, scope=\"%s\"".formatted(place(), String.join(" ", scopes));
+    }
+
+    private static List<String> readScopes() {
+        return Arrays.stream(Capability.values())
                 .map(Capability::word)
                 .filter(word -> word.endsWith(READ))
                 .toList();
-        return "Bearer realm=\"engine\", %s, scope=\"%s\"".formatted(place(), String.join(" ", scopes));
     }
 
     /** Returns the challenge for a client with a token that is not valid, or no longer. */

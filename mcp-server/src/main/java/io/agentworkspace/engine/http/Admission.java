@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.Credentials;
 import io.agentworkspace.engine.credentials.IssuedToken;
@@ -192,11 +193,16 @@ final class Admission {
         try {
             return identify(asked, credential);
         } catch (Problem problem) {
-            if (credential instanceof IssuedToken && problem.failure() == Failure.UNAUTHENTICATED) {
+            if (isToken(credential) && problem.failure() == Failure.UNAUTHENTICATED) {
                 resource.ifPresent(one -> asked.answer().put(HttpHeader.WWW_AUTHENTICATE, one.invalid(problem.note())));
             }
             throw problem;
         }
+    }
+
+    /** Returns whether a client can get another one from the authorization server by itself. */
+    private static boolean isToken(Presented credential) {
+        return credential instanceof IssuedToken || credential instanceof ApiKey key && key.isToken();
     }
 
     /** Returns no caller, if the route allows that. */

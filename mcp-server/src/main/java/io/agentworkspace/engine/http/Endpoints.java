@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.hubs.HubRoutes;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -36,6 +37,13 @@ public final class Endpoints extends Handler.Sequence {
     /** The path below which hooks of coding agents have their routes. */
     public static final String HOOKS = "/api/hooks";
 
+    /** The path below which the authorization server has its routes. */
+    public static final String OAUTH = "/oauth";
+
+    /** Where clients look for the metadata of the authorization server: as such, and as an OpenID provider. */
+    private static final List<String> AUTHORIZATION_SERVER =
+            List.of("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration");
+
     private static final Set<String> OWN = Set.of(STREAM, DEMO, METRICS);
 
     private final Handler mcp;
@@ -62,7 +70,7 @@ public final class Endpoints extends Handler.Sequence {
         if (isMcp(path) || path.equals(CATALOG) || ProtectedResource.isMetadata(path)) {
             return mcp;
         }
-        var alone = own.get(isHook(path) ? HOOKS : path);
+        var alone = own.get(isHook(path) ? HOOKS : isOAuth(path) ? OAUTH : path);
         if (alone != null) {
             return alone;
         }
@@ -78,6 +86,7 @@ public final class Endpoints extends Handler.Sequence {
                 || path.equals(CATALOG)
                 || OWN.contains(path)
                 || isHook(path)
+                || isOAuth(path)
                 || ProtectedResource.isMetadata(path)
                 || HubRoutes.covers(path)
                 || rest.test(path);
@@ -85,6 +94,10 @@ public final class Endpoints extends Handler.Sequence {
 
     private static boolean isHook(String path) {
         return path.startsWith(HOOKS + "/");
+    }
+
+    private static boolean isOAuth(String path) {
+        return path.startsWith(OAUTH + "/") || AUTHORIZATION_SERVER.contains(path);
     }
 
     static boolean isMcp(String path) {

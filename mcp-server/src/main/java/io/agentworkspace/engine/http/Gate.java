@@ -77,7 +77,7 @@ public final class Gate extends Handler.Wrapper {
         var isPublic = PublicRoutes.cover(method, path);
         origins.check(request, isPublic && !Credentials.came(request.getHeaders()), headers);
         if (isPreflight) {
-            origins.answerPreflight(headers);
+            origins.answerPreflight(method, headers);
             response.setStatus(HttpStatus.NO_CONTENT_204);
             callback.succeeded();
             return;

@@ -65,10 +65,11 @@ final class OriginRule {
         return String.valueOf(request.getHeaders().get(REQUEST_METHOD));
     }
 
-    void answerPreflight(HttpFields.Mutable answer) {
+    /** @param method the method that the page wants to use */
+    void answerPreflight(String method, HttpFields.Mutable answer) {
         if ("*".equals(answer.get(HttpHeader.ACCESS_CONTROL_ALLOW_ORIGIN))) {
-            answer.put("Access-Control-Allow-Methods", "GET");
-            answer.put("Access-Control-Allow-Headers", "Content-Type, If-None-Match");
+            answer.put("Access-Control-Allow-Methods", method.equals("POST") ? "POST" : "GET");
+            answer.put("Access-Control-Allow-Headers", "Content-Type, If-None-Match, MCP-Protocol-Version");
             return;
         }
         answer.put("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE");

@@ -47,12 +47,19 @@ public final class PageEndpoint extends Handler.Abstract {
     private static final String SIGN_IN = "/api/auth/oauth/";
 
     private final HubRoutes hubs;
+    private final PublicPath path;
 
     /** The pages' styles and scripts, compressed once: their addresses change with their content. */
     private final Map<String, byte[]> compressed = new ConcurrentHashMap<>();
 
     public PageEndpoint(HubRoutes hubs) {
+        this(hubs, PublicPath.of("", ""));
+    }
+
+    /** @param path the path of the public address, which links get */
+    public PageEndpoint(HubRoutes hubs, PublicPath path) {
         this.hubs = hubs;
+        this.path = path;
     }
 
     @Override
@@ -101,7 +108,8 @@ public final class PageEndpoint extends Handler.Abstract {
     /** Returns a refusal's page for code that sends it itself, and sets the policy in the headers. */
     byte[] refused(Request request, HttpFields.Mutable headers, Problem problem) {
         headers.put("Content-Security-Policy", POLICY);
-        return refused(request, problem).body();
+        var page = refused(request, problem);
+        return path.outside(page.mediaType(), page.body());
     }
 
     private PageResponse refused(Request request, Problem problem) {
@@ -133,7 +141,8 @@ public final class PageEndpoint extends Handler.Abstract {
     }
 
     private void send(PageResponse page, Request request, Response response, Callback callback) {
-        var body = page.body();
+        var plain = path.outside(page.mediaType(), page.body());
+        var body = plain;
         if (body.length > 0
                 && request.getHeaders().contains(HttpHeader.ACCEPT_ENCODING)
                 && request.getHeaders()
@@ -141,8 +150,8 @@ public final class PageEndpoint extends Handler.Abstract {
                         .contains("gzip")) {
             response.getHeaders().put(HttpHeader.CONTENT_ENCODING, "gzip");
             body = page.kept()
-                    ? compressed.computeIfAbsent(Request.getPathInContext(request), _ -> gzipped(page.body()))
-                    : gzipped(body);
+                    ? compressed.computeIfAbsent(Request.getPathInContext(request), _ -> gzipped(plain))
+                    : gzipped(plain);
         }
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
         response.write(true, HttpMethod.HEAD.is(request.getMethod()) ? null : ByteBuffer.wrap(body), callback);

@@ -12,6 +12,9 @@ final class PublicRoutes {
     /** Joining with an invitation, whose code is the credential. */
     private static final String JOIN = "/api/join";
 
+    /** The routes of programs at the authorization server, which have credentials of their own. */
+    private static final Set<String> OAUTH = Set.of("/oauth/token", "/oauth/register", "/oauth/revoke");
+
     private static final String HEALTH = "/api/health";
     private static final Set<String> PATHS = Set.of(
             HEALTH,
@@ -19,6 +22,7 @@ final class PublicRoutes {
             "/api/openapi.yaml",
             "/api/config",
             "/join",
+            "/oauth/authorize",
             SESSION,
             "/api/mcp/tools",
             "/api/mcp/clients",
@@ -42,11 +46,11 @@ final class PublicRoutes {
 
     /** Returns whether a path has a credential of its own, which is no caller's. */
     static boolean hasCredentialOfItsOwn(String path) {
-        return path.equals(Endpoints.METRICS);
+        return path.equals(Endpoints.METRICS) || OAUTH.contains(path);
     }
 
     static boolean cover(String method, String path) {
-        if (path.equals(JOIN)) {
+        if (path.equals(JOIN) || OAUTH.contains(path)) {
             return method.equals("POST");
         }
         return (method.equals("GET") || method.equals("HEAD"))

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.credentials.Grant;
 import io.agentworkspace.engine.credentials.InvitationCode;
 import io.agentworkspace.engine.credentials.KeyFormat;
+import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.domains.DomainStore;
 import io.agentworkspace.engine.keys.KeyLimitTexts;
 import io.agentworkspace.engine.model.access.Capability;
@@ -33,21 +34,6 @@ import org.jspecify.annotations.Nullable;
 /** Invitations: AK_Invite, AK_Invitations, AK_Uninvite. */
 public final class InviteTools {
     private static final long EXPIRES_SECONDS = 3_600;
-
-    /** What an agent needs to talk, remember and work. It gets those of them that the inviting caller has. */
-    private static final List<String> CAPABILITIES = List.of(
-            "agent:read",
-            "agent:write",
-            "domain:read",
-            "zone:read",
-            "zone:write",
-            "bank:read",
-            "bank:write",
-            "task:read",
-            "task:write",
-            "user:read",
-            "document:read",
-            "skill:read");
 
     /** The toolset for coding agents, where there is one. */
     private static final List<String> TOOLSET = List.of(Toolset.isNamed("work") ? "work" : Toolset.DEFAULT);
@@ -260,7 +246,7 @@ public final class InviteTools {
         if (in.capabilities() != null) {
             return KeyLimitTexts.capabilities(in.capabilities());
         }
-        var usual = new LinkedHashSet<>(CAPABILITIES);
+        var usual = new LinkedHashSet<>(ProtectedResource.WORK);
         usual.retainAll(KeyLimitTexts.all());
         if (!call.caller().capabilities().contains(Capability.ALL)) {
             usual.retainAll(call.caller().capabilities());

@@ -44,13 +44,13 @@ public record HttpSettings(
             "ENGINE_BASE_URL",
             null,
             "public address, if clients use another one than it listens on",
-            "an address such as https://engine.example.com",
+            "an address such as https://engine.example.com or https://example.com/engine, whose path begins with none of the engine's own, such as /api",
             SettingParsers::webAddress);
     static final Setting<String> MCP_URL = Setting.of(
             "ENGINE_MCP_URL",
             null,
             "public address of the MCP endpoint, if it differs from the base URL",
-            "an address such as https://mcp.example.com",
+            "an address such as https://mcp.example.com or https://example.com/engine, without the /mcp that clients add",
             SettingParsers::webAddress);
     static final Setting<List<String>> ALLOWED_ORIGINS = Setting.of(
             "ENGINE_ALLOWED_ORIGINS",

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.settings;
 
 import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.http.PublicPath;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.webhooks.outbox.RetrySchedule;
 import java.net.URI;
@@ -71,10 +72,16 @@ final class SettingParsers {
         return uri.toString().toLowerCase(Locale.ROOT);
     }
 
+    /** Parses {@code http(s)://host[:port][/path]}. The result has no slash at the end. */
     static String webAddress(String text) {
-        String origin = origin(text);
+        var path = URI.create(text).getRawPath();
+        var end = path == null ? text.length() : text.length() - path.length();
+        require(path == null || text.endsWith(path));
+        String origin = origin(text.substring(0, end));
         require(origin.startsWith("http://") || origin.startsWith("https://"));
-        return origin;
+        var below = path == null ? "" : path.replaceFirst("/$", "");
+        require(PublicPath.isAllowed(below));
+        return origin + below;
     }
 
     static String host(String text) {

@@ -66,6 +66,7 @@ public record Settings(
             TenantSettings.PLAN,
             SignInSettings.OAUTH_SURFACES,
             SignInSettings.MCP_OAUTH,
+            SignInSettings.AUTHORIZATION,
             RetentionSettings.AUDIT_DAYS,
             RetentionSettings.EVENTS_DAYS,
             RetentionSettings.TASKS_DAYS,

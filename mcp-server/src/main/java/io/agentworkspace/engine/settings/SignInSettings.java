@@ -12,11 +12,26 @@ import org.jspecify.annotations.Nullable;
  * @param providers providers where people can also sign in
  * @param surfaces the surfaces that people can sign in from
  * @param mcpProvider the provider whose access tokens the MCP endpoint accepts; null: none
+ * @param authorization who issues access tokens if no provider is named
  */
 public record SignInSettings(
         List<Provider> providers,
         List<String> surfaces,
-        @Nullable Provider mcpProvider) {
+        @Nullable Provider mcpProvider,
+        Authorization authorization) {
+    /** The authorization server of the MCP endpoint. */
+    public enum Authorization {
+        BUILTIN,
+        NONE
+    }
+
+    static final Setting<Authorization> AUTHORIZATION = Setting.of(
+            "ENGINE_AUTHORIZATION",
+            "builtin",
+            "authorization server for MCP clients that know only OAuth: builtin, unless ENGINE_MCP_OAUTH names a provider; or none",
+            "builtin or none",
+            SettingParsers.oneOf(Authorization.class));
+
     static final Setting<List<String>> OAUTH_SURFACES = Setting.of(
             "ENGINE_OAUTH_SURFACES",
             "hub,cli",
@@ -33,6 +48,14 @@ public record SignInSettings(
     static SignInSettings read(Map<String, String> given) {
         var providers = OAuthSettings.read(given);
         return new SignInSettings(
-                providers, OAUTH_SURFACES.read(given), OAuthSettings.named(MCP_OAUTH.find(given), providers));
+                providers,
+                OAUTH_SURFACES.read(given),
+                OAuthSettings.named(MCP_OAUTH.find(given), providers),
+                AUTHORIZATION.read(given));
+    }
+
+    /** Returns whether this server issues access tokens itself. */
+    public boolean isBuiltin() {
+        return mcpProvider == null && authorization == Authorization.BUILTIN;
     }
 }

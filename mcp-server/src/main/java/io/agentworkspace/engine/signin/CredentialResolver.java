@@ -22,14 +22,23 @@ public final class CredentialResolver implements Callers {
     private final BrowserSessions sessions;
     private final AccessTokens tokens;
     private final @Nullable IssuedTokens issued;
+    private final @Nullable ProtectedResource resource;
 
-    /** @param issued null if the MCP endpoint accepts no tokens of another issuer */
+    /**
+     * @param issued null if the MCP endpoint accepts no tokens of another issuer
+     * @param resource null if there is no authorization server
+     */
     public CredentialResolver(
-            Callers keys, BrowserSessions sessions, AccessTokens tokens, @Nullable IssuedTokens issued) {
+            Callers keys,
+            BrowserSessions sessions,
+            AccessTokens tokens,
+            @Nullable IssuedTokens issued,
+            @Nullable ProtectedResource resource) {
         this.keys = keys;
         this.sessions = sessions;
         this.tokens = tokens;
         this.issued = issued;
+        this.resource = resource;
     }
 
     @Override
@@ -58,7 +67,7 @@ public final class CredentialResolver implements Callers {
 
     @Override
     public Optional<ProtectedResource> resource() {
-        return Optional.ofNullable(issued).map(IssuedTokens::resource);
+        return Optional.ofNullable(resource);
     }
 
     @Override

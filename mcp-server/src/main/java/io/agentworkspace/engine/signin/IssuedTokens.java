@@ -47,10 +47,6 @@ public final class IssuedTokens {
 
     private record Verified(String principal, Set<String> scopes, Instant expiresAt) {}
 
-    ProtectedResource resource() {
-        return resource;
-    }
-
     /**
      * @throws Problem {@code unauthenticated} for an invalid token, {@code not_permitted} for an unknown user, {@code
      *     unavailable} if its issuer has to be queried and does not respond

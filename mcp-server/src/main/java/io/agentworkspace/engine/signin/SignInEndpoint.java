@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.security.SecureRandom;
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collection;
@@ -147,7 +148,13 @@ public final class SignInEndpoint {
                 issuer,
                 secret,
                 code.orElseThrow(() -> badRequest("the provider sent no code back; sign in again")));
-        return new Arrived(user.tenant(), user.id(), user.name(), baseUrl + returnTo);
+        return new Arrived(user.tenant(), user.id(), user.name(), baseUrl + below(returnTo));
+    }
+
+    /** Returns a path of a page without the path of the public address, which pages know as part of theirs. */
+    private String below(String returnTo) {
+        var path = URI.create(baseUrl).getRawPath();
+        return !path.isEmpty() && returnTo.startsWith(path + "/") ? returnTo.substring(path.length()) : returnTo;
     }
 
     /** Refuses the response of another provider (RFC 9207). */

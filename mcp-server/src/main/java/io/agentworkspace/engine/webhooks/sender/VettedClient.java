@@ -6,7 +6,12 @@ import java.net.URI;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.client.CompletableResponseListener;
 import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.http.HttpStatus;
 
 /**
  * Makes requests to servers that a tenant named, with the protection that deliveries have: the name is resolved for each
@@ -51,6 +56,24 @@ public final class VettedClient implements AutoCloseable {
             return client.request(url, addresses);
         } catch (SendFailure e) {
             throw new IOException(e.words(), e);
+        }
+    }
+
+    /**
+     * Returns the body of a URL from {@link #parse}, without following redirects.
+     *
+     * @throws IOException in words for an admin, if there is no answer 200 of at most this many bytes
+     */
+    public byte[] read(URI url, int most, Duration limit) throws IOException, InterruptedException {
+        var request = request(url).timeout(limit.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            var answer = new CompletableResponseListener(request, most).send().get();
+            if (answer.getStatus() != HttpStatus.OK_200) {
+                throw new IOException("it answered " + answer.getStatus());
+            }
+            return answer.getContent();
+        } catch (ExecutionException e) {
+            throw new IOException(words(Objects.requireNonNullElse(e.getCause(), e), true, limit), e);
         }
     }
 

@@ -1,0 +1,96 @@
+package io.agentworkspace.engine.oauth;
+
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client's request for access (RFC 6749, section 4.1.1, with PKCE). Its redirect URI is checked before everything else, since
+ * every other refusal is sent there.
+ *
+ * @param scopes the capabilities that it requests; none if it leaves them to the user
+ */
+record AuthorizationRequest(OAuthClient client, String redirectUri, @Nullable String state, String challenge, Set<String> scopes) {
+    private static final Pattern CHALLENGE = Pattern.compile("[A-Za-z0-9_-]{43}");
+    private static final int LONGEST_STATE = 4_000;
+
+    /** Where refusals are sent: an address that is the client's. */
+    record ReturnAddress(OAuthClient client, String redirectUri, @Nullable String state) {
+        /** @throws OAuthError that must not be sent to the redirect URI */
+        static ReturnAddress of(Parameters given, OAuthClient client) {
+            var redirect = given.read("redirect_uri");
+            if (!RedirectUri.isRegistered(redirect, client.redirectUris())) {
+                throw OAuthError.request("redirect_uri is not one of the addresses that this client registered");
+            }
+            var state = given.find("state");
+            if (state != null && state.length() > LONGEST_STATE) {
+                throw OAuthError.request("state is longer than %,d characters".formatted(LONGEST_STATE));
+            }
+            return new ReturnAddress(client, redirect, state);
+        }
+
+        /** Returns the address with the outcome, which names this server (RFC 9207). */
+        String with(Map<String, String> outcome, String issuer) {
+            var all = new LinkedHashMap<>(outcome);
+            if (state != null) {
+                all.put("state", state);
+            }
+            all.put("iss", issuer);
+            var query = all.entrySet().stream()
+                    .map(one -> one.getKey() + "=" + URLEncoder.encode(one.getValue(), StandardCharsets.UTF_8))
+                    .collect(Collectors.joining("&"));
+            return redirectUri + (redirectUri.indexOf('?') < 0 ? "?" : "&") + query;
+        }
+
+        String with(OAuthError error, String issuer) {
+            var outcome = new LinkedHashMap<String, String>();
+            outcome.put("error", error.code());
+            outcome.put("error_description", error.description());
+            return with(outcome, issuer);
+        }
+    }
+
+    /** @throws OAuthError that is sent to the redirect URI */
+    static AuthorizationRequest of(Parameters given, ReturnAddress back, ProtectedResource resource) {
+        if (given.find("request") != null || given.find("request_uri") != null) {
+            throw new OAuthError("request_not_supported", "send the parameters in the query, not as request or request_uri");
+        }
+        if (!given.read("response_type").equals("code")) {
+            throw new OAuthError("unsupported_response_type", "response_type must be code");
+        }
+        var mode = given.find("response_mode");
+        if (mode != null && !mode.equals("query")) {
+            throw OAuthError.request("response_mode must be query, or be left out");
+        }
+        var challenge = given.read("code_challenge");
+        if (!"S256".equals(given.find("code_challenge_method"))) {
+            throw OAuthError.request("code_challenge_method must be S256");
+        }
+        if (!CHALLENGE.matcher(challenge).matches()) {
+            throw OAuthError.request("code_challenge must be the SHA-256 of the verifier, in 43 characters of base64url");
+        }
+        checkResource(given, resource);
+        return new AuthorizationRequest(
+                back.client(), back.redirectUri(), back.state(), challenge, scopes(given.find("scope")));
+    }
+
+    /** @throws OAuthError {@code invalid_target} unless it is the MCP address */
+    static void checkResource(Parameters given, ProtectedResource resource) {
+        var values = given.fields().getValuesOrEmpty("resource");
+        if (values.size() != 1 || !resource.isResource(values.getFirst())) {
+            throw OAuthError.target(resource.address());
+        }
+    }
+
+    static Set<String> scopes(@Nullable String text) {
+        return text == null ? Set.of() : new LinkedHashSet<>(List.of(text.strip().split(" +")));
+    }
+}

@@ -1,0 +1,170 @@
+package io.agentworkspace.engine.oauth;
+
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.db.CombinedCalls;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Progress;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.ResponseBudget;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.net.URI;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What a user decides about a client: which agent it becomes, and with which capabilities. */
+public final class Consent {
+    static final Duration CODE_LIFE = Duration.ofSeconds(60);
+
+    private static final int LONGEST_NAME = 100;
+
+    private final SecureRandom random = new SecureRandom();
+    private final Db db;
+    private final ToolRunner runner;
+    private final GrantStore grants;
+    private final ClientStore clients;
+    private final EventLog events;
+    private final Clock clock;
+
+    public Consent(Db db, ToolRunner runner, GrantStore grants, ClientStore clients, EventLog events, Clock clock) {
+        this.db = db;
+        this.runner = runner;
+        this.grants = grants;
+        this.clients = clients;
+        this.events = events;
+        this.clock = clock;
+    }
+
+    /** Returns what the page shows: the client, where the browser is sent, and the capabilities that the user can give. */
+    ObjectNode question(AuthorizationRequest request, Caller caller) {
+        var shown = Json.object()
+                .put("client", request.client().name())
+                .put("client_id", request.client().id())
+                .put("returns_to", place(request.redirectUri()))
+                .put("verified", Clients.isDocument(request.client().id()))
+                .put("user", caller.userName())
+                .put("tenant", caller.tenantName());
+        if (caller.boundAgent() != null) {
+            shown.put("bound", true);
+        }
+        var wanted = request.scopes().isEmpty() ? ProtectedResource.WORK : request.scopes();
+        var capabilities = shown.putArray("capabilities");
+        capabilities(caller).forEach(word -> capabilities
+                .addObject()
+                .put("name", word)
+                .put("requested", wanted.contains(word)));
+        return shown;
+    }
+
+    private static Stream<String> capabilities(Caller caller) {
+        return Arrays.stream(Capability.values())
+                .filter(one -> one.isIn(caller.capabilities()))
+                .map(Capability::word);
+    }
+
+    private static String place(String redirectUri) {
+        var uri = URI.create(redirectUri);
+        return uri.getHost() == null ? uri.getScheme() + ":" : uri.getScheme() + "://" + uri.getRawAuthority();
+    }
+
+    /**
+     * Gives the client access, all or nothing: the agent, if it is new, a key that is bound to it, and the code for it.
+     *
+     * @throws Problem with the note of the tool that refused
+     */
+    String allow(AuthorizationRequest request, Name agent, Collection<String> capabilities, Caller caller, Request from) {
+        var now = clock.instant();
+        var code = OAuthSecret.generate(OAuthSecret.CODE, random);
+        var run = new Steps(caller, from);
+        CombinedCalls.run(db, () -> {
+            if (!Clients.isDocument(request.client().id())) {
+                clients.use(request.client().id(), now);
+            }
+            if (caller.boundAgent() == null && !run.hasAgent(agent)) {
+                run.createAgent(agent, request.client());
+            }
+            var key = run.createKey(agent, request.client(), capabilities, earlier(now.plus(CODE_LIFE), caller));
+            grants.insert(caller, key, request, code, now.plus(CODE_LIFE));
+            return true;
+        });
+        events.committed(); // The tools have reported this before the transaction was committed.
+        return code;
+    }
+
+    static Instant earlier(Instant end, Caller caller) {
+        var last = caller.credential().expiresAt();
+        return last != null && last.isBefore(end) ? last : end;
+    }
+
+    /** The tools that do it, run as the user. */
+    private final class Steps {
+        private final Caller caller;
+        private final Request from;
+
+        private Steps(Caller caller, Request from) {
+            this.caller = caller;
+            this.from = from;
+        }
+
+        boolean hasAgent(Name agent) {
+            return grants.hasAgent(caller.tenant(), agent);
+        }
+
+        void createAgent(Name agent, OAuthClient client) {
+            var call = Json.object();
+            call.putObject("vx")
+                    .put("name", agent.text())
+                    .put("description", "%s, which '%s' gave access to.".formatted(client.name(), caller.userName()));
+            call("AP_Create", call);
+        }
+
+        String createKey(Name agent, OAuthClient client, Collection<String> capabilities, Instant expires) {
+            var call = Json.object()
+                    .put("name", Excerpt.cut(client.name() + ", connected by OAuth", LONGEST_NAME))
+                    .put("expires_at", expires.toString());
+            if (caller.boundAgent() == null) { // Else it is the caller's own agent.
+                call.put("agent", agent.text());
+            }
+            capabilities.forEach(call.putArray("capabilities")::add);
+            return call("AK_Create", call).at("/key/id").asString();
+        }
+
+        private ObjectNode call(String tool, ObjectNode arguments) {
+            var answer = runner.run(new ToolRunner.Request(
+                    tool,
+                    arguments,
+                    caller,
+                    Objects.requireNonNull((String) from.getAttribute(RequestAttributes.REQUEST_ID)),
+                    true,
+                    null,
+                    Progress.SILENT,
+                    new RequestSource(
+                            RequestSource.REST,
+                            Request.getRemoteAddr(from),
+                            from.getHeaders().get(HttpHeader.USER_AGENT)),
+                    ResponseBudget.once(),
+                    false));
+            var problem = answer.problem();
+            if (problem != null) {
+                throw problem;
+            }
+            return Objects.requireNonNull(answer.envelope());
+        }
+    }
+}

@@ -1,0 +1,186 @@
+package io.agentworkspace.engine.oauth;
+
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.credentials.SessionSecret;
+import io.agentworkspace.engine.http.JsonResponse;
+import io.agentworkspace.engine.http.limits.BodyReader;
+import io.agentworkspace.engine.http.limits.RateBuckets;
+import io.agentworkspace.engine.http.limits.RequestRate;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import java.time.Clock;
+import java.util.Map;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The routes of the authorization server. */
+public final class OAuthEndpoint extends Handler.Abstract {
+    static final String AUTHORIZE = "/oauth/authorize";
+    static final String TOKEN = "/oauth/token";
+    static final String REGISTER = "/oauth/register";
+    static final String REVOKE = "/oauth/revoke";
+
+    /** What the page of the consent reads. */
+    private static final String QUESTION = "/oauth/question";
+
+    private static final String OPEN_ID = "/.well-known/openid-configuration";
+    private static final RequestRate REGISTRATIONS = new RequestRate(1, 20);
+
+    private final ServerMetadata metadata;
+    private final ProtectedResource resource;
+    private final Clients clients;
+    private final Consent consent;
+    private final TokenIssuer tokens;
+    private final RateBuckets<String> registrations;
+    private final Handler pages;
+
+    /** @param pages show the page of the consent */
+    public OAuthEndpoint(
+            ProtectedResource resource, Clients clients, Consent consent, TokenIssuer tokens, Clock clock, Handler pages) {
+        this.pages = pages;
+        this.metadata = new ServerMetadata(resource.issuer().toString());
+        this.resource = resource;
+        this.clients = clients;
+        this.consent = consent;
+        this.tokens = tokens;
+        this.registrations = new RateBuckets<>(REGISTRATIONS, clock);
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        var path = Request.getPathInContext(request);
+        try {
+            switch (path) {
+                case AUTHORIZE -> {
+                    return authorize(request, response, callback);
+                }
+                case QUESTION -> {
+                    require(request, response, "GET");
+                    var asked = AuthorizationRequest.of(Parameters.ofQuery(request), back(request), resource);
+                    send(200, consent.question(asked, person(request)), response, callback);
+                }
+                case TOKEN -> {
+                    require(request, response, "POST");
+                    send(200, tokens.issue(Parameters.ofForm(request), ClientLogin.basic(request)), response, callback);
+                }
+                case REVOKE -> {
+                    require(request, response, "POST");
+                    tokens.revoke(Parameters.ofForm(request), ClientLogin.basic(request));
+                    send(200, Json.object(), response, callback);
+                }
+                case REGISTER -> {
+                    require(request, response, "POST");
+                    registrations.take(Request.getRemoteAddr(request), response.getHeaders());
+                    send(201, clients.register(body(request)), response, callback);
+                }
+                default -> {
+                    require(request, response, "GET");
+                    response.getHeaders().put(HttpHeader.CACHE_CONTROL, "public, max-age=300");
+                    send(200, path.startsWith(OPEN_ID) ? metadata.openId() : metadata.oauth(), response, callback);
+                }
+            }
+        } catch (OAuthError error) {
+            refuse(error, request, response, callback);
+        }
+        return true;
+    }
+
+    private void refuse(OAuthError error, Request request, Response response, Callback callback) {
+        if (Request.getPathInContext(request).equals(AUTHORIZE)) {
+            throw new Problem(Failure.BAD_REQUEST, error.description()); // A page for people; their browser goes nowhere.
+        }
+        if (error.status() == HttpStatus.UNAUTHORIZED_401
+                && request.getHeaders().contains(HttpHeader.AUTHORIZATION)) {
+            response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Basic realm=\"engine\"");
+        }
+        var body = Json.object().put("error", error.code()).put("error_description", error.description());
+        send(error.status(), body, response, callback);
+    }
+
+    /** Shows the page, or sends the browser back with what is wrong; a POST is the user's decision on the page. */
+    private boolean authorize(Request request, Response response, Callback callback) throws Exception {
+        if (request.getMethod().equals("POST")) {
+            send(200, Json.object().put("location", decided(request)), response, callback);
+            return true;
+        }
+        require(request, response, "GET");
+        var given = Parameters.ofQuery(request);
+        var isKnown = request.getAttribute(RequestAttributes.CALLER) != null;
+        // Back from a provider, the page still knows what it was opened for. A document is fetched only for a user.
+        if (!given.isEmpty() && (isKnown || !Clients.isDocument(given.read("client_id")))) {
+            var back = back(request);
+            try {
+                AuthorizationRequest.of(given, back, resource);
+            } catch (OAuthError error) {
+                response.setStatus(HttpStatus.FOUND_302);
+                response.getHeaders().put(HttpHeader.LOCATION, back.with(error, issuer()));
+                callback.succeeded();
+                return true;
+            }
+        }
+        return pages.handle(request, response, callback);
+    }
+
+    private AuthorizationRequest.ReturnAddress back(Request request) {
+        var given = Parameters.ofQuery(request);
+        return AuthorizationRequest.ReturnAddress.of(given, clients.read(given.read("client_id")));
+    }
+
+    private String issuer() {
+        return resource.issuer().toString();
+    }
+
+    /** Returns where the browser goes next. */
+    private String decided(Request request) {
+        var caller = person(request);
+        var back = back(request);
+        try {
+            var asked = AuthorizationRequest.of(Parameters.ofQuery(request), back, resource);
+            var decision = body(request);
+            if (!decision.path("allow").asBoolean(false)) {
+                throw new OAuthError("access_denied", "the user declined");
+            }
+            var agent = Name.of(decision.path("agent").asString(""));
+            var capabilities = decision.path("capabilities").valueStream().map(JsonNode::asString).toList();
+            var code = consent.allow(asked, agent, capabilities, caller, request);
+            return back.with(Map.of("code", code), issuer());
+        } catch (OAuthError error) {
+            return back.with(error, issuer());
+        }
+    }
+
+    /** @throws Problem unless a person's browser is signed in: programs have other ways to get a key */
+    private static Caller person(Request request) {
+        var caller = (Caller) request.getAttribute(RequestAttributes.CALLER);
+        if (caller == null || !(request.getAttribute(RequestAttributes.SESSION) instanceof SessionSecret)) {
+            throw Problem.unauthenticated("access is given in a browser that is signed in; a program creates a key with AK_Create");
+        }
+        return caller;
+    }
+
+    private static ObjectNode body(Request request) {
+        return Json.readObject(BodyReader.read(request));
+    }
+
+    private static void require(Request request, Response response, String method) {
+        if (!request.getMethod().equals(method) && !(method.equals("GET") && request.getMethod().equals("HEAD"))) {
+            response.getHeaders().put(HttpHeader.ALLOW, method);
+            throw new Problem(Failure.METHOD_NOT_ALLOWED, "this route takes " + method);
+        }
+    }
+
+    private static void send(int status, ObjectNode body, Response response, Callback callback) {
+        new JsonResponse(status, JsonResponse.JSON, body).send(response, callback);
+    }
+}

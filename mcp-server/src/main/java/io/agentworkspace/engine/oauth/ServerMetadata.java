@@ -1,0 +1,39 @@
+package io.agentworkspace.engine.oauth;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.json.Json;
+import java.util.Arrays;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What clients learn about the authorization server (RFC 8414). */
+record ServerMetadata(String issuer) {
+    private static final List<String> REVOKE_METHODS = ClientMetadata.AUTH_METHODS;
+
+    ObjectNode oauth() {
+        var metadata = Json.object()
+                .put("issuer", issuer)
+                .put("authorization_endpoint", issuer + OAuthEndpoint.AUTHORIZE)
+                .put("token_endpoint", issuer + OAuthEndpoint.TOKEN)
+                .put("registration_endpoint", issuer + OAuthEndpoint.REGISTER)
+                .put("revocation_endpoint", issuer + OAuthEndpoint.REVOKE);
+        Arrays.stream(Capability.values()).map(Capability::word).forEach(metadata.putArray("scopes_supported")::add);
+        metadata.putArray("response_types_supported").add("code");
+        metadata.putArray("response_modes_supported").add("query");
+        TokenIssuer.GRANTS.forEach(metadata.putArray("grant_types_supported")::add);
+        metadata.putArray("code_challenge_methods_supported").add("S256");
+        ClientMetadata.AUTH_METHODS.forEach(metadata.putArray("token_endpoint_auth_methods_supported")::add);
+        REVOKE_METHODS.forEach(metadata.putArray("revocation_endpoint_auth_methods_supported")::add);
+        return metadata.put("authorization_response_iss_parameter_supported", true)
+                .put("client_id_metadata_document_supported", true)
+                .put("service_documentation", issuer + "/docs/oauth");
+    }
+
+    /** Returns the same for clients that look for OpenID metadata below the issuer's path. No ID tokens are issued. */
+    ObjectNode openId() {
+        var metadata = oauth().put("jwks_uri", issuer + "/.well-known/jwks.json");
+        metadata.putArray("subject_types_supported").add("public");
+        metadata.putArray("id_token_signing_alg_values_supported").add("ES256");
+        return metadata;
+    }
+}

@@ -1,0 +1,253 @@
+package io.agentworkspace.engine.oauth;
+
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.credentials.Callers;
+import io.agentworkspace.engine.credentials.KeyFormat;
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Gives programs tokens: for a code, for a refresh token, or for an API key of their own (client credentials). */
+public final class TokenIssuer {
+    private static final Duration ACCESS_LIFE = Duration.ofHours(1);
+    private static final Duration REFRESH_LIFE = Duration.ofDays(30);
+    private static final int MOST_CHILDREN = 100;
+    private static final Pattern VERIFIER = Pattern.compile("[A-Za-z0-9._~-]{43,128}");
+
+    static final List<String> GRANTS = List.of("authorization_code", "refresh_token", "client_credentials");
+
+    private final SecureRandom random = new SecureRandom();
+    private final Db db;
+    private final GrantStore grants;
+    private final Clients clients;
+    private final Callers keys;
+    private final ProtectedResource resource;
+    private final Clock clock;
+
+    public TokenIssuer(Db db, GrantStore grants, Clients clients, Callers keys, ProtectedResource resource, Clock clock) {
+        this.db = db;
+        this.grants = grants;
+        this.clients = clients;
+        this.keys = keys;
+        this.resource = resource;
+        this.clock = clock;
+    }
+
+    /** @throws OAuthError */
+    ObjectNode issue(Parameters given, @Nullable ClientLogin basic) {
+        var type = given.read("grant_type");
+        if (!GRANTS.contains(type)) {
+            throw new OAuthError("unsupported_grant_type", "grant_type must be one of " + String.join(", ", GRANTS));
+        }
+        var login = ClientLogin.of(given, basic);
+        if (type.equals("client_credentials")) {
+            return byKey(given, login);
+        }
+        var client = client(login);
+        AuthorizationRequest.checkResource(given, resource);
+        return type.equals("refresh_token")
+                ? redeem(client, given.read("refresh_token"), "refresh", given)
+                : redeem(client, given.read("code"), "code", given);
+    }
+
+    /** Returns the id of the client, whose secret was checked if it has one. */
+    private String client(ClientLogin login) {
+        var id = login.id();
+        if (Clients.isDocument(id)) { // The code or the token shows that its document was valid.
+            if (login.secret() != null) {
+                throw OAuthError.client("a client with a metadata document has no secret");
+            }
+            return id;
+        }
+        var client = clients.find(id).orElseThrow(Clients::unknown);
+        var hash = client.secretHash();
+        if (hash == null ? login.secret() != null : login.secret() == null || !MessageDigest.isEqual(hash, Sha256.of(login.secret()))) {
+            throw OAuthError.client("the client's secret is wrong, missing, or not one that it has");
+        }
+        return id;
+    }
+
+    private ObjectNode redeem(String client, String secret, String kind, Parameters given) {
+        var scope = given.find("scope");
+        var redirect = kind.equals("code") ? given.find("redirect_uri") : null;
+        var verifier = kind.equals("code") ? given.read("code_verifier") : null;
+        var now = clock.instant();
+        var outcome = db.<Outcome>transaction(() -> {
+            var taken = grants.take(secret, now)
+                    .filter(one -> one.kind().equals(kind) && one.client().equals(client))
+                    .orElseThrow(() -> invalid(kind));
+            if (taken.used()) { // Two have it: the program and somebody else.
+                grants.revoke(taken.tenant(), taken.key(), now);
+                return new Outcome(null);
+            }
+            var ends = taken.ends();
+            if (!taken.alive() || !now.isBefore(taken.expires()) || ends != null && !now.isBefore(ends)) {
+                throw invalid(kind);
+            }
+            if (kind.equals("code")) {
+                checkProof(taken, redirect, verifier);
+            }
+            checkScope(scope, taken.capabilities());
+            return new Outcome(renewed(taken, secret, now));
+        });
+        if (outcome.answer() == null) {
+            throw OAuthError.grant("the %s was used before; all tokens of this access are revoked, so ask the user again"
+                    .formatted(kind.equals("code") ? "code" : "refresh token"));
+        }
+        return outcome.answer();
+    }
+
+    private record Outcome(@Nullable ObjectNode answer) {}
+
+    private static OAuthError invalid(String kind) {
+        return OAuthError.grant(
+                kind.equals("code")
+                        ? "the code is not valid: unknown, expired, revoked, or of another client"
+                        : "the refresh token is not valid: unknown, expired, revoked, or of another client");
+    }
+
+    private static void checkProof(GrantStore.Taken taken, @Nullable String redirect, @Nullable String verifier) {
+        if (!taken.redirectUri().equals(redirect)) {
+            throw OAuthError.grant("redirect_uri must be the one that the code was requested with");
+        }
+        if (verifier == null
+                || !VERIFIER.matcher(verifier).matches()
+                || !MessageDigest.isEqual(
+                        taken.challenge().getBytes(StandardCharsets.US_ASCII),
+                        Base64.getUrlEncoder().withoutPadding().encode(Sha256.of(verifier)))) {
+            throw OAuthError.grant("code_verifier does not fit the code_challenge");
+        }
+    }
+
+    /** A program may name the scopes that it has. It keeps all of them, and the answer lists them. */
+    private static void checkScope(@Nullable String scope, Collection<String> granted) {
+        if (scope != null && !granted.contains(Capability.ALL) && !granted.containsAll(AuthorizationRequest.scopes(scope))) {
+            throw new OAuthError("invalid_scope", "scope has more than the user gave: " + String.join(" ", granted));
+        }
+    }
+
+    private ObjectNode renewed(GrantStore.Taken taken, String used, Instant now) {
+        var token = ApiKey.token(taken.key(), random);
+        var expires = earlier(now.plus(ACCESS_LIFE), taken.ends());
+        var refresh = OAuthSecret.generate(OAuthSecret.REFRESH, random);
+        grants.renew(taken, used, token, expires, refresh, earlier(now.plus(REFRESH_LIFE), taken.ends()), now);
+        return answer(token, now, expires, taken.capabilities()).put("refresh_token", refresh);
+    }
+
+    private static Instant earlier(Instant end, @Nullable Instant other) {
+        return other != null && other.isBefore(end) ? other : end;
+    }
+
+    private static ObjectNode answer(ApiKey token, Instant now, Instant expires, Collection<String> capabilities) {
+        return Json.object()
+                .put("access_token", token.reveal())
+                .put("token_type", "Bearer")
+                .put("expires_in", Duration.between(now, expires).toSeconds())
+                .put("scope", String.join(" ", capabilities));
+    }
+
+    /** A program's own key is its secret. The token is a child of that key, with at most its capabilities, and ends with it. */
+    private ObjectNode byKey(Parameters given, ClientLogin login) {
+        var caller = keyHolder(login)
+                .orElseThrow(() -> OAuthError.client(
+                        "client_id must be the id of an API key, and client_secret the whole key; it is unknown, revoked or expired"));
+        if (caller.boundAgent() == null) {
+            throw new OAuthError(
+                    "unauthorized_client", "the API key must be bound to an agent: create one with AK_Create and agent");
+        }
+        AuthorizationRequest.checkResource(given, resource);
+        var granted = capabilities(given.find("scope"), caller);
+        var now = clock.instant();
+        var expires = Consent.earlier(now.plus(ACCESS_LIFE), caller);
+        var token = ApiKey.token(KeyFormat.randomId(random), random);
+        if (!db.transaction(() -> grants.insertChild(caller, token, granted, MOST_CHILDREN, expires, now))) {
+            throw Problem.rateLimited(
+                    "%d tokens of this key are in use, which is the maximum: use one until it expires".formatted(MOST_CHILDREN),
+                    Duration.ofMinutes(1));
+        }
+        return answer(token, now, expires, granted);
+    }
+
+    private Optional<Caller> keyHolder(ClientLogin login) {
+        try {
+            var key = ApiKey.parse(login.secret() == null ? "" : login.secret());
+            return key.isToken() || !key.id().equals(login.id()) ? Optional.empty() : Optional.of(keys.authenticate(key));
+        } catch (Problem problem) {
+            if (problem.failure() == Failure.UNAUTHENTICATED) {
+                return Optional.empty();
+            }
+            throw problem;
+        }
+    }
+
+    private static Collection<String> capabilities(@Nullable String scope, Caller caller) {
+        if (scope == null) {
+            return caller.capabilities();
+        }
+        var wanted = new LinkedHashSet<>(AuthorizationRequest.scopes(scope));
+        if (!caller.capabilities().contains(Capability.ALL) && !caller.capabilities().containsAll(wanted)) {
+            throw new OAuthError(
+                    "invalid_scope", "scope has more than the key: " + String.join(" ", caller.capabilities()));
+        }
+        wanted.removeIf(word -> !isCapability(word));
+        if (wanted.isEmpty()) {
+            throw new OAuthError("invalid_scope", "scope names no capability, such as agent:read");
+        }
+        return wanted;
+    }
+
+    private static boolean isCapability(String word) {
+        return List.of(Capability.values()).stream().anyMatch(one -> one.word().equals(word))
+                || word.equals(Capability.ALL)
+                || word.matches("upstream:[a-z0-9][a-z0-9-]{0,19}");
+    }
+
+    /** Ends the access that a token belongs to (RFC 7009). An unknown token, or one of another client, changes nothing. */
+    void revoke(Parameters given, @Nullable ClientLogin basic) {
+        var login = ClientLogin.of(given, basic);
+        var token = given.read("token");
+        var isKey = keyHolder(login).isPresent();
+        var client = isKey ? login.id() : client(login);
+        var now = clock.instant();
+        db.transaction(() -> {
+            grants.take(token, now)
+                    .filter(taken -> taken.client().equals(client))
+                    .ifPresent(taken -> grants.revoke(taken.tenant(), taken.key(), now));
+            holder(token).ifPresent(caller -> {
+                var key = String.valueOf(caller.credential().key());
+                if (grants.isOf(caller.tenant(), key, client)) {
+                    grants.revoke(caller.tenant(), key, now);
+                }
+            });
+            return true;
+        });
+    }
+
+    private Optional<Caller> holder(String token) {
+        try {
+            var key = ApiKey.parse(token);
+            return key.isToken() ? Optional.of(keys.authenticate(key)) : Optional.empty();
+        } catch (Problem problem) {
+            return Optional.empty();
+        }
+    }
+}
