@@ -12,7 +12,7 @@ import io.agentworkspace.engine.model.rule.RuleEffect;
 import io.agentworkspace.engine.model.rule.RuleExample;
 import io.agentworkspace.engine.model.rule.RuleTemplate;
 import io.agentworkspace.engine.model.rule.RuleTemplate.Parameter;
-import io.agentworkspace.engine.rules.cel.TimeZones;
+import io.agentworkspace.engine.rules.cel.TimeTexts;
 import java.util.List;
 import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
@@ -145,7 +145,7 @@ final class RuleTemplates {
     }
 
     private static String hours(TemplateParameters given) {
-        TimeZones.broken(given.text("timezone")).ifPresent(wrong -> {
+        TimeTexts.broken(given.text("timezone")).ifPresent(wrong -> {
             throw Problem.invalid("parameters.timezone", "is not known: " + wrong);
         });
         var zone = given.literal("timezone");

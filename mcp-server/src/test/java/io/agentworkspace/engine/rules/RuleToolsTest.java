@@ -277,6 +277,8 @@ class RuleToolsTest {
                     'when':'true','applies_to':['AP_Chat'],'parameters':{} -> 1004 -> parameters belong to a template, and none is sent
                     'when':'now.getHours(\\"Europe/Berln\\") > 1','applies_to':['AP_Chat'] -> 1004 -> there is no time zone 'Europe/Berln'; did you mean 'Europe/Berlin'?
                     'when':'[1].exists(x, x > now.getDate(size(content) > 1 ? \\"UTC\\" : \\"+25:00\\"))','applies_to':['AP_Chat'] -> 1004 -> there is no time zone '+25:00'
+                    'when':'now - duration(\\"1h30m\\") < timestamp(\\"2026-13-01\\")','applies_to':['AP_Chat'] -> 1004 -> '2026-13-01' is not what timestamp takes: a time such as 2026-05-25T12:00:00Z
+                    'when':'timestamp(\\"2026-05-25T12:00:00+02:00\\") < now - duration(\\"1x\\")','applies_to':['AP_Chat'] -> 1004 -> '1x' is not what duration takes: a duration such as 90s or 1h30m
                     'template':'read-only-hours','parameters':{'timezone':'Europe/Berln'} -> 1004 -> parameters.timezone is not known: there is no time zone 'Europe/Berln'; did you mean 'Europe/Berlin'?
                     'when':'true','applies_to':['AP_Chat'],'effect':'forbid' -> 1004 -> effect
                     'when':'true','applies_to':['AP_Chat'],'examples':[{'request':{'service':'AP_Chat'},'expected':'passes'}] -> 1004 -> examples[0] is expected to pass, but the rule matches it

@@ -43,11 +43,11 @@ public final class Expression {
     /**
      * Checks what a new expression must not have, although expressions that are stored already may have it.
      *
-     * @throws ExpressionError if it names a time zone that does not exist
+     * @throws ExpressionError if it names a time zone that does not exist, or a time or duration that cannot be read
      */
     public static void checkNew(String text) throws ExpressionError {
         try {
-            new TimeZones(compiled(Lazily.ENVIRONMENT, text)).check();
+            new TimeTexts(compiled(Lazily.ENVIRONMENT, text), Lazily.ENVIRONMENT.runtime).check();
         } catch (CelValidationException e) {
             throw new ExpressionError(1, 1, "it cannot be evaluated: " + e.getMessage());
         }

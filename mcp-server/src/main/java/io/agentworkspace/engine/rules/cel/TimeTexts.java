@@ -5,17 +5,23 @@ import dev.cel.common.ast.CelConstant;
 import dev.cel.common.ast.CelExpr;
 import dev.cel.common.ast.CelExpr.CelCall;
 import dev.cel.common.ast.CelExpr.ExprKind.Kind;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The time zones that an expression names, as in {@code now.getHours("Europe/Berlin")}. */
-public final class TimeZones {
+/**
+ * The texts about time in an expression: zones, as in {@code now.getHours("Europe/Berlin")}, and what {@code timestamp}
+ * and {@code duration} read.
+ */
+public final class TimeTexts {
     private static final Set<String> TAKE_A_ZONE = Set.of(
             "getFullYear",
             "getMonth",
@@ -31,10 +37,17 @@ public final class TimeZones {
     /** CEL's second form: a difference from UTC, such as {@code 02:00} and {@code -5:30}. */
     private static final Pattern OFFSET = Pattern.compile("[+-]?(0?\\d|1[0-8]):[0-5]\\d");
 
-    private final CelAbstractSyntaxTree ast;
+    /** The functions that read a text, with what they take. */
+    private static final Map<String, String> READERS =
+            Map.of("timestamp", "a time such as 2026-05-25T12:00:00Z", "duration", "a duration such as 90s or 1h30m");
 
-    TimeZones(CelAbstractSyntaxTree ast) {
+    private final CelAbstractSyntaxTree ast;
+    private final CelRuntime runtime;
+
+    /** @param runtime reads the texts, as it does when a rule is evaluated */
+    TimeTexts(CelAbstractSyntaxTree ast, CelRuntime runtime) {
         this.ast = ast;
+        this.runtime = runtime;
     }
 
     /** Returns what is wrong with the name of a zone; empty if it is one. */
@@ -66,6 +79,8 @@ public final class TimeZones {
                 var call = expression.call();
                 if (TAKE_A_ZONE.contains(call.function())) {
                     checkZones(call.args());
+                } else if (READERS.containsKey(call.function())) {
+                    checkRead(expression, call);
                 }
                 if (call.target().isPresent()) {
                     check(call.target().get());
@@ -95,10 +110,35 @@ public final class TimeZones {
         }
     }
 
+    private void checkRead(CelExpr expression, CelCall call) throws ExpressionError {
+        var arg = call.args().getFirst();
+        if (!isText(arg)) {
+            return;
+        }
+        try {
+            runtime.createProgram(CelAbstractSyntaxTree.newParsedAst(expression, ast.getSource()))
+                    .eval();
+        } catch (CelEvaluationException unreadable) {
+            throw ExpressionLimits.error(
+                    ast,
+                    arg,
+                    "'%s' is not what %s takes: %s"
+                            .formatted(
+                                    Name.shortened(arg.constant().stringValue()),
+                                    call.function(),
+                                    READERS.get(call.function())));
+        }
+    }
+
+    private static boolean isText(CelExpr expression) {
+        return expression.getKind() == Kind.CONSTANT
+                && expression.constant().getKind() == CelConstant.Kind.STRING_VALUE;
+    }
+
     /** Checks zones that are written out, also as the branches of a condition. */
     private void checkZones(Iterable<CelExpr> zones) throws ExpressionError {
         for (var zone : zones) {
-            if (zone.getKind() == Kind.CONSTANT && zone.constant().getKind() == CelConstant.Kind.STRING_VALUE) {
+            if (isText(zone)) {
                 var wrong = broken(zone.constant().stringValue());
                 if (wrong.isPresent()) {
                     throw ExpressionLimits.error(ast, zone, wrong.get());
