@@ -22,11 +22,12 @@ import tools.jackson.databind.JsonNode;
 
 /** Plans of calls with run_plan, through both endpoints. */
 class CallPlanTest {
-    private static final String MAKE = "{'id':'%s','tool':'AP_Create','arguments':{'vx':{'name':'%s'}}}";
+    private static final String MAKE = "{'id':'%s','tool':'AP_Create','arguments':{'vx':{'name':'%s','description':'d'}}}";
     private static final String TASKS = "{'elicitation': {}, 'extensions': {'io.modelcontextprotocol/tasks': {}}}";
 
     private final TestTenant tenant = new TestTenant();
     private final TestCaller maria = tenant.member("maria");
+    private final String key = tenant.key(ClientApi.MCP, "rob", Role.MEMBER, List.of("*"));
 
     private static String make(String id, String name) {
         return MAKE.formatted(id, name);
@@ -38,14 +39,15 @@ class CallPlanTest {
 
     @Test
     void aStepUsesWhatAnEarlierOneAnswered() {
-        var read = "{'id':'b','tool':'AP_Read','arguments':{'target':{'agent':{'$from':'a','path':'/agent/name'}}}}";
+        var read = "{'id':'b','tool':'AP_List','arguments':{'target':{'agent':{'$from':'a','path':'/agent/name'}}}}";
         var done = maria.call("run_plan", plan(make("a", "Ada"), read)).ok();
         assertThat(done.at("/returned").size()).isEqualTo(1);
         assertThat(done.text("/returned/0/from")).isEqualTo("b");
-        assertThat(done.text("/returned/0/value/profile/name")).isEqualTo("Ada");
+        assertThat(done.text("/returned/0/value/content/0/agent")).isEqualTo("Ada");
         assertThat(done.at("/steps").isMissingNode()).isTrue();
         // Each call is in the audit as one of its own.
-        assertThat(tenant.owner().call("AC_Audit", "{'tool':'AP_Create'}").ok().at("/entries"))
+        var owner = tenant.person(ClientApi.MCP, "owner", Role.OWNER);
+        assertThat(owner.call("AC_Audit", "{'tool':'AP_Create'}").ok().at("/entries"))
                 .hasSize(1);
     }
 
@@ -53,9 +55,9 @@ class CallPlanTest {
     void aStepIsRepeatedForEachItem() {
         var steps = plan(
                 "{'id':'a','tool':'AP_Create','each':['Ada','Bob'],'arguments':{'vx':{'name':{'$from':'each'},'description':'one'}}}",
-                "{'id':'b','tool':'AP_Read','each':{'$from':'a'},'arguments':{'target':{'agent':{'$from':'each','path':'/agent/name'}}}}",
+                "{'id':'b','tool':'AP_List','each':{'$from':'a'},'arguments':{'target':{'agent':{'$from':'each','path':'/agent/name'}}}}",
                 "{'id':'none','tool':'AP_Read','each':[],'arguments':{}}");
-        var named = steps.replaceFirst("}$", ",'return':[{'from':'b','path':'/1/profile/name'},'none',{'\\$from':'a','path':'/7'}]}");
+        var named = steps.replaceFirst("}$", ",'return':['b/1/content/0/agent',{'from':'none'},{'\\$from':'a','path':'/7'}]}");
         var done = maria.call("run_plan", named).ok();
         assertThat(done.text("/returned/0/value")).isEqualTo("Bob");
         assertThat(done.at("/returned/1/value").isArray()).isTrue();
@@ -139,9 +141,8 @@ class CallPlanTest {
 
     @Test
     void theSamePlanSentAgainWithItsKeyRepeatsNothing() {
-        var key = tenant.key(ClientApi.REST, "rob", Role.MEMBER, List.of("*"));
         var steps = plan(
-                "{'id':'a','tool':'DM_Create','each':['one','two'],'arguments':{'vx':{'name':{'$from':'each'}}}}");
+                "{'id':'a','tool':'DM_Create','each':['one','two'],'arguments':{'vx':{'name':{'$from':'each'},'description':'d'}}}");
         var first = invoke(key, steps);
         assertThat(first.at("/status/success").asBoolean()).isTrue();
         assertThat(invoke(key, steps).at("/returned")).isEqualTo(first.at("/returned"));
@@ -158,7 +159,7 @@ class CallPlanTest {
 
     @Test
     void aPlanIsATaskForClientsThatKnowTasks() {
-        var client = client("/mcp/x/discovery", Role.MEMBER);
+        var client = client("/mcp/x/discovery");
         var begun = client.modern("tools/call", call(plan(make("a", "Ada"))), TASKS);
         var id = begun.at("/result/taskId").asString();
         assertThat(id).isNotEmpty();
@@ -174,8 +175,8 @@ class CallPlanTest {
                 .path("result");
     }
 
-    private RawMcpClient client(String path, Role role) {
-        return new RawMcpClient(TestServer.url() + path, tenant.key(ClientApi.MCP, "rob", role, List.of("*")));
+    private RawMcpClient client(String path) {
+        return new RawMcpClient(TestServer.url() + path, key);
     }
 
     private static String call(String plan) {
@@ -184,7 +185,7 @@ class CallPlanTest {
 
     @Test
     void thePersonConfirmsWhatAPlanDestroysBeforeItBegins() {
-        var client = client("/mcp", Role.MEMBER);
+        var client = client("/mcp");
         var destroy = "{'id':'d','tool':'AP_Destroy','arguments':{'target':{'agent':'Ada'}}}";
         var params = call(plan(make("a", "Ada"), destroy));
         var asked = client.modern("tools/call", params, RawMcpClient.ALL, "X-MCP-Confirm", "destructive");
@@ -217,10 +218,10 @@ class CallPlanTest {
 
     @Test
     void onlyTheToolsetOfDiscoveryListsItAndReadOnlyHolds() {
-        assertThat(client("/mcp", Role.MEMBER).modern("tools/list", "{}").toString())
+        assertThat(client("/mcp").modern("tools/list", "{}").toString())
                 .contains("run_tool")
                 .doesNotContain("run_plan");
-        var discovery = client("/mcp/x/discovery/readonly", Role.MEMBER);
+        var discovery = client("/mcp/x/discovery/readonly");
         assertThat(discovery.modern("tools/list", "{}").toString()).contains("run_plan");
         assertThat(discovery.modern("tools/call", call(plan(make("a", "Ada")))).toString())
                 .contains("there is no tool 'AP_Create'");

@@ -100,7 +100,7 @@ class UpstreamCallsTest {
             var plan = """
                     {'name':'run_plan','arguments':{'steps':[
                      {'id':'e','tool':'demo_echo','arguments':{'message':'Ada'}},
-                     {'id':'a','tool':'AP_Create','arguments':{'vx':{'name':{'$from':'e','path':'/said'}}}}]}}""";
+                     {'id':'a','tool':'AP_Create','arguments':{'vx':{'name':{'$from':'e','path':'/said'},'description':'d'}}}]}}""";
             var done = client(rootKey, "").modern("tools/call", plan).path("result");
             assertThat(done.at("/structuredContent/returned/0/value/agent/name").asString())
                     .isEqualTo("Ada");
@@ -116,7 +116,7 @@ class UpstreamCallsTest {
             var plan = """
                     {'name':'run_plan','arguments':{'steps':[
                      {'id':'s','tool':'demo_save','arguments':{'message':'x'}},
-                     {'id':'a','tool':'AP_Create','arguments':{'vx':{'name':'Ada'}}}]}}""";
+                     {'id':'a','tool':'AP_Create','arguments':{'vx':{'name':'Ada','description':'d'}}}]}}""";
             root.call("UP_Update", "{'name':'demo','timeout_ms':60000}");
             var id = client(rootKey, "")
                     .modern("tools/call", plan, tasks)

@@ -168,18 +168,29 @@ public record CallPlan(List<Step> steps, List<Returned> returned) {
         return all;
     }
 
-    /** An entry is the id of a step, or an object with {@code from} and {@code path}. */
+    /** An entry is the id of a step, perhaps with a JSON pointer behind it, or an object with {@code from} and {@code path}. */
     private static Returned returned(String field, JsonNode given, Set<String> ids) {
-        var from = given.isString() ? given : given.has(CallReference.FROM) ? given.get(CallReference.FROM) : given.path("from");
+        if (given.isString()) {
+            var text = given.asString();
+            var end = text.indexOf('/');
+            return returned(field, end < 0 ? text : text.substring(0, end), end < 0 ? "" : text.substring(end), ids);
+        }
+        var from = given.has(CallReference.FROM) ? given.get(CallReference.FROM) : given.path("from");
         var path = given.path("path");
         if (!from.isString() || (!path.isMissingNode() && !path.isString())) {
-            throw Problem.wrongType(field, "the id of a step, or an object such as {\"from\": \"a\", \"path\": \"/b\"}");
-        } else if (!ids.contains(from.asString())) {
+            throw Problem.wrongType(
+                    field, "the id of a step, such as \"a\" or \"a/b\", or {\"from\": \"a\", \"path\": \"/b\"}");
+        }
+        return returned(field, from.asString(), path.asString(""), ids);
+    }
+
+    private static Returned returned(String field, String from, String path, Set<String> ids) {
+        if (!ids.contains(from)) {
             throw Problem.invalid(
                     field,
                     "names the step '%s', which the plan does not have; it has %s"
-                            .formatted(Name.shortened(from.asString()), String.join(", ", ids)));
+                            .formatted(Name.shortened(from), String.join(", ", ids)));
         }
-        return new Returned(from.asString(), CallReference.pointer(path.asString(""), field + ".path"));
+        return new Returned(from, CallReference.pointer(path, field + ".path"));
     }
 }

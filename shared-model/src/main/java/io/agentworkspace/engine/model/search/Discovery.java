@@ -55,11 +55,10 @@ public final class Discovery {
                 {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."},
                  "arguments": {"type": "object", "description": "Its arguments, as describe_tool shows them."}}""", "name");
         add(PLAN, "Run a plan", false, "several calls batch chain sequence script loop each steps", """
-                Runs up to 20 tools in order. Arguments may hold {"$from": "<earlier id>", "path": "/json/pointer"}. \
-                `each`, an array or $from, repeats a step for each item {"$from": "each"}. A failure stops it.""", """
-                {"steps": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "string"}, \
-                "tool": {"type": "string"}, "arguments": {"type": "object"}, "each": {}}}},
-                 "return": {"type": "array", "items": {}, "description": "Ids or {from, path}; default: the last."}}""", "steps");
+                Runs up to 20 tools in order, until one fails. An argument may be {$from: earlier id, path: JSON pointer}. \
+                `each`, an array or $from, repeats a step for each item, {$from: each}.""", """
+                {"steps": {"type": "array", "items": {"type": "object"}, "description": "{id, tool, arguments, each}"},
+                 "return": {"type": "array", "items": {"type": "string"}, "description": "Ids, or id/pointer."}}""", "steps");
     }
 
     private Discovery() {}
