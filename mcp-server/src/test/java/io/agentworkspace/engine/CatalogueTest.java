@@ -78,15 +78,18 @@ class CatalogueTest {
         var costs = tools().stream().collect(Collectors.toMap(Tool::name, tool -> tokens(List.of(listed(tool)))));
         var discovery = Discovery.shown();
         discovery.forEach(tool -> tool.remove("_meta"));
+        var general = discovery.stream()
+                .filter(tool -> !tool.path("name").asString().equals(Discovery.PLAN))
+                .toList();
         var all = tools().stream().map(CatalogueTest::listed).toList();
         var byDefault = Stream.concat(
-                        tools().stream().filter(Tool::isDefault).map(CatalogueTest::listed), discovery.stream())
+                        tools().stream().filter(Tool::isDefault).map(CatalogueTest::listed), general.stream())
                 .toList();
         var work = Stream.concat(
                         tools().stream()
                                 .filter(tool -> tool.guide().isForWork())
                                 .map(CatalogueTest::listed),
-                        discovery.stream())
+                        general.stream())
                 .toList();
 
         var counted = new StringBuilder("# Tokens (o200k_base) of each tool's entry in tools/list. Generated.\n");
@@ -98,7 +101,7 @@ class CatalogueTest {
         table.append(row("`default`", byDefault, 9_500));
         table.append(row("`work`", work, 4_500));
         table.append(row("`all`", all, 25_000));
-        table.append(row("`discovery`", discovery, 400));
+        table.append(row("`discovery`", discovery, 440));
         for (var family : Family.values()) {
             var own = tools().stream()
                     .filter(tool -> tool.family() == family)
@@ -114,7 +117,7 @@ class CatalogueTest {
         assertThat(tokens(work)).as("the list of coding agents").isLessThanOrEqualTo(4_500);
         assertThat(work).hasSizeLessThanOrEqualTo(20);
         assertThat(tokens(all)).as("all tools").isLessThanOrEqualTo(25_000);
-        assertThat(tokens(discovery)).as("discovery").isLessThanOrEqualTo(400);
+        assertThat(tokens(discovery)).as("discovery").isLessThanOrEqualTo(440);
         assertThat(costs).allSatisfy((name, cost) -> assertThat(cost).as(name).isLessThanOrEqualTo(450));
     }
 

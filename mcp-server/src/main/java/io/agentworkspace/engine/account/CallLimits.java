@@ -9,14 +9,16 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What callers have left of their limits, for the runner.
  *
  * @param requests what each caller has left of its requests: the rate, and the commands of the day
+ * @param rate counts a further call of a request
  */
-public record CallLimits(Quotas quotas, Allowance.Meter requests) implements Allowance.Meter {
+public record CallLimits(Quotas quotas, Allowance.Meter requests, Consumer<Caller> rate) implements Allowance.Meter {
     /** Returns everything that the caller has left. */
     @Override
     public List<Allowance> left(Caller caller) {

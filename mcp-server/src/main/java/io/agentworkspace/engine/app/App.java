@@ -197,7 +197,7 @@ public final class App implements AutoCloseable {
             var quotas = new Quotas(db, watch, events, clock);
             var rates = new RateStore(db);
             var callerLimit = new CallerLimit(rate(settings.http().rateLimit()), clock);
-            var limits = new CallLimits(quotas, callerLimit.and(quotas::commands));
+            var limits = new CallLimits(quotas, callerLimit.and(quotas::commands), callerLimit::take);
             housekeeping
                     .every(SECOND, "writing counts", quotas::flush)
                     .every(SECOND, "writing rates", () -> callerLimit.settle(rates))

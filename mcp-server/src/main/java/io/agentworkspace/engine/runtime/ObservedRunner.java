@@ -4,6 +4,7 @@ import io.agentworkspace.engine.metrics.ToolMeter;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.tool.AccessReasons;
 import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.tracing.TraceSpan;
@@ -74,6 +75,11 @@ public final class ObservedRunner implements ToolRunner {
     @Override
     public Answer runUncounted(Request request) {
         return runner.runUncounted(request);
+    }
+
+    @Override
+    public void admit(Caller caller) {
+        runner.admit(caller);
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.AccessReasons;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Envelope;
@@ -294,6 +295,11 @@ public final class Runner implements ToolRunner {
     @Override
     public Answer runUncounted(Request request) {
         return attempt(request, this::lookUp, Runner::refusal);
+    }
+
+    @Override
+    public void admit(Caller caller) {
+        limits.rate().accept(caller);
     }
 
     private Answer lookUp(Run<?, ?> run) {

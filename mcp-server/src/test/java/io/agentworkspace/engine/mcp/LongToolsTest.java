@@ -77,7 +77,7 @@ class LongToolsTest {
         return new ServerFeatures(
                 new ServerFeatures.Identity("io.agentworkspace/long", "Long", "1", "A long tool."),
                 _ -> "For tests.",
-                List.of(tools, new DiscoveryTools(catalogue, tools, (_, _) -> List.of(), clock)),
+                List.of(tools, new DiscoveryTools(runner, tools, (_, _) -> List.of(), clock)),
                 List.of(),
                 List.of(),
                 List.of());

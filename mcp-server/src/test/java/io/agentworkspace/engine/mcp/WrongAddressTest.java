@@ -110,7 +110,7 @@ class WrongAddressTest {
                         .valueStream()
                         .map(tool -> tool.get("name").asString()))
                 .contains("find_tools", "describe_tool", "run_tool");
-        for (var name : List.of("find_tools", "describe_tool", "run_tool")) {
+        for (var name : List.of("find_tools", "describe_tool", "run_tool", "run_plan")) {
             assertThat(RawMcpClient.json(send("GET", "/api/mcp/tools/" + name, ""))
                             .at("/route/path")
                             .asString())

@@ -47,15 +47,15 @@ class KeyToolsetTest {
     }
 
     @Test
-    void discoveryShowsThreeToolsOverThoseOfTheToolset() {
+    void discoveryShowsAFewToolsOverThoseOfTheToolset() {
         var finder = make(root, "'capabilities':['*'],'toolset':['discovery','bank']");
-        assertThat(listed(finder)).containsExactly("find_tools", "describe_tool", "run_tool");
+        assertThat(listed(finder)).containsExactly("find_tools", "describe_tool", "run_tool", "run_plan");
         assertThat(listed(finder, "X-MCP-Toolsets", "bank")).contains("MB_List");
         var found = route(finder, "POST", "/mcp", """
                 {'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'find_tools','arguments':{'query':''}}}""");
         assertThat(found.text()).contains("MB_List").doesNotContain("AP_List");
         var all = make(root, "'capabilities':['*'],'toolset':['discovery']");
-        assertThat(listed(all)).hasSize(3);
+        assertThat(listed(all)).hasSize(4);
         done(call(all, "AP_List", "{}"));
     }
 

@@ -168,6 +168,7 @@ class KeysTest {
                         "AP_Wait",
                         "find_tools",
                         "describe_tool",
-                        "run_tool");
+                        "run_tool",
+                        "run_plan");
     }
 }

@@ -140,7 +140,7 @@ public final class TestDatabase {
 
     /** Returns call limits for a database that a test observes. */
     public static CallLimits metering(Db db) {
-        return new CallLimits(new Quotas(db, METERING, new EventLog(), Clock.systemUTC()), _ -> List.of());
+        return new CallLimits(new Quotas(db, METERING, new EventLog(), Clock.systemUTC()), _ -> List.of(), _ -> {});
     }
 
     /** Returns the tenants' rules, for calls outside of a server. */

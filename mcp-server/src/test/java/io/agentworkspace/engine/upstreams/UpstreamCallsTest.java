@@ -93,6 +93,46 @@ class UpstreamCallsTest {
         }
     }
 
+    @Test
+    void aPlanUsesTheContentOfItsAnswers() {
+        try (var upstream = new ScriptedUpstream(true, ScriptedUpstream.ECHO)) {
+            install("demo", upstream);
+            var plan = """
+                    {'name':'run_plan','arguments':{'steps':[
+                     {'id':'e','tool':'demo_echo','arguments':{'message':'Ada'}},
+                     {'id':'a','tool':'AP_Create','arguments':{'vx':{'name':{'$from':'e','path':'/said'},'description':'d'}}}]}}""";
+            var done = client(rootKey, "").modern("tools/call", plan).path("result");
+            assertThat(done.at("/structuredContent/returned/0/value/agent/name").asString())
+                    .isEqualTo("Ada");
+        }
+    }
+
+    @Test
+    void aCancelledPlanEndsItsCallAndRunsNoFurtherStep() {
+        var tasks = "{'extensions': {'io.modelcontextprotocol/tasks': {}}}";
+        try (var upstream = new ScriptedUpstream(false, WRITES)) {
+            install("demo", upstream);
+            upstream.manner = Manner.HANGS;
+            var plan = """
+                    {'name':'run_plan','arguments':{'steps':[
+                     {'id':'s','tool':'demo_save','arguments':{'message':'x'}},
+                     {'id':'a','tool':'AP_Create','arguments':{'vx':{'name':'Ada','description':'d'}}}]}}""";
+            root.call("UP_Update", "{'name':'demo','timeout_ms':60000}");
+            var id = client(rootKey, "")
+                    .modern("tools/call", plan, tasks)
+                    .at("/result/taskId")
+                    .asString();
+            await().until(() -> upstream.calls("initialize") > 1 || upstream.calls("tools/call") > 0);
+            client(rootKey, "").modern("tasks/cancel", "{'taskId':'%s'}".formatted(id), tasks);
+            await().until(() -> root.call("AC_Audit", "{'tool':'demo_save'}")
+                            .ok()
+                            .at("/entries")
+                            .size()
+                    == 1);
+            root.call("AP_Read", "{'target':{'agent':'Ada'}}").refused(3001, "Ada");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void progressAndErrorsPass(boolean modern) {

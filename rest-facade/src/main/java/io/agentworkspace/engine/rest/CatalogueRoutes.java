@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.callplan.CallPlan;
+import io.agentworkspace.engine.model.callplan.CallPlanRun;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.search.Discovery;
@@ -113,6 +115,9 @@ final class CatalogueRoutes {
                 }
                 case Discovery.DESCRIBE ->
                     output.set("tool", described(Discovery.read(Discovery.name(name, body), usable), caller));
+                case Discovery.PLAN -> {
+                    return RestResponse.envelope(exchange.run(plan(body, usable)));
+                }
                 default -> {
                     var tool = Discovery.read(Discovery.name(name, body), usable);
                     exchange.runs(tool);
@@ -125,6 +130,17 @@ final class CatalogueRoutes {
             var envelope = Envelope.failure(name, exchange.requestId(), clock.instant(), problem);
             return RestResponse.envelope(new Answer(envelope, problem, false));
         }
+    }
+
+    private CallPlanRun plan(ObjectNode body, List<Tool<?, ?>> usable) {
+        var exchange = RestExchange.current();
+        var plan = CallPlan.of(body);
+        return new CallPlanRun(plan, runner, exchange.asks(Discovery.PLAN, body, true), clock, (name, arguments) -> {
+            Discovery.checkStep(name);
+            var tool = Discovery.read(name, usable);
+            exchange.checkMayRun(tool, arguments);
+            return tool;
+        });
     }
 
     private static String name(ContainerRequestContext context) {

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.callplan.CallPlanRun;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -80,6 +81,15 @@ record RestExchange(Request request) {
         return request.getHeaders().contains(HttpHeader.EXPECT);
     }
 
+    /** @throws Problem if the request may come from another site's page, or says that it changes nothing */
+    void checkMayRun(Tool<?, ?> tool, ObjectNode arguments) {
+        checkMayRun(Optional.of(tool), arguments);
+        if (isReadOnly() && !tool.effect().reads()) {
+            throw Problem.notPermitted(
+                    "%s changes something: leave out the header %s".formatted(tool.name(), READ_ONLY));
+        }
+    }
+
     /** @throws Problem if a page of another site may have sent the request, except for calls that only read */
     void checkMayRun(Optional<Tool<?, ?>> tool, ObjectNode arguments) {
         var reads = tool.isPresent() && tool.get().runFor(arguments).effect() == Effect.READS;
@@ -121,10 +131,7 @@ record RestExchange(Request request) {
         var tool = caller == null
                 ? runner.catalogue().find(service)
                 : runner.catalogue().find(service, caller);
-        checkMayRun(tool, arguments);
-        if (isReadOnly() && tool.filter(each -> !each.effect().reads()).isPresent()) {
-            throw Problem.notPermitted("%s changes something: leave out the header %s".formatted(service, READ_ONLY));
-        }
+        tool.ifPresentOrElse(found -> checkMayRun(found, arguments), () -> checkMayRun(tool, arguments));
         if (caller == null) {
             var open = runner.open(service, arguments, requestId());
             if (open.isPresent()) {
@@ -136,7 +143,15 @@ record RestExchange(Request request) {
         return answer;
     }
 
-    private ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
+    /** Runs a plan for the caller. */
+    Answer run(CallPlanRun plan) {
+        var answer = plan.run();
+        request.setAttribute(RequestAttributes.LIMITS, answer.limits());
+        return answer;
+    }
+
+    /** Returns what the runner needs to know of a call. */
+    ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
         var key = request.getHeaders().get("Idempotency-Key");
         return new ToolRunner.Request(
                 service,

@@ -41,7 +41,8 @@ class CatalogueRouteTest {
                         "AK_Delete",
                         "find_tools",
                         "describe_tool",
-                        "run_tool");
+                        "run_tool",
+                        "run_plan");
         assertThat(got.json().at("/tools/0").propertyNames())
                 .containsExactly(
                         "name",
@@ -66,7 +67,7 @@ class CatalogueRouteTest {
                         .get("tools")
                         .valueStream()
                         .map(tool -> tool.get("name").asString()))
-                .containsExactly("AP_Read", "AK_List", "find_tools", "describe_tool", "run_tool");
+                .containsExactly("AP_Read", "AK_List", "find_tools", "describe_tool", "run_tool", "run_plan");
         assertThat(server.send(server.anonymously(TOOLS + "/AP_Create").header("X-Api-Key", "viewer"))
                         .problem())
                 .isEqualTo("403 not_permitted");

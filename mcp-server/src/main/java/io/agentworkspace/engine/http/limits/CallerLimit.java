@@ -61,6 +61,11 @@ public final class CallerLimit implements Allowance.Meter {
         }
     }
 
+    /** Takes one token for a further call of a request, whose response tells the limits already. */
+    public void take(Caller caller) {
+        take(caller, HttpFields.build());
+    }
+
     /** Returns what is left; empty if there is no limit. */
     @Override
     public List<Allowance> left(Caller caller) {

@@ -209,8 +209,15 @@ public final class CatalogueTools implements ToolSource {
     }
 
     private MethodResult carryOut(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
-        var answer = runner.run(new ToolRunner.Request(
-                tool.name(),
+        var answer = runner.run(requestOf(tool.name(), arguments, request));
+        tell(answer, request);
+        return MethodResult.done(ToolResult.of(answer, tool, arguments));
+    }
+
+    /** Returns what the runner needs to know of a call. */
+    ToolRunner.Request requestOf(String service, ObjectNode arguments, McpRequest request) {
+        return new ToolRunner.Request(
+                service,
                 arguments,
                 request.caller(),
                 request.requestId(),
@@ -219,7 +226,17 @@ public final class CatalogueTools implements ToolSource {
                 new ClientProgress(request),
                 request.source(),
                 request.budget(),
-                request.selection().readOnly()));
+                request.selection().readOnly());
+    }
+
+    /** Returns the result of a plan. */
+    MethodResult answered(Answer answer, McpRequest request) {
+        tell(answer, request);
+        return MethodResult.done(ToolResult.whole(answer));
+    }
+
+    /** Sets what the response's headers report. */
+    private static void tell(Answer answer, McpRequest request) {
         request.limits(answer.limits());
         if (answer.replayed()) {
             request.markReplayed();
@@ -227,6 +244,5 @@ public final class CatalogueTools implements ToolSource {
         if (answer.problem() != null) {
             answer.problem().retryAfterSeconds().ifPresent(request::retryAfter);
         }
-        return MethodResult.done(ToolResult.of(answer, tool, arguments));
     }
 }

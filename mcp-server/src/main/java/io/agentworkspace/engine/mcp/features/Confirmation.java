@@ -4,12 +4,15 @@ import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.callplan.CallPlan;
+import io.agentworkspace.engine.model.callplan.CallPlanRun;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Asks the person before a destructive call, if the header {@code X-MCP-Confirm: destructive} or the key requires it. */
@@ -34,7 +37,13 @@ public final class Confirmation {
 
     /** Returns the question if it is required and not yet answered. */
     Optional<MethodResult> ask(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
-        if (!isNeeded(tool, request) || request.answer(KEY).isPresent()) {
+        return isNeeded(tool, request)
+                ? ask("%s: %s? This is for good.".formatted(tool.title(), named(arguments)), request)
+                : Optional.empty();
+    }
+
+    private static Optional<MethodResult> ask(String message, McpRequest request) {
+        if (request.answer(KEY).isPresent()) {
             return Optional.empty();
         }
         var schema = Json.object().put("type", "object");
@@ -45,17 +54,52 @@ public final class Confirmation {
                 .put("description", "It cannot be undone.")
                 .put("default", false);
         schema.putArray("required").add(FIELD);
-        var message = "%s: %s? This is for good.".formatted(tool.title(), named(arguments));
         return Optional.of(new MethodResult.Ask(Map.of(KEY, MethodResult.form(message, schema)), Json.object()));
     }
 
-    /** Returns whether the person refused. An answer counts only if the state shows that the question was asked. */
+    /**
+     * Returns the question about all steps of a plan that destroy something, if it is required and not yet answered.
+     *
+     * @throws Problem if the person refused, or nobody can see what a step would destroy
+     */
+    Optional<MethodResult> ask(CallPlanRun plan, McpRequest request) {
+        var steps = plan.plan().steps().stream()
+                .filter(step -> isNeeded(meant(step, plan.tool(step)), request))
+                .toList();
+        if (steps.isEmpty()) {
+            return Optional.empty();
+        }
+        steps.stream().filter(CallPlan.Step::refers).findFirst().ifPresent(step -> {
+            throw Problem.conflict(
+                    "step '%s' runs %s, which a person must confirm, but what it destroys is not known before the plan runs: call it on its own; no step was run"
+                            .formatted(step.id(), step.tool()));
+        });
+        var all = steps.stream()
+                .map(step -> "%s: %s".formatted(plan.tool(step).title(), named(step.arguments())))
+                .collect(Collectors.joining("; "));
+        var open = ask("%s? This is for good.".formatted(all), request);
+        if (open.isEmpty() && !isAccepted(request)) {
+            throw Problem.conflict("the person did not confirm it: nothing was changed");
+        }
+        return open;
+    }
+
+    /** Returns what a step runs. Whether one with references only reads is not known. */
+    private static Tool<?, ?> meant(CallPlan.Step step, Tool<?, ?> tool) {
+        return step.refers() ? tool : tool.runFor(step.arguments());
+    }
+
+    /** Returns whether the person refused. */
     boolean isRefused(Tool<?, ?> tool, McpRequest request) {
-        return isNeeded(tool, request)
-                && !(request.state().isPresent()
-                        && request.accepted(KEY)
-                                .map(form -> form.path(FIELD).booleanValue(false))
-                                .orElse(false));
+        return isNeeded(tool, request) && !isAccepted(request);
+    }
+
+    /** An answer counts only if the state shows that the question was asked. */
+    private static boolean isAccepted(McpRequest request) {
+        return request.state().isPresent()
+                && request.accepted(KEY)
+                        .map(form -> form.path(FIELD).booleanValue(false))
+                        .orElse(false);
     }
 
     private static boolean isNeeded(Tool<?, ?> tool, McpRequest request) {

@@ -3,8 +3,11 @@ package io.agentworkspace.engine.mcp.features;
 import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
+import io.agentworkspace.engine.mcp.wire.ExecutionMode;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.model.callplan.CallPlan;
+import io.agentworkspace.engine.model.callplan.CallPlanRun;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.search.Discovery;
@@ -14,26 +17,31 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The toolset {@code discovery}: the three tools of {@link Discovery}. A failure is a result, as it is of every other
+ * The toolset {@code discovery}: the tools of {@link Discovery}. A failure is a result, as it is of every other
  * tool, so that a model can read the note.
  */
 public final class DiscoveryTools implements ToolSource {
     private final Catalogue catalogue;
+    private final ToolRunner runner;
     private final CatalogueTools tools;
+    private final Confirmation confirmation = new Confirmation();
     private final ToolFinder finder;
     private final Clock clock;
     private final List<ObjectNode> shown = Discovery.shown();
     private final List<ObjectNode> shownReading = Discovery.shownReading();
 
-    public DiscoveryTools(Catalogue catalogue, CatalogueTools tools, ToolFinder finder, Clock clock) {
-        this.catalogue = catalogue;
+    public DiscoveryTools(ToolRunner runner, CatalogueTools tools, ToolFinder finder, Clock clock) {
+        this.catalogue = runner.catalogue();
+        this.runner = runner;
         this.tools = tools;
         this.finder = finder;
         this.clock = clock;
@@ -48,19 +56,22 @@ public final class DiscoveryTools implements ToolSource {
 
     @Override
     public List<ObjectNode> list(McpRequest request) {
+        return known(request)
+                .filter(tool -> request.selection().discovers(tool.get("name").asString()))
+                .toList();
+    }
+
+    private Stream<ObjectNode> known(McpRequest request) {
         var isReading = request.selection().readOnly()
                 || request.caller().credential().toolset().readOnly();
-        return (isReading ? shownReading : shown)
-                .stream()
-                        .filter(tool ->
-                                request.selection().discovers(tool.get("name").asString()))
-                        .toList();
+        return (isReading ? shownReading : shown).stream();
     }
 
     @Override
     public Optional<ObjectNode> find(String name, McpRequest request) {
-        return list(request).stream()
-                .filter(tool -> tool.get("name").asString().equals(name))
+        return known(request)
+                .filter(tool -> tool.get("name").asString().equals(name)
+                        && request.selection().runsDiscovery(name))
                 .findFirst();
     }
 
@@ -86,6 +97,9 @@ public final class DiscoveryTools implements ToolSource {
                 var tool = Discovery.read(Discovery.name(name, arguments), usable(request));
                 return () -> described(tool, request);
             }
+            case Discovery.PLAN -> {
+                return plan(arguments, request);
+            }
             default -> {
                 var given = Discovery.arguments(arguments);
                 return tools.call(toRun(Discovery.name(name, arguments), given, request), given, request);
@@ -97,6 +111,58 @@ public final class DiscoveryTools implements ToolSource {
         request.ran(name);
         var envelope = Envelope.failure(name, request.requestId(), clock.instant(), problem);
         return MethodResult.done(ToolResult.refused(new Answer(envelope, problem, false)));
+    }
+
+    private ToolCall plan(ObjectNode arguments, McpRequest request) {
+        var plan = CallPlan.of(arguments);
+        return new PlanCall(
+                new CallPlanRun(plan, runner, tools.requestOf(Discovery.PLAN, arguments, request), clock, (tool, given) -> {
+                    Discovery.checkStep(tool);
+                    return toRun(tool, given, request);
+                }),
+                request);
+    }
+
+    /** A plan: a task for clients that know tasks. */
+    private final class PlanCall implements ToolCall {
+        private final CallPlanRun run;
+        private final McpRequest request;
+
+        PlanCall(CallPlanRun run, McpRequest request) {
+            this.run = run;
+            this.request = request;
+        }
+
+        @Override
+        public ExecutionMode mode() {
+            return missing().isPresent() ? ExecutionMode.QUICK : ExecutionMode.LONG;
+        }
+
+        /** Returns the confirmation that the plan requires before its first step. */
+        @Override
+        public Optional<MethodResult> beforeTask() {
+            try {
+                return confirmation.ask(run, request);
+            } catch (Problem problem) {
+                return Optional.of(refused(Discovery.PLAN, problem, request));
+            }
+        }
+
+        @Override
+        public MethodResult run() {
+            missing().ifPresent(step -> tools.call(run.tool(step), step.arguments(), request).run());
+            request.ran(Discovery.PLAN);
+            return beforeTask().orElseGet(() -> tools.answered(run.run(), request));
+        }
+
+        /** Returns the first step for which the caller lacks only a scope. Running it refuses the request with that. */
+        private Optional<CallPlan.Step> missing() {
+            return run.plan().steps().stream()
+                    .filter(step -> request.caller()
+                            .missingScope(run.tool(step), step.arguments())
+                            .isPresent())
+                    .findFirst();
+        }
     }
 
     private List<Tool<?, ?>> usable(McpRequest request) {

@@ -38,7 +38,7 @@ public final class EngineFeatures {
         return new ServerFeatures(
                 identity(version),
                 new CallerInstructions(runner.catalogue(), welcome, clock),
-                List.of(tools, new DiscoveryTools(runner.catalogue(), tools, finder, clock)),
+                List.of(tools, new DiscoveryTools(runner, tools, finder, clock)),
                 List.of(
                         new SkillFiles(skills),
                         new EngineResources(runner),

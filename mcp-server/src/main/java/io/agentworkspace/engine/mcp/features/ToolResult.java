@@ -31,6 +31,15 @@ final class ToolResult {
         return of(answer, body(answer, false));
     }
 
+    /** Returns the result of a plan, whose values are shown as they are. */
+    static ObjectNode whole(Answer answer) {
+        var body = body(answer, false);
+        answer.envelope().properties().stream()
+                .filter(field -> !ENVELOPE.contains(field.getKey()))
+                .forEach(field -> body.set(field.getKey(), field.getValue()));
+        return of(answer, body);
+    }
+
     static ObjectNode of(Answer answer, Tool<?, ?> tool, ObjectNode arguments) {
         if (tool.foreign() != null && answer.envelope().get("result") instanceof ObjectNode given) {
             return foreign(given.deepCopy(), answer);

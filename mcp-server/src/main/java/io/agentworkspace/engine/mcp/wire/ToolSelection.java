@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp.wire;
 
+import io.agentworkspace.engine.model.search.Discovery;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.Toolset;
 import java.util.Arrays;
@@ -21,7 +22,7 @@ import org.eclipse.jetty.http.HttpFields;
  */
 public record ToolSelection(
         Set<String> toolsets, Set<String> tools, Set<String> excluded, boolean readOnly, boolean open) {
-    /** The toolset of the three tools that find, describe and run all others. */
+    /** The toolset of the tools that find, describe and run all others. */
     public static final String DISCOVERY = Toolset.DISCOVERY;
 
     public static final String PATH = "/mcp";
@@ -92,8 +93,14 @@ public record ToolSelection(
         return path.equals(PATH) || PATHS.matcher(path).matches();
     }
 
-    /** Returns whether one of the discovery tools is listed. Read-only keeps all three, and limits what they run. */
+    /** Returns whether one of the discovery tools is listed. Only the toolset of discovery pays for that of plans. */
     public boolean discovers(String tool) {
+        return runsDiscovery(tool)
+                && (!tool.equals(Discovery.PLAN) || toolsets.contains(DISCOVERY) || tools.contains(tool));
+    }
+
+    /** Returns whether one of them can be called. Read-only keeps all of them, and limits what they run. */
+    public boolean runsDiscovery(String tool) {
         return !excluded.contains(tool)
                 && (listsDefault()
                         || toolsets.contains(DISCOVERY)

@@ -167,8 +167,9 @@ class ToolSelectionTest {
     }
 
     @Test
-    void discoveryIsThreeToolsOverAllOthers() {
-        assertThat(listed("/mcp/x/discovery")).containsExactly("find_tools", "describe_tool", "run_tool");
+    void discoveryIsAFewToolsOverAllOthers() {
+        assertThat(listed("/mcp/x/discovery"))
+                .containsExactly("find_tools", "describe_tool", "run_tool", "run_plan");
         var found = call("/mcp/x/discovery", "{'name': 'find_tools', 'arguments': {'query': 'AP_Read'}}");
         assertThat(found.at("/result/content/0/text").asString()).startsWith("AP_Read (");
         var described = call("/mcp/x/discovery", "{'name': 'describe_tool', 'arguments': {'name': 'AP_Read'}}");
@@ -262,14 +263,15 @@ class ToolSelectionTest {
     @Test
     void theToolsOfDiscoveryAreIncludedAndExcludedByNameLikeAllOthers() {
         assertThat(listed("/mcp/x/discovery", "X-MCP-Exclude-Tools", "run_tool"))
-                .containsExactly("find_tools", "describe_tool");
+                .containsExactly("find_tools", "describe_tool", "run_plan");
         assertThat(listed("/mcp", "X-MCP-Tools", "find_tools")).containsExactly("find_tools");
         assertThat(listed("/mcp", "X-MCP-Tools", "AP_Read,find_tools")).containsExactly("AP_Read", "find_tools");
         assertThat(listed("/mcp", "X-MCP-Tools", "find_tools,run_tool", "X-MCP-Exclude-Tools", "run_tool"))
                 .containsExactly("find_tools");
         assertThat(listed("/mcp", "X-MCP-Toolsets", "discovery,bank"))
-                .containsExactly("MB_Censor", "find_tools", "describe_tool", "run_tool");
-        assertThat(listed("/mcp/x/discovery/readonly")).containsExactly("find_tools", "describe_tool", "run_tool");
+                .containsExactly("MB_Censor", "find_tools", "describe_tool", "run_tool", "run_plan");
+        assertThat(listed("/mcp/x/discovery/readonly"))
+                .containsExactly("find_tools", "describe_tool", "run_tool", "run_plan");
         var run = "{'name': 'run_tool', 'arguments': {'name': 'AP_Read'}}";
         assertThat(call("/mcp/x/discovery", run, "X-MCP-Exclude-Tools", "run_tool")
                         .at("/error/code")

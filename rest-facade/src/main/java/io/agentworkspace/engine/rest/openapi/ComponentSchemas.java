@@ -132,6 +132,12 @@ public final class ComponentSchemas {
                 .put("type", "string");
         described(beside, "reason", "string", "Why they are reserved.");
         described(beside, "until", "string", "Until when they are reserved.").put("format", "date-time");
+        described(beside, "steps", "array", "Of run_plan: each step, with its state (done, failed, not_run).")
+                .putObject("items")
+                .put("type", "object");
+        described(beside, "returned", "array", "Of run_plan: what was to be returned of the steps that ran.")
+                .putObject("items")
+                .put("type", "object");
         beside.set("question", of(Question.class).put("description", "Where a question is not open: as it is now."));
         named.add("Refusal", "", refusal);
         var properties = (ObjectNode) response.get("properties");

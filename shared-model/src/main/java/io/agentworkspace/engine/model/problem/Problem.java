@@ -52,6 +52,11 @@ public final class Problem extends RuntimeException {
         return new Problem(failure, note(), retryAfter, excess, known, beside);
     }
 
+    /** Returns the same problem with another note, as of something that it is a part of. */
+    public Problem withNote(String note) {
+        return new Problem(failure, note, retryAfter, excess, cause, beside);
+    }
+
     /** Returns the same problem with a record of the thing that it is about. The record is sent beside the status. */
     public Problem with(String field, Object shown) {
         var all = new LinkedHashMap<>(beside);

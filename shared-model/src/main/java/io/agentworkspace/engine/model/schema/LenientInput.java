@@ -121,7 +121,7 @@ public final class LenientInput {
     }
 
     /** Parses a list that is given as JSON text. Any other value is returned unchanged. */
-    private static JsonNode list(JsonNode value) {
+    public static JsonNode list(JsonNode value) {
         if (!value.isString() || !value.asString().stripLeading().startsWith("[")) {
             return value;
         }

@@ -18,15 +18,16 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The three tools that find, describe and run all tools of the caller: their descriptions, and the checks of their
+ * The tools that find, describe and run all tools of the caller: their descriptions, and the checks of their
  * arguments. They are for clients that do not want every description in their context.
  */
 public final class Discovery {
     public static final String FIND = "find_tools";
     public static final String DESCRIBE = "describe_tool";
     public static final String RUN = "run_tool";
+    public static final String PLAN = "run_plan";
 
-    /** What models call the arguments of the three tools. */
+    /** What models call the arguments of these tools. */
     private static final Map<String, String> ALSO_CALLED = Map.of(
             "tool", "name",
             "tool_name", "name",
@@ -53,6 +54,11 @@ public final class Discovery {
                 Runs any tool that you may use and returns its answer.""", """
                 {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."},
                  "arguments": {"type": "object", "description": "Its arguments, as describe_tool shows them."}}""", "name");
+        add(PLAN, "Run a plan", false, "several calls batch chain sequence script loop each steps", """
+                Runs up to 20 tools in order, until one fails. An argument may be {$from: earlier id, path: JSON pointer}. \
+                `each`, an array or $from, repeats a step for each item, {$from: each}.""", """
+                {"steps": {"type": "array", "items": {"type": "object"}, "description": "{id, tool, arguments, each}"},
+                 "return": {"type": "array", "items": {"type": "string"}, "description": "Ids, or id/pointer."}}""", "steps");
     }
 
     private Discovery() {}
@@ -70,25 +76,20 @@ public final class Discovery {
         schema.set("properties", Json.read(properties.getBytes(StandardCharsets.UTF_8)));
         schema.putArray("required").add(required);
         schema.put("additionalProperties", false);
-        annotate(tool, title, readOnly);
+        annotate(tool, readOnly);
         tool.set("_meta", ToolDescription.found(hint));
         TOOLS.put(name, tool);
     }
 
-    private static void annotate(ObjectNode tool, String title, boolean readOnly) {
-        tool.putObject("annotations")
-                .put("title", title)
-                .put("readOnlyHint", readOnly)
-                .put("destructiveHint", !readOnly)
-                .put("idempotentHint", readOnly)
-                .put("openWorldHint", false);
+    private static void annotate(ObjectNode tool, boolean readOnly) {
+        tool.putObject("annotations").put(readOnly ? "readOnlyHint" : "destructiveHint", true).put("openWorldHint", false);
     }
 
     public static boolean has(String name) {
         return TOOLS.containsKey(name);
     }
 
-    /** Returns the three tools as {@code tools/list} shows them. */
+    /** Returns the tools as {@code tools/list} shows them. */
     public static List<ObjectNode> shown() {
         return TOOLS.values().stream().map(ObjectNode::deepCopy).toList();
     }
@@ -96,7 +97,7 @@ public final class Discovery {
     /** Returns them for a client that may only read: then {@code run_tool} runs only tools that read. */
     public static List<ObjectNode> shownReading() {
         var shown = shown();
-        shown.forEach(tool -> annotate(tool, tool.path("title").asString(), true));
+        shown.forEach(tool -> annotate(tool, true));
         return shown;
     }
 
@@ -163,6 +164,19 @@ public final class Discovery {
             return object;
         }
         throw Problem.wrongType(ARGUMENTS, "an object");
+    }
+
+    /** @throws Problem if a step of a plan names one of these tools */
+    public static void checkStep(String tool) {
+        if (has(tool)) {
+            throw Problem.invalid(
+                    "tool",
+                    switch (tool) {
+                        case PLAN -> "is run_plan, and a plan runs no plan: put those steps into this one";
+                        case RUN -> "is run_tool: name the tool that it runs, with that tool's arguments";
+                        default -> "is %s, which helps you to write a plan: call it on its own".formatted(tool);
+                    });
+        }
     }
 
     /**

@@ -21,6 +21,13 @@ public interface ToolRunner {
         return run(request);
     }
 
+    /**
+     * Counts a further call of the same request against the caller's rate, as of a batch or a plan.
+     *
+     * @throws io.agentworkspace.engine.model.problem.Problem {@code rate_limited} if there is no room for it
+     */
+    default void admit(Caller caller) {}
+
     /** Returns what a tool shows to a caller without a credential; empty if it shows nothing. */
     default Optional<Answer> open(String service, ObjectNode arguments, String requestId) {
         return Optional.empty();
