@@ -69,6 +69,13 @@ record RestExchange(Request request) {
         return request.getHeaders().get(HttpHeader.CONTENT_TYPE);
     }
 
+    /** Returns whether the client accepts JSON and nothing else. */
+    boolean acceptsOnlyJson() {
+        var accepted = request.getHeaders().getCSV(HttpHeader.ACCEPT, false);
+        return !accepted.isEmpty()
+                && accepted.stream().allMatch(each -> each.split(";", 2)[0].strip().equals("application/json"));
+    }
+
     /** Returns whether the client already has the bytes that this ETag identifies. */
     boolean has(String quotedTag) {
         var tags = String.join(",", request.getHeaders().getValuesList(HttpHeader.IF_NONE_MATCH));
@@ -134,6 +141,11 @@ record RestExchange(Request request) {
         var answer = runner.run(asks(service, arguments, strict).within(budget));
         request.setAttribute(RequestAttributes.LIMITS, answer.limits());
         return answer;
+    }
+
+    /** Runs a reading tool for one more part of what the request is answered with. It does not count as another command. */
+    Answer runFurther(ToolRunner runner, String service, ObjectNode arguments) {
+        return runner.runUncounted(asks(service, arguments, true));
     }
 
     private ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
