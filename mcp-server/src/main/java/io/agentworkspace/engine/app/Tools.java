@@ -27,6 +27,7 @@ import io.agentworkspace.engine.banks.PermissionTools;
 import io.agentworkspace.engine.banks.RevisionStore;
 import io.agentworkspace.engine.banks.ShareStore;
 import io.agentworkspace.engine.banks.SingleMemoryStore;
+import io.agentworkspace.engine.banks.TrashQueries;
 import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.TrashTools;
 import io.agentworkspace.engine.banks.VectorSource;
@@ -265,7 +266,8 @@ public final class Tools {
                         new TrashStore(db, banks),
                         new RevisionStore(db, memories),
                         new SingleMemoryStore(db),
-                        memories)
+                        memories,
+                        new TrashQueries(db, banks))
                 .tools());
         return tools;
     }

@@ -12,7 +12,6 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
-import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -58,8 +57,8 @@ class TransferToolsTest {
     @Test
     void anExportIsImportedWithAllThatItSays() {
         grant(ann, "b", "Bo", "write").ok();
-        storeNamed(ann, "b", "Ada", "tides/may", "Low water at 06:12. \"Größe\" 潮 \uD83C\uDF0A").ok();
-        storeNamed(bob, "b", "Bo", "tides/may", "Low water at 06:30.\n").ok();
+        storeNamed(ann, "b", "Ada", "tides/may", "Low water at 06:12. «Größe» 潮 \uD83C\uDF0A").ok();
+        storeNamed(bob, "b", "Bo", "tides/may", "Low water at 06:30.\\n\\\\ end").ok();
         var old = ann.call(
                         "MB_Store",
                         "{'target':{'bank':'b','agent':'Ada'},'content':'old','vx':{'tags':['x','Y']},'pinned':true}")
@@ -88,7 +87,7 @@ class TransferToolsTest {
         assertThat(twice.at("/changed").asBoolean()).isFalse();
         assertThat(lines(export(ann, "copy"))).isEqualTo(lines(first));
         var read = ann.call("MB_Read", "{'target':{'bank':'copy'}}").ok();
-        assertThat(read.texts("/content", "text")).containsExactly("new", "Low water at 06:30.\n");
+        assertThat(read.texts("/content", "text")).containsExactly("new", "Low water at 06:30.\n\\ end");
         assertThat(read.text("/content/1/source/kind"))
                 .as("Bo edited it, as whom Ann may not act")
                 .isEqualTo("import");
@@ -289,27 +288,22 @@ class TransferToolsTest {
         var key = tenant.key(ClientApi.REST, "zoe", Role.MEMBER, List.of("*"));
         var zoe = TestCaller.of(ClientApi.REST, key);
         bank(zoe, "z");
+        var owner = tenant.person(ClientApi.REST, "owner", Role.OWNER);
         var lines = new ArrayList<String>();
-        IntStream.range(0, 1_700).forEach(i -> lines.add("{\"text\":\"text %d\"}".formatted(i)));
+        IntStream.range(0, 10_200).forEach(i -> lines.add("{\"text\":\"text %d\"}".formatted(i)));
         var file = String.join("\n", lines).getBytes(UTF_8);
-        TestDatabase.db()
-                .sql("UPDATE tenant SET plan = 'free' WHERE id = :tenant")
-                .set("tenant", tenant.id(ClientApi.REST))
-                .run();
+        owner.call("AC_ChangePlan", "{'plan':'free'}").ok();
         var refused = Json.readObject(TransferFiles.sent(key, "z", "jsonl", file).body());
         assertThat(refused.path("error").asString()).isEqualTo("quota_exceeded");
-        assertThat(refused.at("/report/stored").asLong()).isEqualTo(1_000);
-        TestDatabase.db()
-                .sql("UPDATE tenant SET plan = 'unlimited' WHERE id = :tenant")
-                .set("tenant", tenant.id(ClientApi.REST))
-                .run();
+        assertThat(refused.at("/report/stored").asLong()).isEqualTo(10_000);
+        owner.call("AC_ChangePlan", "{'plan':'unlimited'}").ok();
         var report = TransferFiles.imported(key, "z", "jsonl", file);
-        assertThat(report.number("/unchanged")).isEqualTo(1_000);
-        assertThat(report.number("/stored")).isEqualTo(700);
+        assertThat(report.number("/unchanged")).isEqualTo(10_000);
+        assertThat(report.number("/stored")).isEqualTo(200);
         var bytes = "{\"text\":\"ok\"}\n\u00ff".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
         assertThat(TransferFiles.imported(key, "z", "jsonl", bytes).text("/refusals/0/note"))
                 .isEqualTo("the line is not valid UTF-8");
         var export = TransferFiles.export(key, "z", "");
-        assertThat(export.lines()).hasSize(1_701).allMatch(line -> line.startsWith("{\"id\":\""));
+        assertThat(export.lines()).hasSize(10_201).allMatch(line -> line.startsWith("{\"id\":\""));
     }
 }
