@@ -52,6 +52,7 @@ final class LineTransfer {
      * @param run runs the tool for another page
      */
     static Response send(Answer first, ObjectNode arguments, Function<ObjectNode, Answer> run) {
+        var exchange = RestExchange.current();
         StreamingOutput lines = to -> {
             var answer = first;
             while (true) {
@@ -63,6 +64,7 @@ final class LineTransfer {
                 ((ObjectNode) arguments.get("page")).put("cursor", next.asString());
                 answer = run.apply(arguments);
                 if (answer.problem() != null) {
+                    exchange.abort();
                     throw new IOException("the rest is refused: " + answer.problem().note());
                 }
             }

@@ -95,6 +95,11 @@ record RestExchange(Request request) {
         }
     }
 
+    /** Closes the connection, so that the client does not take the part of a response for the whole. */
+    void abort() {
+        request.getConnectionMetaData().getConnection().getEndPoint().close();
+    }
+
     /** Records the tool for the request log. */
     void runs(Tool<?, ?> tool) {
         request.setAttribute(RequestAttributes.SERVICE, tool.name());
