@@ -8,6 +8,7 @@ import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.TrashStore;
+import io.agentworkspace.engine.banks.transfer.ImportRunner;
 import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
@@ -224,12 +225,12 @@ public final class App implements AutoCloseable {
                     new VettedClient(AddressPolicy.allowing(settings.upstreams().allowed()), webhooks.authorities()));
             var upstreams = Tools.Upstreams.of(db, vault, upstreamHttp, watch, clock);
             housekeeping.every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush);
-            var shared = new Tools.Shared(
-                    search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl(), upstreams);
-            var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var rules = new Rules(db, watch);
+            var shared = new Tools.Shared(
+                    search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl(), rules, upstreams);
+            var catalogue = Tools.catalogue(db, limits, receivers, shared);
             var sealKeys = new SealKeys(db, clock);
-            var runner = new ObservedRunner(
+            var observed = new ObservedRunner(
                     new Runner(
                             catalogue,
                             db,
@@ -244,6 +245,7 @@ public final class App implements AutoCloseable {
                             search.heavy()),
                     new ToolMeter(
                             metrics, catalogue.tools().stream().map(Tool::name).toList()));
+            var runner = new ImportRunner(observed, clock);
             housekeeping
                     .every(Duration.ofSeconds(5), "writing presence", presence::flush)
                     .every(SECOND, "writing counts of rules", rules::flush)

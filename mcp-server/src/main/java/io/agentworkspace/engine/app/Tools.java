@@ -16,6 +16,7 @@ import io.agentworkspace.engine.banks.BankTools;
 import io.agentworkspace.engine.banks.CensorStore;
 import io.agentworkspace.engine.banks.CensorTools;
 import io.agentworkspace.engine.banks.DocumentLoadStore;
+import io.agentworkspace.engine.banks.ExportQueries;
 import io.agentworkspace.engine.banks.GrantStore;
 import io.agentworkspace.engine.banks.LoadTools;
 import io.agentworkspace.engine.banks.LoadedMemoryStore;
@@ -26,12 +27,17 @@ import io.agentworkspace.engine.banks.PermissionTools;
 import io.agentworkspace.engine.banks.RevisionStore;
 import io.agentworkspace.engine.banks.ShareStore;
 import io.agentworkspace.engine.banks.SingleMemoryStore;
+import io.agentworkspace.engine.banks.TrashQueries;
 import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.TrashTools;
 import io.agentworkspace.engine.banks.VectorSource;
 import io.agentworkspace.engine.banks.files.FileQueries;
 import io.agentworkspace.engine.banks.files.FileStore;
 import io.agentworkspace.engine.banks.files.FileTools;
+import io.agentworkspace.engine.banks.transfer.ExportTool;
+import io.agentworkspace.engine.banks.transfer.ImportStore;
+import io.agentworkspace.engine.banks.transfer.ImportTool;
+import io.agentworkspace.engine.banks.transfer.StoreRules;
 import io.agentworkspace.engine.chat.ChatTools;
 import io.agentworkspace.engine.chat.QuestionTools;
 import io.agentworkspace.engine.context.ContextStore;
@@ -77,6 +83,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.reservations.ReservationTools;
 import io.agentworkspace.engine.rules.RuleTools;
+import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillCareTools;
@@ -114,7 +121,7 @@ import java.util.List;
 public final class Tools {
     private Tools() {}
 
-    /** What tools share with other parts of the engine: the search, the files of documents, calls that wait, and its public address. */
+    /** What tools share with other parts of the engine: the search, the files of documents, calls that wait, the rules, and its public address. */
     public record Shared(
             Searcher searcher,
             VectorSource vectors,
@@ -122,6 +129,7 @@ public final class Tools {
             WaitingCalls waiting,
             Clock clock,
             String baseUrl,
+            Rules rules,
             Upstreams upstreams) {}
 
     /** What the tools of upstream servers need, and the tools of those servers. */
@@ -241,9 +249,13 @@ public final class Tools {
         tools.addAll(new BankTools(banks, new BankQueries(db, agents), acting).tools());
         var memories = new MemoryStore(db);
         var similar = new SimilarSearch(shared.searcher());
-        tools.addAll(new MemoryTools(banks, memories, reads, acting, shared.vectors(), new ContextStore(db), similar)
-                .tools());
+        var onMemories =
+                new MemoryTools(banks, memories, reads, acting, shared.vectors(), new ContextStore(db), similar).tools();
+        tools.addAll(onMemories);
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
+        tools.add(new ExportTool(new ExportQueries(db, banks), shared.baseUrl()).export());
+        var rules = new StoreRules(shared.rules(), onMemories.getLast());
+        tools.add(new ImportTool(banks, acting, new ImportTool.Stores(new ImportStore(db), memories, rules)).importing());
         tools.addAll(new SearchTools(banks, shared.searcher()).tools());
         tools.addAll(new EvaluateTools(banks, shared.searcher(), shared.clock()).tools());
         tools.addAll(new PermissionTools(banks, grants).tools());
@@ -256,7 +268,8 @@ public final class Tools {
                         new TrashStore(db, banks),
                         new RevisionStore(db, memories),
                         new SingleMemoryStore(db),
-                        memories)
+                        memories,
+                        new TrashQueries(db, banks))
                 .tools());
         return tools;
     }

@@ -23,8 +23,7 @@ public final class ActingAgent {
      *
      * @throws Problem {@code not_found}, or {@code not_permitted} for an agent that the caller may not act as
      */
-    @Nullable
-    Ref agent(Call call, @Nullable Name name) {
+    public @Nullable Ref agent(Call call, @Nullable Name name) {
         if (name == null) {
             call.checked(OfAgent.ACT); // A caller may act as the agent it is logged on as.
             return call.context().self();

@@ -165,7 +165,7 @@ public final class MemoryQueries {
         }
     }
 
-    private static final String READ_BANK = ContextQueries.ACTOR_WITH_SELF
+    static final String READ_BANK = ContextQueries.ACTOR_WITH_SELF
             + BankPermissionRow.SUBJECT
             + SqlTemplate.of("""
             SELECT b.id, b.name, b.description, b.access, b.censored_at IS NOT NULL AS is_censored, b.revision, b.created_at,
@@ -366,10 +366,10 @@ public final class MemoryQueries {
     }
 
     /** The bank's row, and what the caller may do there. */
-    private record ReadBank(long id, BankPermissionRow held, Bank bank) {}
+    record ReadBank(long id, BankPermissionRow held, Bank bank) {}
 
     /** Returns the bank, which is part of the response. Empty if the caller cannot see it. */
-    private static Optional<ReadBank> readBank(Call call, Statement.Results results) throws SQLException {
+    static Optional<ReadBank> readBank(Call call, Statement.Results results) throws SQLException {
         var read = results.next(row -> new ReadBank(row.number("id"), BankPermissionRow.read(row), bank(row)));
         read.ifPresent(each -> {
             BankAccess.requireRead(call, each.held());

@@ -7,17 +7,19 @@ import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfBank;
 import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes, restores and destroys banks and agents' shares of them: MB_Delete, MB_Restore, MB_Destroy. */
+/** Deletes, restores and destroys banks, agents' shares of them and memories: MB_Trash, MB_Delete, MB_Restore, MB_Destroy. */
 public final class TrashTools {
     private final BankStore banks;
     private final ShareStore shares;
@@ -25,6 +27,7 @@ public final class TrashTools {
     private final RevisionStore memories;
     private final SingleMemoryStore singles;
     private final MemoryStore records;
+    private final TrashQueries reads;
 
     public TrashTools(
             BankStore banks,
@@ -32,7 +35,9 @@ public final class TrashTools {
             TrashStore trash,
             RevisionStore memories,
             SingleMemoryStore singles,
-            MemoryStore records) {
+            MemoryStore records,
+            TrashQueries reads) {
+        this.reads = reads;
         this.banks = banks;
         this.shares = shares;
         this.trash = trash;
@@ -81,7 +86,35 @@ public final class TrashTools {
             long destroyed) {}
 
     public List<Tool<?, ?>> tools() {
-        return List.of(restore(), delete(), destroy());
+        return List.of(trash(), restore(), delete(), destroy());
+    }
+
+    record TrashRequest(
+            @Doc("Which bank.") BankTargets.Just target,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record TrashResponse(
+            @Doc("The memories in the trash, the last deleted first.")
+            List<TrashQueries.TrashedMemory> content,
+
+            @Doc("Give it as page.cursor for more; absent on the last page.") @Nullable
+            String nextCursor) {}
+
+    private Tool<TrashRequest, TrashResponse> trash() {
+        return Tool.named("MB_Trash")
+                .title("List deleted memories")
+                .description("""
+                        Lists the memories of a bank that are in the trash, where they stay for 30 days. Next: MB_Restore, MB_Destroy.""")
+                .details("""
+                        With the permission write it shows all of them, else those that you or your agents stored. Send the id of one                         as memory to MB_Restore or MB_Destroy.""")
+                .alsoCalled("what was deleted from a bank", "show the bin of a bank", "find a memory that i deleted")
+                .hints(Guide.Hint.ON_DEMAND)
+                .needs(Capability.BANK_READ)
+                .on(OfBank.READ)
+                .handledBy(TrashRequest.class, TrashResponse.class, (in, call) -> {
+                    var found = reads.read(call, in.target().bank(), in.page());
+                    return new TrashResponse(found.rows(), found.nextCursor());
+                });
     }
 
     private Tool<BankRequest, DeleteResponse> delete() {

@@ -7,6 +7,8 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Applies the tenants' rules to their calls. A tenant without rules costs one look-up in a cache. */
@@ -45,6 +47,27 @@ public final class Rules {
         call.rules(verdict.noted());
         if (verdict.denial() != null) {
             throw Problem.ruleRefused(verdict.denial().note());
+        }
+    }
+
+    /**
+     * Applies the rules of another tool to a part of a call that does what that tool does.
+     *
+     * @param input the arguments that the other tool would have
+     * @throws Problem {@code rule_refused}
+     */
+    public void checkPart(Call call, Tool<?, ?> other, ObjectNode input) {
+        if (sets.of(call.caller().tenant()).of(other).isEmpty()) {
+            return;
+        }
+        var part = new Call(call.caller(), other, call.requestId(), call.now());
+        part.load(call.loadedContext());
+        try {
+            check(part, input, () -> {}, true);
+        } finally {
+            call.rules(Stream.concat(call.rules().stream(), part.rules().stream())
+                    .distinct()
+                    .toList());
         }
     }
 

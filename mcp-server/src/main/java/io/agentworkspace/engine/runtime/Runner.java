@@ -141,10 +141,7 @@ public final class Runner implements ToolRunner {
         }
         use.record(call.caller(), run.tool().name());
         var answer = run.tool().effect().isTransactional() ? transact(run) : read(run, true);
-        if (answer.envelope().has("next_cursor")) {
-            var question = SealedCursors.question(run.tool().name(), call.caller(), run.fields());
-            cursors.seal(question, answer.envelope(), "next_cursor");
-        }
+        seal(run, answer);
         if (run.tool().effect().reads()
                 && (!call.rules().isEmpty() || run.tool().foreign() != null)) {
             audit.noted(call.caller(), AuditEntries.done(run.request(), call, answer.envelope()));
@@ -158,6 +155,13 @@ public final class Runner implements ToolRunner {
         }
         run.complete(answer.envelope());
         return answer.withLimits(limits.after(call.caller(), call, null));
+    }
+
+    private void seal(Run<?, ?> run, Answer answer) {
+        if (answer.envelope().has("next_cursor")) {
+            var question = SealedCursors.question(run.tool().name(), run.call().caller(), run.fields());
+            cursors.seal(question, answer.envelope(), "next_cursor");
+        }
     }
 
     private <I extends Record, O extends Record> Answer read(Run<I, O> run, boolean counted) {
@@ -307,7 +311,9 @@ public final class Runner implements ToolRunner {
             throw new IllegalArgumentException(
                     run.tool().name() + " changes something: it cannot be used as a look-up");
         }
-        return read(run, false);
+        var answer = read(run, false);
+        seal(run, answer);
+        return answer;
     }
 
     @Override

@@ -82,6 +82,45 @@ class TrashToolsTest {
     }
 
     @Test
+    void theTrashListsWhatTheCallerMayRestore() {
+        store(ann, "b", "first").ok();
+        storeAs(bob, "b", "Bo", "hers").ok();
+        ann.call("MB_Store", "{'target':{'bank':'b'},'vx':{'name':'plan'},'content':'x'}")
+                .ok();
+        var ids = read(ann, "b").ok().texts("/content", "id");
+        ids.reversed().forEach(id -> ann.call("MB_Delete", one(id)).ok());
+        var trash = ann.call("MB_Trash", bank("b")).ok();
+        assertThat(trash.texts("/content", "text")).containsExactlyInAnyOrder("x", "hers", "first");
+        assertThat(trash.texts("/content", "author")).containsExactlyInAnyOrder("ann", "Bo", "ann");
+        assertThat(trash.texts("/content", "name")).containsOnlyOnce("plan");
+        assertThat(trash.text("/content/0/kept_until")).isNotEmpty();
+        assertThat(bob.call("MB_Trash", bank("b")).ok().texts("/content", "text"))
+                .as("what he may not restore looks absent")
+                .containsExactly("hers");
+        var first = ann.call("MB_Trash", "{'target':{'bank':'b'},'page':{'limit':2}}")
+                .ok();
+        var rest = ann.call(
+                        "MB_Trash",
+                        "{'target':{'bank':'b'},'page':{'limit':2,'cursor':'%s'}}"
+                                .formatted(first.text("/next_cursor")))
+                .ok();
+        assertThat(first.at("/content")).hasSize(2);
+        assertThat(rest.at("/content")).hasSize(1);
+        assertThat(rest.at("/next_cursor").isMissingNode()).isTrue();
+        ann.call("MB_Restore", one(trash.text("/content/0/id"))).ok();
+        ann.call("MB_Destroy", one(trash.text("/content/1/id"))).ok();
+        assertThat(ann.call("MB_Trash", bank("b")).ok().texts("/content", "id"))
+                .containsExactly(trash.text("/content/2/id"));
+        ann.call("MB_Censor", share("b", "Bo")).ok();
+        grant(ann, "b", "Bo", "read").ok();
+        assertThat(bob.call("MB_Trash", bank("b")).ok().at("/content")).isEmpty();
+        new io.agentworkspace.engine.testing.TestTenant()
+                .member("eve")
+                .call("MB_Trash", bank("b"))
+                .refused(3001);
+    }
+
+    @Test
     void somebodyElsesMemoryNeedsMore() {
         ann.call("MB_Store", "{'target':{'bank':'b'},'vx':{'name':'plan'},'content':'x'}")
                 .ok();

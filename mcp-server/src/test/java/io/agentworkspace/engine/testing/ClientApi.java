@@ -52,7 +52,7 @@ public enum ClientApi {
     private static final Map<String, String> FAMILIES =
             Map.of("AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user", "TK", "task");
     /** The tools of these families that have their own route. */
-    private static final Set<String> OWN = Set.of("MB_Files", "MB_Evaluate");
+    private static final Set<String> OWN = Set.of("MB_Files", "MB_Evaluate", "MB_Export", "MB_Import");
 
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().connectTimeout(Duration.ofMinutes(2)).build();

@@ -42,6 +42,7 @@ import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.scheduling.HeavyWork;
+import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.Vault;
@@ -172,6 +173,7 @@ public final class TestDatabase {
                 waiting(db),
                 Clock.systemUTC(),
                 "http://127.0.0.1",
+                new Rules(db, watch()),
                 upstreams(db));
     }
 

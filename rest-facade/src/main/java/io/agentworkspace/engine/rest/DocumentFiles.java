@@ -52,7 +52,7 @@ final class DocumentFiles {
     /** Returns whether the request carries a file for a tool that takes one. */
     boolean isUpload(Tool<?, ?> tool) {
         var upload = tool.upload();
-        return upload != null && upload.isStreamed() && (isForm() || isRaw(upload));
+        return upload != null && upload.isStored() && (isForm() || isRaw(upload));
     }
 
     private static boolean isForm() {
@@ -63,7 +63,7 @@ final class DocumentFiles {
         return type().equals(upload.mediaType());
     }
 
-    private static String type() {
+    static String type() {
         var given = RestExchange.current().contentType();
         return given == null ? "" : given.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.text.QuotedText;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.io.ByteArrayOutputStream;
@@ -7,6 +8,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Locale;
 import java.util.Set;
 import org.eclipse.jetty.http.MultiPart;
@@ -64,19 +67,99 @@ final class FileForm implements MultiPart.Parser.Listener {
             throw unreadable();
         }
         var form = new FileForm(known, fields, sink);
-        var parser = new MultiPart.Parser(boundary, form);
-        parser.setMaxParts(MOST_PARTS);
+        var parser = parser(boundary, form);
         var piece = new byte[64 * 1024];
         for (var count = body.read(piece); count >= 0; count = body.read(piece)) {
             form.take(parser, ByteBuffer.wrap(piece, 0, count), false);
         }
-        form.take(parser, ByteBuffer.allocate(0), true);
-        if (!form.isComplete) {
+        form.end(parser);
+        return new SentFile(form.fileName, form.fileType);
+    }
+
+    private static MultiPart.Parser parser(String boundary, FileForm form) {
+        var parser = new MultiPart.Parser(boundary, form);
+        parser.setMaxParts(MOST_PARTS);
+        return parser;
+    }
+
+    private void end(MultiPart.Parser parser) {
+        take(parser, ByteBuffer.allocate(0), true);
+        if (!isComplete) {
             throw unreadable();
-        } else if (!form.hasFile) {
+        } else if (!hasFile) {
             throw Problem.missing("the form's part '%s'".formatted(UploadBody.PART));
         }
-        return new SentFile(form.fileName, form.fileType);
+    }
+
+    /**
+     * Reads the form up to its file, and returns the file, which reads on.
+     *
+     * @param fields receives the fields before the file; those after it too late
+     */
+    static InputStream open(InputStream body, String contentType, Set<String> known, ObjectNode fields)
+            throws IOException {
+        var boundary = MultiPart.extractBoundary(contentType);
+        if (boundary == null) {
+            throw unreadable();
+        }
+        var file = new FormFile(body, boundary, known, fields);
+        file.begin();
+        return file;
+    }
+
+    /** The file of a form. Its end is that of the form, so that a form that breaks off is refused. */
+    private static final class FormFile extends InputStream {
+        private final InputStream body;
+        private final FileForm form;
+        private final MultiPart.Parser parser;
+        private final Deque<ByteBuffer> pieces = new ArrayDeque<>();
+        private final byte[] read = new byte[64 * 1024];
+        private boolean isEnded;
+
+        FormFile(InputStream body, String boundary, Set<String> known, ObjectNode fields) {
+            this.body = body;
+            this.form = new FileForm(known, fields, (bytes, length) -> pieces.add(ByteBuffer.wrap(bytes, 0, length)));
+            this.parser = parser(boundary, form);
+        }
+
+        /** Reads on until the file begins, or the form ends. */
+        void begin() throws IOException {
+            while (!form.hasFile && !isEnded) {
+                pump();
+            }
+        }
+
+        private void pump() throws IOException {
+            var count = body.read(read);
+            if (count >= 0) {
+                form.take(parser, ByteBuffer.wrap(read, 0, count), false);
+            } else {
+                isEnded = true;
+                form.end(parser);
+            }
+        }
+
+        @Override
+        public int read() throws IOException {
+            var one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            while (pieces.isEmpty() || !pieces.peek().hasRemaining()) {
+                pieces.poll();
+                if (pieces.isEmpty() && isEnded) {
+                    return -1;
+                } else if (pieces.isEmpty()) {
+                    pump();
+                }
+            }
+            var piece = pieces.element();
+            var count = Math.min(length, piece.remaining());
+            piece.get(into, offset, count);
+            return count;
+        }
     }
 
     private void take(MultiPart.Parser parser, ByteBuffer bytes, boolean isLast) {

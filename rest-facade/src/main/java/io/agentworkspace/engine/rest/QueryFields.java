@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.text.QuotedText;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;

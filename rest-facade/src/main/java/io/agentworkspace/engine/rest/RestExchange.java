@@ -70,6 +70,13 @@ record RestExchange(Request request) {
         return request.getHeaders().get(HttpHeader.CONTENT_TYPE);
     }
 
+    /** Returns whether the client accepts JSON and nothing else. */
+    boolean acceptsOnlyJson() {
+        var accepted = request.getHeaders().getCSV(HttpHeader.ACCEPT, false);
+        return !accepted.isEmpty()
+                && accepted.stream().allMatch(each -> each.split(";", 2)[0].strip().equals("application/json"));
+    }
+
     /** Returns whether the client already has the bytes that this ETag identifies. */
     boolean has(String quotedTag) {
         var tags = String.join(",", request.getHeaders().getValuesList(HttpHeader.IF_NONE_MATCH));
@@ -96,6 +103,11 @@ record RestExchange(Request request) {
         if (!reads && request.getAttribute(RequestAttributes.FORGERY) instanceof Problem problem) {
             throw problem;
         }
+    }
+
+    /** Closes the connection, so that the client does not take the part of a response for the whole. */
+    void abort() {
+        request.getConnectionMetaData().getConnection().getEndPoint().close();
     }
 
     /** Records the tool for the request log. */
@@ -148,6 +160,11 @@ record RestExchange(Request request) {
         var answer = plan.run();
         request.setAttribute(RequestAttributes.LIMITS, answer.limits());
         return answer;
+    }
+
+    /** Runs a reading tool for one more part of what the request is answered with. It does not count as another command. */
+    Answer runFurther(ToolRunner runner, String service, ObjectNode arguments) {
+        return runner.runUncounted(asks(service, arguments, true));
     }
 
     /** Returns what the runner needs to know of a call. */

@@ -78,6 +78,9 @@ final class ToolOperations {
         if (tool.hasFile()) {
             operation.orFile(done);
         }
+        if (tool.hasLines()) {
+            operation.orLines(done);
+        }
         return withIdempotency(operation, tool, done);
     }
 

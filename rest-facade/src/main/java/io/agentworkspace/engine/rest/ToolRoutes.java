@@ -40,6 +40,9 @@ final class ToolRoutes {
         } else if (DocumentFiles.isDownload(tool, context)) {
             return files.send(tool, context);
         }
+        if (LineTransfer.isUpload(tool)) {
+            return LineTransfer.receive(tool, context, arguments -> answer(tool, context, arguments));
+        }
         return answer(tool, context, UploadBody.arguments(tool, context).orElseGet(() -> JsonBody.optional(context)));
     }
 
@@ -48,9 +51,17 @@ final class ToolRoutes {
         QueryFields.refuseUnknown(context, parameters(tool, fields));
         merge(context.getUriInfo().getQueryParameters(), fields, arguments);
         fields.forEach(field -> inPath(tool, context, field).ifPresent(value -> set(arguments, field, List.of(value))));
-        var answer = RestExchange.current().run(runner, tool.name(), arguments, true);
+        var exchange = RestExchange.current();
+        var isDownload = LineTransfer.isDownload(tool);
+        if (isDownload) {
+            LineTransfer.widen(arguments);
+        }
+        var answer = exchange.run(runner, tool.name(), arguments, true);
         if (answer.problem() != null) {
             throw answer.problem();
+        }
+        if (isDownload) {
+            return LineTransfer.send(answer, arguments, next -> exchange.runFurther(runner, tool.name(), next));
         }
         return RestResponse.envelope(answer, tool.effect() == Effect.CREATES ? 201 : 200);
     }

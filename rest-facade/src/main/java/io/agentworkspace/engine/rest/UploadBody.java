@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.text.QuotedText;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import java.io.IOException;
@@ -36,7 +38,7 @@ final class UploadBody {
     static Optional<ObjectNode> arguments(Tool<?, ?> tool, ContainerRequestContext context) {
         var upload = tool.upload();
         var given = RestExchange.current().contentType();
-        if (upload == null || upload.isStreamed() || given == null) {
+        if (upload == null || upload.passing() != Route.Passing.IN_FIELD || given == null) {
             return Optional.empty();
         }
         var type = given.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);

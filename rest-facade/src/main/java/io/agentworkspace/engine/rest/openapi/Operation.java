@@ -146,6 +146,15 @@ public final class Operation {
         return this;
     }
 
+    /** Adds JSON lines to what the response with this status can be. */
+    public Operation orLines(int status) {
+        var content = (ObjectNode) responses.at("/%d/content".formatted(status));
+        var lines = content.putObject("application/x-ndjson");
+        lines.putObject("schema").put("type", "string");
+        lines.put("example", "(a JSON object in each line)");
+        return this;
+    }
+
     /** Adds a file of any type to what the response with this status can be. */
     public Operation orFile(int status) {
         var content = (ObjectNode) responses.at("/%d/content".formatted(status));

@@ -79,11 +79,14 @@ public record Memory(
                 updatedAt);
     }
 
-    /** The source of a memory's revision: the agent or user that stored it, or the document that was loaded. */
+    /**
+     * The source of a memory's revision: the agent or user that stored it, the document that was loaded, or whom an imported
+     * memory names as its author.
+     */
     public record Source(
             @Doc(
                     value = "What the source is.",
-                    oneOf = {"agent", "user", "document"})
+                    oneOf = {"agent", "user", "document", "import"})
             String kind,
 
             @Doc("Its name.") String name,

@@ -60,6 +60,7 @@ public record ForeignTool(String upstream, ObjectNode definition, String digest)
                 true,
                 null,
                 false,
+                false,
                 Audited.WITH_ID,
                 false,
                 new Example.OwnFields(Map.of(), Set.of()),

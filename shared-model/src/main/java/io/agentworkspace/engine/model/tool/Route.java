@@ -13,9 +13,27 @@ public record Route(String method, String path, Map<String, String> parameters) 
      * A file that a request may carry as it is, instead of as base64 in a field.
      *
      * @param field the field that the file replaces
-     * @param isStreamed whether it is stored while it arrives, since it may be larger than other bodies
+     * @param passing how it gets to the tool
      */
-    public record Upload(String field, String mediaType, boolean isStreamed) {}
+    public record Upload(String field, String mediaType, Passing passing) {
+        public boolean isStored() {
+            return passing == Passing.STORED;
+        }
+
+        public boolean isPiped() {
+            return passing == Passing.PIPED;
+        }
+    }
+
+    /** How a file gets to its tool. */
+    public enum Passing {
+        /** As base64 in the field. */
+        IN_FIELD,
+        /** It is stored while it arrives, since it may be larger than other bodies. */
+        STORED,
+        /** It is worked on while it arrives. */
+        PIPED
+    }
 
     /** The generic command route; every command also has an alias below it. */
     public static final String COMMANDS = "/demo/v1/Engine/tps";

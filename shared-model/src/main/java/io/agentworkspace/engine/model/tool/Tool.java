@@ -34,6 +34,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param metered whether the plan counts and limits its calls
  * @param upload the file that requests may carry instead of a field; null if it takes none
  * @param hasFile whether a REST request with {@code part=file} receives the file of the thing that it reads
+ * @param hasLines whether REST sends all pages of its content as JSON lines, unless the client accepts only JSON
  * @param audited what the audit entry of a call names as its subject
  * @param onlySelf whether it acts only for the caller's own user, also for admins
  * @param example the fields of its example that differ from the values that all tools share
@@ -64,6 +65,7 @@ public record Tool<I extends Record, O extends Record>(
         boolean metered,
         Route.@Nullable Upload upload,
         boolean hasFile,
+        boolean hasLines,
         Audited audited,
         boolean onlySelf,
         Example.OwnFields example,
@@ -221,6 +223,7 @@ public record Tool<I extends Record, O extends Record>(
                 metered,
                 upload,
                 hasFile,
+                hasLines,
                 audited,
                 onlySelf,
                 example,
@@ -255,6 +258,7 @@ public record Tool<I extends Record, O extends Record>(
                 metered,
                 upload,
                 hasFile,
+                hasLines,
                 audited,
                 onlySelf,
                 example,
@@ -289,6 +293,7 @@ public record Tool<I extends Record, O extends Record>(
         private boolean metered = true;
         private Route.@Nullable Upload upload;
         private boolean hasFile;
+        private boolean hasLines;
         private @Nullable Audited audited;
         private boolean onlySelf;
         private final Map<String, String> examples = new LinkedHashMap<>();
@@ -406,19 +411,31 @@ public record Tool<I extends Record, O extends Record>(
 
         /** Lets REST requests carry a file of this type instead of this field. */
         public Draft upload(String field, String mediaType) {
-            upload = new Route.Upload(field, mediaType, false);
+            upload = new Route.Upload(field, mediaType, Route.Passing.IN_FIELD);
             return this;
         }
 
         /** Lets REST requests carry a large file of any type, which the handler finds in {@code Upload.CURRENT}. */
         public Draft streamedUpload(String field) {
-            upload = new Route.Upload(field, "application/octet-stream", true);
+            upload = new Route.Upload(field, "application/octet-stream", Route.Passing.STORED);
+            return this;
+        }
+
+        /** Lets REST requests carry a file of any size, which whoever runs the tool reads from {@code FileStream.CURRENT}. */
+        public Draft pipedUpload(String field, String mediaType) {
+            upload = new Route.Upload(field, mediaType, Route.Passing.PIPED);
             return this;
         }
 
         /** Lets REST requests with {@code part=file} receive the file of the thing that the tool reads. */
         public Draft hasFile() {
             hasFile = true;
+            return this;
+        }
+
+        /** Lets REST send all pages of {@code content} as JSON lines: the handler returns one page, and {@code next_cursor}. */
+        public Draft hasLines() {
+            hasLines = true;
             return this;
         }
 
@@ -490,6 +507,7 @@ public record Tool<I extends Record, O extends Record>(
                     metered,
                     upload,
                     hasFile,
+                    hasLines,
                     audited == null ? Family.ofTool(name).audited() : audited,
                     onlySelf,
                     new Example.OwnFields(examples, omitted),

@@ -84,6 +84,11 @@ public interface ToolRunner {
                     false);
         }
 
+        /** Returns a request for a part of the work, which has an idempotency key of its own. */
+        public Request part(ObjectNode of, @Nullable String key) {
+            return new Request(service, of, caller, requestId, strict, key, progress, source, budget, readOnly);
+        }
+
         /** Returns the same request with a budget that it shares with others. */
         public Request within(ResponseBudget shared) {
             return new Request(

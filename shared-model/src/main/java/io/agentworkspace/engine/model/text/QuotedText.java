@@ -1,14 +1,12 @@
-package io.agentworkspace.engine.rest;
-
-import io.agentworkspace.engine.model.text.Excerpt;
+package io.agentworkspace.engine.model.text;
 
 /** Text from a client, shortened for a note. */
-final class QuotedText {
+public final class QuotedText {
     private static final int MAX = 80;
 
     private QuotedText() {}
 
-    static String shortened(String given) {
+    public static String shortened(String given) {
         return Excerpt.of(given, MAX);
     }
 }

@@ -1,0 +1,122 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.upload.FileStream;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.StreamingOutput;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Files of any length that tools write page by page, as JSON lines, or read while they arrive. No call runs while the
+ * client is waited for.
+ */
+final class LineTransfer {
+    static final String JSON_LINES = "application/x-ndjson";
+
+    /** The largest page: fewer calls for the same file. */
+    private static final int PAGE = 200;
+
+    private LineTransfer() {}
+
+    /** Returns whether the request is for all pages as lines. A client that accepts only JSON gets one page. */
+    static boolean isDownload(Tool<?, ?> tool) {
+        return tool.hasLines() && !RestExchange.current().acceptsOnlyJson();
+    }
+
+    /** Makes the request's page the largest, unless it says how large it is. */
+    static void widen(ObjectNode arguments) {
+        var page = arguments.get("page") instanceof ObjectNode given ? given : arguments.putObject("page");
+        if (!page.has("limit")) {
+            page.put("limit", PAGE);
+        }
+    }
+
+    /**
+     * Sends the content of the first answer, and of those that follow it. If a page is refused, the connection is closed
+     * before the end, since the file would be incomplete.
+     *
+     * @param run runs the tool for another page
+     */
+    static Response send(Answer first, ObjectNode arguments, Function<ObjectNode, Answer> run) {
+        var exchange = RestExchange.current();
+        StreamingOutput lines = to -> {
+            var answer = first;
+            while (true) {
+                write(answer.envelope().path("content"), to);
+                var next = answer.envelope().path("next_cursor");
+                if (!next.isString()) {
+                    return;
+                }
+                ((ObjectNode) arguments.get("page")).put("cursor", next.asString());
+                answer = run.apply(arguments);
+                if (answer.problem() != null) {
+                    exchange.abort();
+                    throw new IOException("the rest is refused: " + answer.problem().note());
+                }
+            }
+        };
+        return Response.ok(lines, JSON_LINES)
+                .header(HttpHeaders.CACHE_CONTROL, "no-store")
+                .header(HttpHeaders.CONTENT_DISPOSITION, "attachment")
+                .build();
+    }
+
+    private static void write(JsonNode content, OutputStream to) throws IOException {
+        for (var line : content) {
+            to.write(Json.bytes(line));
+            to.write('\n');
+        }
+        to.flush();
+    }
+
+    /** Returns whether the request carries a file for a tool that reads it while it arrives. */
+    static boolean isUpload(Tool<?, ?> tool) {
+        var upload = tool.upload();
+        return upload != null && upload.isPiped() && (isForm() || DocumentFiles.type().equals(upload.mediaType()));
+    }
+
+    private static boolean isForm() {
+        return DocumentFiles.type().equals(UploadBody.FORM);
+    }
+
+    /** Runs the tool, which reads the file. Callers that may not run it are refused before they send the file. */
+    static Response receive(Tool<?, ?> tool, ContainerRequestContext context, Function<ObjectNode, Response> run) {
+        var exchange = RestExchange.current();
+        var caller = exchange.identified();
+        exchange.checkMayRun(Optional.of(tool), Json.object());
+        caller.obstacle(tool, Json.object()).ifPresent(note -> {
+            throw Problem.notPermitted(note);
+        });
+        var arguments = Json.object();
+        var body = context.getEntityStream();
+        try {
+            var file = isForm()
+                    ? FileForm.open(body, Objects.requireNonNull(exchange.contentType()), fields(tool), arguments)
+                    : body;
+            return ScopedValue.where(FileStream.CURRENT, file).call(() -> run.apply(arguments));
+        } catch (IOException e) {
+            throw new Problem(Failure.BAD_REQUEST, "the body ended too early; send the whole body");
+        }
+    }
+
+    private static java.util.Set<String> fields(Tool<?, ?> tool) {
+        return Field.of(tool.inputSchema().json()).stream()
+                .map(Field::path)
+                .filter(path -> !path.equals(Objects.requireNonNull(tool.upload()).field()))
+                .collect(Collectors.toSet());
+    }
+}
