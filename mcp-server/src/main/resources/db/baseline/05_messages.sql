@@ -143,6 +143,23 @@ COMMENT ON TABLE agent_heard IS 'When an agent was last sent something: for the 
 COMMENT ON COLUMN agent_heard.person_at IS 'When a person last sent a message to the agent, or to an agent whose message reached it since.';
 COMMENT ON COLUMN agent_heard.agent_at IS 'When an agent last sent it a direct message, to the minute.';
 
+CREATE TABLE guard_stop (
+    tenant_id bigint      NOT NULL,
+    agent_id  bigint      NOT NULL,
+    place_id  bigint      NOT NULL,
+    is_zone   boolean     NOT NULL,
+    seq       bigint      NOT NULL,
+    note      text        NOT NULL,
+    retry_at  timestamptz NOT NULL,
+    at        timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, agent_id, place_id),
+    FOREIGN KEY (tenant_id, agent_id) REFERENCES agent ON DELETE CASCADE
+);
+COMMENT ON TABLE guard_stop IS 'The last refusal of the loop guard for each agent, in each place where it was stopped.';
+COMMENT ON COLUMN guard_stop.place_id IS 'The conversation of a zone, or the party that the agent wrote to.';
+COMMENT ON COLUMN guard_stop.seq IS 'The number that the message would have had in its conversation.';
+CREATE INDEX guard_stop_age ON guard_stop (at);
+
 CREATE TABLE context (
     tenant_id bigint      NOT NULL REFERENCES tenant ON DELETE CASCADE,
     principal text        NOT NULL,
@@ -212,10 +229,13 @@ CREATE TABLE question (
     answered_at  timestamptz,
     withdrawn_at timestamptz,
     created_at   timestamptz NOT NULL,
+    to_id        bigint,
     PRIMARY KEY (tenant_id, id),
     CHECK (answered_at IS NULL OR withdrawn_at IS NULL)
 );
 COMMENT ON TABLE question IS 'The questions that messages ask, and their answers. Each has the id of its message.';
 COMMENT ON COLUMN question.asker_id IS 'The agent or user that asked, and may withdraw it.';
 COMMENT ON COLUMN question.choices IS 'The texts to choose from; empty if any text answers it.';
+COMMENT ON COLUMN question.to_id IS 'The agent or user that is asked directly; null in a zone.';
 CREATE INDEX question_asker ON question (tenant_id, asker_id, created_at);
+CREATE INDEX question_waiting ON question (tenant_id, to_id, created_at) WHERE to_id IS NOT NULL AND answered_at IS NULL AND withdrawn_at IS NULL;

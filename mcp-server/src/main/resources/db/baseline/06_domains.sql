@@ -48,6 +48,7 @@ COMMENT ON TABLE membership IS 'The agents that are members of a domain, are inv
 COMMENT ON COLUMN membership.owner_id IS 'The owner of the agent, who sees what its agents are members of.';
 CREATE INDEX membership_agent ON membership (tenant_id, agent_id);
 CREATE INDEX membership_owner ON membership (tenant_id, owner_id, domain_id);
+CREATE INDEX membership_waiting ON membership (tenant_id, state, since) WHERE state IN ('invited', 'requested');
 
 -- The users who take part in a domain; null, for everyone, where they are too many to be listed.
 CREATE FUNCTION taking_part(tenant bigint, domain bigint, owner bigint) RETURNS bigint[] LANGUAGE sql STABLE AS $$
@@ -109,6 +110,7 @@ CREATE INDEX task_holder ON task (tenant_id, holder_id) WHERE holder_id IS NOT N
 CREATE INDEX task_assignee ON task (tenant_id, assignee_id, created_at DESC, id DESC) WHERE assignee_id IS NOT NULL;
 CREATE INDEX task_lease ON task (lease_until) WHERE holder_id IS NOT NULL;
 CREATE INDEX task_age ON task (updated_at) WHERE state IN ('done', 'cancelled');
+CREATE INDEX task_blocked ON task (tenant_id, creator_id) WHERE state = 'blocked';
 CREATE TRIGGER counted_added AFTER INSERT ON task REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_added('tasks');
 COMMENT ON TRIGGER counted_added ON task IS 'A plan limits unfinished tasks, whatever creates them.';
 CREATE TRIGGER counted_finished AFTER UPDATE OF state ON task

@@ -44,6 +44,7 @@ public final class AccessCheck {
         return call.tool().findRequirement(OfCredential.class).flatMap(required -> {
             call.checked(required);
             return switch (required) {
+                case PERSONAL -> refusedIf(caller.boundAgent() != null, AccessNotes.BOUND_AND_INBOX);
                 case UNBOUND -> refusedIf(caller.boundAgent() != null, AccessNotes.BOUND_AND_USERS);
                 case CURRENT -> refusedIf(caller.credential().outdated(), AccessNotes.OUTDATED);
             };

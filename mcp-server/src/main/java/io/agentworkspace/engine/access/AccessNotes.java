@@ -9,6 +9,8 @@ import io.agentworkspace.engine.model.access.Role;
 public final class AccessNotes {
     static final String BOUND_AND_USERS =
             "your key is bound to an agent, so it cannot manage users; an admin can, with a key that is not bound";
+    static final String BOUND_AND_INBOX =
+            "your key is bound to an agent, and the inbox is its owner's: AP_Wait and AP_Read return what waits for the agent";
     static final String OUTDATED =
             "your key has a newer secret. The one that you sent still works, but not to create, change or rotate keys: use the new secret";
     public static final String KEY_REVOKED = "the key is revoked, for good: make a new one with AK_Create";

@@ -10,6 +10,7 @@ import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.transfer.ImportRunner;
 import io.agentworkspace.engine.changes.DatabaseSignals;
+import io.agentworkspace.engine.chat.GuardStopStore;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
@@ -292,7 +293,9 @@ public final class App implements AutoCloseable {
                     .clearing("sessions of hooks", hooks::purge);
             var demo = keep(new Demo(runner, db, vault, URI.create(listening(server.port()) + "/mcp"), clock));
             var invitations = new InvitationStore(db);
-            housekeeping.clearing("invitations", invitations::purge);
+            housekeeping
+                    .clearing("invitations", invitations::purge)
+                    .clearing("stops of the loop guard", new GuardStopStore(db)::purge);
             var joiner = new Joiner(db, invitations, keys, runner, events, published, clock);
             var rest = RestFacade.handler(
                     runner, toolIndex, published, db::state, callers.signIn(), joiner, doctor::latest, files, clock);

@@ -61,6 +61,7 @@ import io.agentworkspace.engine.hearing.MessageWait;
 import io.agentworkspace.engine.hearing.WaitQueries;
 import io.agentworkspace.engine.hearing.WaitTools;
 import io.agentworkspace.engine.hearing.WaitingCalls;
+import io.agentworkspace.engine.inbox.InboxTools;
 import io.agentworkspace.engine.joining.InvitationStore;
 import io.agentworkspace.engine.joining.InviteTools;
 import io.agentworkspace.engine.keys.CallerChanges;
@@ -162,6 +163,7 @@ public final class Tools {
         var zones = new ZoneStore(db);
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new UserTools(new UserQueries(db), meter).tools());
+        tools.addAll(new InboxTools(db).tools());
         tools.addAll(new UserAdminTools(new UserStore(db)).tools());
         var revisions = new AgentRevisionQueries(db, agents);
         tools.addAll(new AgentTools(agents, new AgentQueries(db, agents), revisions, messages).tools());

@@ -50,6 +50,7 @@ public final class ChatTools {
     private final AttachmentQueries attachments;
     private final ConversationStore conversations;
     private final MessageStore messages;
+    private final GuardStopStore stops;
     private final MessageWait wait;
 
     public ChatTools(Db db, AgentStore agents, MessageStore messages, ZoneEntry zones, MessageWait wait) {
@@ -57,6 +58,7 @@ public final class ChatTools {
         this.attachments = new AttachmentQueries(db);
         this.conversations = new ConversationStore(db);
         this.messages = messages;
+        this.stops = new GuardStopStore(db);
         this.wait = wait;
     }
 
@@ -196,15 +198,22 @@ public final class ChatTools {
         return new ChatResponse(said.all(), receipt(call, begun, said.own()), null, CutMessages.next(said.waiting()));
     }
 
-    private static Lineage lineage(Call call, Destination to, Beginning begun) {
+    private Lineage lineage(Call call, Destination to, Beginning begun) {
         if (call.isByPerson()) {
             return LoopGuard.ofPerson(begun.before());
         }
         var guard = new LoopGuard(begun.place(), begun.before());
         var isNamed = to.answered() != null;
-        return call.context().self() == null
-                ? guard.ofProgram(to.otherId(), isNamed)
-                : guard.lineage(to.otherId(), isNamed);
+        var self = call.context().self();
+        if (self == null) {
+            return guard.ofProgram(to.otherId(), isNamed);
+        }
+        try {
+            return guard.lineage(to.otherId(), isNamed);
+        } catch (Problem stop) {
+            call.whenRefused(() -> stops.put(call, self, to, begun.place(), stop));
+            throw stop;
+        }
     }
 
     private static ObjectNode receipt(Call call, Beginning begun, Message own) {

@@ -20,9 +20,13 @@ import org.jspecify.annotations.Nullable;
 final class QuestionStore {
     private static final String INSERT =
             SqlTemplate.of("""
-            WITH q AS (INSERT INTO question (tenant_id, id, asker_id, choices, expires_at, created_at)
-                       VALUES (:tenant, :id, :me, CAST(:choices AS text[]),
-                               CAST(:now AS timestamptz) + CAST(CAST(:lasts AS text) AS interval), :now)
+            WITH q AS (INSERT INTO question (tenant_id, id, asker_id, to_id, choices, expires_at, created_at)
+                       SELECT m.tenant_id, m.id, m.speaker_id,
+                              CASE WHEN s.low_id = m.speaker_id THEN s.high_id ELSE s.low_id END, CAST(:choices AS text[]),
+                              CAST(:now AS timestamptz) + CAST(CAST(:lasts AS text) AS interval), :now
+                         FROM message m
+                         JOIN stream s ON s.tenant_id = m.tenant_id AND s.id = m.stream_id
+                        WHERE m.tenant_id = :tenant AND m.id = :id
                        RETURNING *)
             SELECT {record} AS record FROM q
             """).with("record", QuestionRow.RECORD).sql();
@@ -78,7 +82,6 @@ final class QuestionStore {
     Question insert(Call call, UUID message, List<String> choices, @Nullable Integer expiresSeconds) {
         return db.sql(call, INSERT)
                 .set("id", message)
-                .set("me", me(call))
                 .set("choices", choices)
                 .set("lasts", expiresSeconds == null ? null : expiresSeconds + " seconds")
                 .one(row -> Objects.requireNonNull(row.json("record", Question.class)))

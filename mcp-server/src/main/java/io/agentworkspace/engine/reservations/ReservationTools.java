@@ -80,6 +80,7 @@ public final class ReservationTools {
                 .example("target.domain", "harbour")
                 .example("paths", "boats/**")
                 .example("reason", "painting")
+                .alsoAt("POST", "/api/tasks/reservations")
                 .handledBy(ReserveRequest.class, ReserveResponse.class, this::reserve);
     }
 
@@ -125,6 +126,7 @@ public final class ReservationTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .example("target.domain", "harbour")
+                .alsoAt("DELETE", "/api/tasks/reservations")
                 .handledBy(ReleaseRequest.class, ReleaseResponse.class, (in, call) -> {
                     var place = places.enter(call, domain(in.target()));
                     var paths = in.paths() == null

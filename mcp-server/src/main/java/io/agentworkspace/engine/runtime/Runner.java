@@ -259,11 +259,20 @@ public final class Runner implements ToolRunner {
         if (call != null
                 && (call.tool().effect().isTransactional() || !call.rules().isEmpty())) {
             audit.refused(request.caller(), AuditEntries.refused(request, call, problem));
+            recordRefusal(call);
         }
         if (problem.excess() != null) {
             limits.quotas().rejected(request.caller(), request.service(), problem.excess());
         }
         return refusal(request, call, now, problem).withLimits(limits.after(request.caller(), call, problem));
+    }
+
+    private static void recordRefusal(Call call) {
+        try {
+            call.refused();
+        } catch (RuntimeException e) {
+            LOG.atWarn().addKeyValue("request_id", call.requestId()).setCause(e).log("a refusal was not recorded");
+        }
     }
 
     private static Answer refusal(Request request, @Nullable Call call, Instant now, Problem problem) {

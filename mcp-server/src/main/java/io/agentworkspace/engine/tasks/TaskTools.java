@@ -109,6 +109,7 @@ final class TaskTools {
                 .needs(Capability.TASK_READ)
                 .on(Requirement.OfDomain.HEAR)
                 .example("target.domain", "harbour")
+                .alsoAt("GET", "/api/tasks")
                 .handledBy(ListRequest.class, ListResponse.class, this::list);
     }
 
@@ -155,6 +156,7 @@ final class TaskTools {
                         "show a work item", "history of a task", "who did this", "details of an issue", "current fence")
                 .needs(Capability.TASK_READ)
                 .on(Requirement.OfDomain.HEAR)
+                .alsoAt("GET", "/api/tasks/{task}")
                 .handledBy(ReadRequest.class, ReadResponse.class, (in, call) -> {
                     var found = reads.read(call, id("task", in.task()), in.page());
                     return new ReadResponse(
@@ -203,6 +205,7 @@ final class TaskTools {
                 .on(Requirement.OfDomain.TAKE_PART)
                 .effect(Effect.CREATES)
                 .example("target.domain", "harbour")
+                .alsoAt("POST", "/api/tasks")
                 .handledBy(CreateRequest.class, TaskResponse.class, this::create);
     }
 
@@ -293,6 +296,8 @@ final class TaskTools {
                 .effect(Effect.CHANGES)
                 .example("next", "true")
                 .example("target.domain", "harbour")
+                .alsoAt("POST", "/api/tasks/claim")
+                .alsoAt("POST", "/api/tasks/{task}/claim")
                 .handledBy(ClaimRequest.class, TaskResponse.class, this::claim);
     }
 
@@ -392,6 +397,7 @@ final class TaskTools {
                 .example("state", "done")
                 .example("result", "It is blue.")
                 .exampleWithout("vx.description")
+                .alsoAt("PATCH", "/api/tasks/{task}")
                 .handledBy(UpdateRequest.class, TaskResponse.class, (in, call) -> {
                     var change = updates.apply(call, in);
                     if (change.isTold()) {

@@ -8,15 +8,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.proof.Concurrently;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /** Ann owns the domain Yard with her agents Ada and Ala; Bob's agent Ben is a member. */
 class TaskToolsTest {
@@ -292,5 +298,64 @@ class TaskToolsTest {
         carl.call("TK_List", "{'target':{'domain':'Yard'}}").refused(3003, "none of your agents is a member");
         carl.call("TK_Create", "{'target':{'domain':'Yard'},'vx':{'name':'x'}}").refused(3003, "member");
         claim(carl, "default", task("Paint")).refused(3003, "member");
+    }
+
+    private static JsonNode send(String key, int status, String method, String path, String body) {
+        var request = HttpRequest.newBuilder(URI.create(TestServer.url() + path))
+                .header("X-Api-Key", key)
+                .header("Content-Type", "application/json")
+                .method(
+                        method,
+                        body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body.replace('\'', '"')))
+                .build();
+        var answer = ClientApi.send(request);
+        var json = Json.readObject(answer.body());
+        assertThat(answer.statusCode()).as("%s", json).isEqualTo(status);
+        return json;
+    }
+
+    @Test
+    void tasksAndReservationsHaveRoutesOfTheirOwn() {
+        var key = tenant.key(ClientApi.REST, "carl", Role.MEMBER, List.of("*"));
+        send(key, 200, "POST", "/api/mcp/tools/DM_Create/invoke", "{'vx':{'name':'Dock','description':'d'}}");
+        var created = send(
+                key, 201, "POST", "/api/tasks", "{'target':{'domain':'Dock'},'vx':{'name':'Paint','tags':['red']}}");
+        var id = created.at("/task/id").asString();
+        send(key, 201, "POST", "/api/tasks", "{'target':{'domain':'Dock'},'vx':{'name':'Sail'}}");
+        var listed = send(key, 200, "GET", "/api/tasks?target.domain=Dock&ready=true&vx.tags=red&limit=5", "");
+        assertThat(listed.at("/profile/0/id").asString()).isEqualTo(id);
+        assertThat(listed.path("profile").size()).isEqualTo(1);
+        assertThat(send(key, 200, "GET", "/api/tasks/" + id, "")
+                        .at("/content/0/what")
+                        .asString())
+                .isEqualTo("created");
+        var claimed = send(key, 200, "POST", "/api/tasks/%s/claim".formatted(id), "{'lease_seconds':60}");
+        assertThat(claimed.at("/task/holder").asString()).isEqualTo("carl");
+        assertThat(send(key, 409, "POST", "/api/tasks/%s/claim".formatted(id), "")
+                        .path("detail")
+                        .asString())
+                .contains("that is you");
+        var next = send(key, 200, "POST", "/api/tasks/claim", "{'next':true,'target':{'domain':'Dock'}}");
+        assertThat(next.at("/task/title").asString()).isEqualTo("Sail");
+        assertThat(send(key, 200, "PATCH", "/api/tasks/" + id, "{'fence':1,'state':'done','result':'It is red.'}")
+                        .at("/task/state")
+                        .asString())
+                .isEqualTo("done");
+        send(key, 422, "PATCH", "/api/tasks/" + id, "{'fense':1}");
+        send(key, 404, "GET", "/api/tasks/00000000-0000-0000-0000-000000000000", "");
+        send(key, 200, "POST", "/api/tasks/reservations", "{'target':{'domain':'Dock'},'paths':['a/**','b/*']}");
+        var released = send(key, 200, "DELETE", "/api/tasks/reservations?target.domain=Dock&paths=a/**", "");
+        assertThat(released.at("/released/0").asString()).isEqualTo("a/**");
+        send(tenant.key(ClientApi.REST, "dora", Role.MEMBER, List.of("*")), 404, "GET", "/api/tasks/" + id, "");
+        send(
+                tenant.key(ClientApi.REST, "eve", Role.VIEWER, List.of("*")),
+                403,
+                "POST",
+                "/api/tasks/claim",
+                "{'next':true}");
+        assertThat(send(key, 200, "GET", "/api/inbox?limit=1", "")
+                        .path("content")
+                        .isEmpty())
+                .isTrue();
     }
 }

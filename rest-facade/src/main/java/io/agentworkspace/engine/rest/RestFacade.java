@@ -107,7 +107,9 @@ public final class RestFacade {
 
     private void tools(ToolRoutes routes) {
         for (var tool : routes.tools()) {
-            route(tool.route().method(), tool.route().path(), context -> routes.answer(tool, context));
+            for (var own : tool.route().own()) {
+                route(own.method(), own.path(), context -> routes.answer(tool, own, context));
+            }
         }
     }
 

@@ -27,8 +27,12 @@ final class ToolOperations {
             document.add("POST", Route.COMMANDS, generic(commands));
         }
         for (var tool : tools) {
-            var operation = tool.isCommand() ? alias(tool) : own(tool);
-            document.add(tool.route().method(), tool.route().path(), operation);
+            if (tool.isCommand()) {
+                document.add(tool.route().method(), tool.route().path(), alias(tool));
+            }
+            for (var route : tool.route().own()) {
+                document.add(route.method(), route.path(), own(tool, route));
+            }
         }
     }
 
@@ -51,19 +55,19 @@ final class ToolOperations {
     }
 
     private Operation alias(Tool<?, ?> tool) {
-        var operation = described(tool)
-                .body(true, document.schemas().request(tool), Example.arguments(tool))
+        var operation = described(tool, tool.route())
+                .body(true, document.schemas().request(tool, tool.route()), Example.arguments(tool))
                 .answers(200, "Done.", document.schemas().response(tool), KeptAnswer.of(tool))
                 .refusals(400, 401, 429, 500);
         return withIdempotency(operation, tool, 200);
     }
 
-    private Operation own(Tool<?, ?> tool) {
-        var operation = described(tool);
-        parameters(operation, tool);
-        if (tool.route().hasBody()) {
-            var example = Example.body(tool);
-            operation.body(!example.isEmpty(), document.schemas().request(tool), example);
+    private Operation own(Tool<?, ?> tool, Route route) {
+        var operation = described(tool, route);
+        parameters(operation, tool, route);
+        if (route.hasBody()) {
+            var example = Example.body(tool, route);
+            operation.body(!example.isEmpty(), document.schemas().request(tool, route), example);
             if (tool.upload() != null) {
                 operation.uploads(tool.upload().mediaType(), UploadBody.FORM, UploadBody.PART);
             }
@@ -84,16 +88,16 @@ final class ToolOperations {
         return withIdempotency(operation, tool, done);
     }
 
-    private void parameters(Operation operation, Tool<?, ?> tool) {
+    private void parameters(Operation operation, Tool<?, ?> tool, Route route) {
         var examples = Example.arguments(tool);
         for (var field : Field.of(tool.inputSchema().typed())) {
-            var inPath = tool.route().hasParameter(field.path());
-            if (!inPath && tool.route().hasBody()) {
+            var inPath = route.hasParameter(field.path());
+            if (!inPath && route.hasBody()) {
                 continue;
             }
             var sentence = field.sentence();
             var schema = document.schemas().parameter(SchemaNames.typeName(tool) + field.name(), field.schema());
-            var name = inPath ? tool.route().parameter(field.path()) : field.path();
+            var name = inPath ? route.parameter(field.path()) : field.path();
             operation.parameter(inPath ? "path" : "query", name, inPath || field.required(), sentence, schema);
             var example = examples.at("/" + field.path().replace('.', '/'));
             if (!example.isMissingNode()) {
@@ -102,10 +106,10 @@ final class ToolOperations {
         }
     }
 
-    private static Operation described(Tool<?, ?> tool) {
+    private static Operation described(Tool<?, ?> tool, Route route) {
         var description = "%s\n\nNeeds the capability `%s`%s. %s"
                 .formatted(tool.fullDescription(), tool.capability().word(), toRead(tool), repeated(tool));
-        return new Operation(SchemaNames.id(tool), Tag.of(tool), tool.title(), description).runs(tool.name());
+        return new Operation(SchemaNames.id(tool, route), Tag.of(tool), tool.title(), description).runs(tool.name());
     }
 
     private static String toRead(Tool<?, ?> tool) {

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -14,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tools that have their own route. The fields of the body, the query and the path form one set of arguments. */
+/** The routes of tools that are not aliases of commands. The fields of the body, the query and the path form one set of arguments. */
 final class ToolRoutes {
     /** Fields in this object may also be given by their own name: {@code limit} for {@code page.limit}. */
     private static final List<String> PAGE = List.of("page");
@@ -28,29 +29,29 @@ final class ToolRoutes {
     }
 
     List<Tool<?, ?>> tools() {
-        return runner.catalogue().tools().stream()
-                .filter(tool -> !tool.isCommand())
-                .toList();
+        return runner.catalogue().tools();
     }
 
-    Response answer(Tool<?, ?> tool, ContainerRequestContext context) {
+    Response answer(Tool<?, ?> tool, Route route, ContainerRequestContext context) {
         RestExchange.current().runs(tool);
         if (files.isUpload(tool)) {
-            return files.receive(tool, context, arguments -> answer(tool, context, arguments));
+            return files.receive(tool, context, arguments -> answer(tool, route, context, arguments));
         } else if (DocumentFiles.isDownload(tool, context)) {
             return files.send(tool, context);
         }
         if (LineTransfer.isUpload(tool)) {
-            return LineTransfer.receive(tool, context, arguments -> answer(tool, context, arguments));
+            return LineTransfer.receive(tool, context, arguments -> answer(tool, route, context, arguments));
         }
-        return answer(tool, context, UploadBody.arguments(tool, context).orElseGet(() -> JsonBody.optional(context)));
+        return answer(
+                tool, route, context, UploadBody.arguments(tool, context).orElseGet(() -> JsonBody.optional(context)));
     }
 
-    private Response answer(Tool<?, ?> tool, ContainerRequestContext context, ObjectNode arguments) {
+    private Response answer(Tool<?, ?> tool, Route route, ContainerRequestContext context, ObjectNode arguments) {
         var fields = Field.of(tool.inputSchema().json());
-        QueryFields.refuseUnknown(context, parameters(tool, fields));
+        QueryFields.refuseUnknown(context, parameters(route, fields));
         merge(context.getUriInfo().getQueryParameters(), fields, arguments);
-        fields.forEach(field -> inPath(tool, context, field).ifPresent(value -> set(arguments, field, List.of(value))));
+        fields.forEach(
+                field -> inPath(route, context, field).ifPresent(value -> set(arguments, field, List.of(value))));
         var exchange = RestExchange.current();
         var isDownload = LineTransfer.isDownload(tool);
         if (isDownload) {
@@ -66,19 +67,17 @@ final class ToolRoutes {
         return RestResponse.envelope(answer, tool.effect() == Effect.CREATES ? 201 : 200);
     }
 
-    private static Optional<String> inPath(Tool<?, ?> tool, ContainerRequestContext context, Field field) {
-        return tool.route().hasParameter(field.path())
-                ? Optional.ofNullable(context.getUriInfo()
-                        .getPathParameters()
-                        .getFirst(tool.route().parameter(field.path())))
+    private static Optional<String> inPath(Route route, ContainerRequestContext context, Field field) {
+        return route.hasParameter(field.path())
+                ? Optional.ofNullable(context.getUriInfo().getPathParameters().getFirst(route.parameter(field.path())))
                 : Optional.empty();
     }
 
     /** Returns the allowed query parameters: the tool's fields except those in the path. */
-    private static Set<String> parameters(Tool<?, ?> tool, List<Field> fields) {
+    private static Set<String> parameters(Route route, List<Field> fields) {
         var names = new LinkedHashSet<String>();
         for (var field : fields) {
-            if (!tool.route().hasParameter(field.path())) {
+            if (!route.hasParameter(field.path())) {
                 names.add(field.parents().equals(PAGE) ? field.name() : field.path());
                 names.add(field.path());
             }

@@ -87,6 +87,7 @@ class OpenApiTest {
                 "DELETE /api/demo"));
         for (var tool : server.runner.catalogue().tools()) {
             answered.add(tool.route().method() + " " + tool.route().path());
+            tool.route().further().forEach(route -> answered.add(route.method() + " " + route.path()));
         }
 
         var described = new TreeSet<String>();

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The reference of all tools as Markdown, generated from the catalogue. The same catalogue gives the same text. */
@@ -88,7 +89,9 @@ public final class CommandsDocument {
     }
 
     private static String route(Tool<?, ?> tool) {
-        return tool.route().method() + " " + tool.route().path();
+        return Stream.concat(Stream.of(tool.route()), tool.route().further().stream())
+                .map(route -> route.method() + " " + route.path())
+                .collect(Collectors.joining("`, `"));
     }
 
     private static String capability(Tool<?, ?> tool) {

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.model.tool.AccessReasons;
 import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -59,16 +60,16 @@ public final class ComponentSchemas {
         return named.add("CommandRequest", schema);
     }
 
-    /** Returns a reference to the schema of the tool's request body, without the fields that are in the path. */
-    public ObjectNode request(Tool<?, ?> tool) {
+    /** Returns a reference to the schema of the request body on one of the tool's routes, without the fields that are in the path. */
+    public ObjectNode request(Tool<?, ?> tool, Route route) {
         var schema = open(tool.inputSchema().typed());
         var properties = (ObjectNode) schema.get("properties");
         for (var field : Field.of(schema)) {
-            if (tool.route().hasParameter(field.path())) {
+            if (route.hasParameter(field.path())) {
                 leaveOut(schema, field);
             }
         }
-        if (tool.isCommand()) {
+        if (Route.isCommand(route.path())) {
             properties
                     .putObject("service")
                     .put("type", "string")
@@ -76,7 +77,10 @@ public final class ComponentSchemas {
                     .put("const", tool.name());
         }
         schema.put("description", "What %s takes.".formatted(tool.name()));
-        return named.add(SchemaNames.typeName(tool) + "Request", SchemaNames.typeName(tool), schema);
+        return named.add(
+                SchemaNames.typeName(tool) + SchemaNames.further(tool, route) + "Request",
+                SchemaNames.typeName(tool),
+                schema);
     }
 
     /** Returns a reference to the schema of the tool's response. */

@@ -221,6 +221,8 @@ public sealed interface Requirement {
     enum OfCredential implements Requirement {
         /** To administer users. */
         UNBOUND("a key that is not bound to an agent"),
+        /** To read what waits for the user. */
+        PERSONAL("a key that is the user's own, not bound to an agent"),
         /** To create, change and rotate keys. */
         CURRENT("the newest secret of your key");
 

@@ -51,6 +51,7 @@ public final class Call {
         private boolean isAnnounced;
         private boolean queued;
         private boolean dryRun;
+        private @Nullable Runnable whenRefused;
     }
 
     /** The text of a thing before and after a call changed it; null where there is none. */
@@ -236,6 +237,18 @@ public final class Call {
 
     public void dryRun() {
         attempt.dryRun = true;
+    }
+
+    /** Sets what is recorded of the call if it is refused. It runs after the call's transaction was rolled back. */
+    public void whenRefused(Runnable record) {
+        attempt.whenRefused = record;
+    }
+
+    /** Records what the handler wanted to be recorded of a refusal. */
+    public void refused() {
+        if (attempt.whenRefused != null) {
+            attempt.whenRefused.run();
+        }
     }
 
     /** Returns how many things were created so far, by scope. */

@@ -149,9 +149,14 @@ public final class Example {
 
     /** Returns the arguments that are in the body on the tool's own route. */
     public static ObjectNode body(Tool<?, ?> tool) {
+        return body(tool, tool.route());
+    }
+
+    /** Returns the arguments that are in the body on one of the tool's routes. */
+    public static ObjectNode body(Tool<?, ?> tool, Route route) {
         var body = arguments(tool);
         Field.of(tool.inputSchema().json()).stream()
-                .filter(field -> tool.route().hasParameter(field.path()))
+                .filter(field -> route.hasParameter(field.path()))
                 .forEach(field -> remove(body, field));
         return body;
     }

@@ -1,14 +1,17 @@
 package io.agentworkspace.engine.model.tool;
 
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * The REST route of a tool.
  *
  * @param parameters the path parameters with a name other than their field's, by the field's path:
  *     {@code target.bank} → {@code name}
+ * @param further the routes below {@code /api} that a command has besides its alias
  */
-public record Route(String method, String path, Map<String, String> parameters) {
+public record Route(String method, String path, Map<String, String> parameters, List<Route> further) {
     /**
      * A file that a request may carry as it is, instead of as base64 in a field.
      *
@@ -40,6 +43,24 @@ public record Route(String method, String path, Map<String, String> parameters) 
 
     Route(String method, String path) {
         this(method, path, Map.of());
+    }
+
+    Route(String method, String path, Map<String, String> parameters) {
+        this(method, path, parameters, List.of());
+    }
+
+    /** Returns the same route, with one more. */
+    Route and(Route other) {
+        return new Route(
+                method,
+                path,
+                parameters,
+                Stream.concat(further.stream(), Stream.of(other)).toList());
+    }
+
+    /** Returns those of the routes that are not the alias of a command: they are like those of other tools. */
+    public List<Route> own() {
+        return isAlias() ? further : List.of(this);
     }
 
     /** Returns whether the path is that of a command, whose response is the envelope even for errors. */

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.schema.Schema;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -290,6 +291,7 @@ public record Tool<I extends Record, O extends Record>(
         private boolean isHeavy;
         private boolean wholeTexts;
         private @Nullable Route route;
+        private final List<Route> further = new ArrayList<>();
         private boolean metered = true;
         private Route.@Nullable Upload upload;
         private boolean hasFile;
@@ -403,6 +405,12 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
+        /** Gives a command a route below {@code /api} besides its alias. */
+        public Draft alsoAt(String method, String path) {
+            further.add(new Route(method, path));
+            return this;
+        }
+
         /** Excludes the tool from the plan's count and limit of calls: an owner needs it to change the plan. */
         public Draft unmetered() {
             metered = false;
@@ -495,7 +503,7 @@ public record Tool<I extends Record, O extends Record>(
                     isLong,
                     isHeavy,
                     wholeTexts || !effect.isTransactional(),
-                    route == null ? Family.ofTool(name).alias(name) : route,
+                    further.stream().reduce(route == null ? Family.ofTool(name).alias(name) : route, Route::and),
                     input,
                     Schema.ofInput(input, effect.isTransactional()),
                     output,

@@ -1,0 +1,59 @@
+package io.agentworkspace.engine.chat;
+
+import io.agentworkspace.engine.changes.ChangeStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.messages.ConversationStore.NextMessage;
+import io.agentworkspace.engine.messages.Destination;
+import io.agentworkspace.engine.model.change.Change;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** Where the loop guard has stopped an agent, and why: for the inbox of the agent's owner. */
+public final class GuardStopStore {
+    private static final Duration KEPT = Duration.ofDays(2);
+
+    private static final String PUT = """
+            INSERT INTO guard_stop (tenant_id, agent_id, place_id, is_zone, seq, note, retry_at, at)
+            SELECT a.tenant_id, a.id, :place, :is_zone, :seq, :note, CAST(:retry_at AS timestamptz), :now
+              FROM agent a
+             WHERE a.tenant_id = :tenant AND a.id = :agent
+            ON CONFLICT (tenant_id, agent_id, place_id) DO UPDATE
+               SET seq = excluded.seq, note = excluded.note, retry_at = excluded.retry_at, at = excluded.at
+            """;
+
+    private static final String OLD = Db.oldRows("guard_stop", "at < :until");
+
+    private final Db db;
+
+    public GuardStopStore(Db db) {
+        this.db = db;
+    }
+
+    /** Records that a message was refused, after the transaction of the call was rolled back. */
+    void put(Call call, Context.Ref agent, Destination to, NextMessage place, Problem stop) {
+        var isZone = to.other() == null;
+        db.transaction(() -> {
+            db.sql(PUT)
+                    .set("tenant", call.caller().tenant())
+                    .set("agent", agent.id())
+                    .set("place", isZone ? (Long) place.conversation() : to.otherId())
+                    .set("is_zone", isZone)
+                    .set("seq", place.seq())
+                    .set("note", stop.note())
+                    .set("retry_at", stop.beside().get("retry_at"))
+                    .set("now", call.now())
+                    .run();
+            new ChangeStore(db).write(call.caller().tenant(), List.of(Change.presence(agent.id(), "stopped", null)));
+            return true;
+        });
+    }
+
+    /** Deletes stops that nobody is shown any longer. */
+    public void purge(Instant now) {
+        db.deleteOld(OLD, now.minus(KEPT));
+    }
+}
