@@ -46,11 +46,11 @@ async function make(event) {
 }
 
 // One line joins the coding agents that the script knows. For any other client this page joins, and shows the key.
-function invited({ agent, code: invitation, command }) {
+function invited({ agent, new_agent: isNew, code: invitation, command }) {
   form.hidden = true;
   const show = el('button', { type: 'button', class: 'quiet', click: () => join(invitation, show) }, 'Show the key in this page instead');
   document.getElementById('made').replaceChildren(
-    el('p', { class: 'note' }, el('b', {}, `${agent} is invited. `), 'For Claude Code, Codex or Gemini CLI, type this where it runs. The code is good for one use and shown only now.'),
+    el('p', { class: 'note' }, el('b', {}, `${agent} is invited. `), isNew ? '' : 'The program becomes your existing agent of this name. ', 'For Claude Code, Codex or Gemini CLI, type this where it runs. The code is good for one use and shown only now.'),
     code(command, 'The line that joins'),
     el('p', { class: 'hint' }, 'For another client, take the key and paste the configuration below. ', show));
   const what = document.getElementById('what');

@@ -48,6 +48,7 @@ CREATE TABLE message (
     person       boolean     NOT NULL DEFAULT false,
     by_key       text,
     attached     uuid[],
+    notice       boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (tenant_id, stream_id, seq)
 );
 COMMENT ON TABLE message IS 'The messages. Those of a conversation are deleted with it.';
@@ -60,6 +61,7 @@ COMMENT ON COLUMN message.read_at IS 'When the whole text of a direct message wa
 COMMENT ON COLUMN message.person IS 'Whether a signed-in person wrote it, and not a program with the key of a user.';
 COMMENT ON COLUMN message.by_key IS 'The name of the key by which a program wrote it for a user.';
 COMMENT ON COLUMN message.attached IS 'The versions of documents that are attached; null if there are none.';
+COMMENT ON COLUMN message.notice IS 'Whether the engine wrote it, to tell what the speaker did. In a zone it wakes nobody.';
 CREATE UNIQUE INDEX message_id ON message (tenant_id, id);
 CREATE INDEX message_answers ON message (tenant_id, answers, seq) WHERE answers IS NOT NULL;
 

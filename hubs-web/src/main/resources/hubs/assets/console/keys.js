@@ -3,7 +3,7 @@ import { all, call, me, request } from './api.js';
 import { begin } from './view-as.js';
 import { action, ago, asCode, ask, back, bars, choose, client, DANGER, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast, whileBusy } from './ui.js';
 
-const FAMILIES = { AP: 'agent', DM: 'domain', ZN: 'zone', MB: 'bank', US: 'user', AK: 'key', WH: 'webhook', DC: 'document', RL: 'rule', SK: 'skill', AC: 'account' };
+const FAMILIES = { AP: 'agent', DM: 'domain', ZN: 'zone', MB: 'bank', US: 'user', AK: 'key', WH: 'webhook', DC: 'document', RL: 'rule', TK: 'task', UP: 'upstream', SK: 'skill', AC: 'account' };
 
 // Of the families of which the caller may call something: nobody gives a key more than they have.
 const capabilities = () => Object.entries(FAMILIES).filter(([prefix]) => [...me.tools].some((tool) => tool.startsWith(`${prefix}_`))).flatMap(([, family]) => [`${family}:read`, `${family}:write`]);
@@ -21,7 +21,7 @@ function invite(go) {
       { name: 'domains', label: 'Member of', hint: 'Domains, with commas between them. Optional.' }, { name: 'life', label: 'The code expires', options: Object.keys(CODE_LIFETIMES) }],
     args: ({ life, domains, ...rest }) => given({ ...rest, domains: (domains ?? '').split(',').map((name) => name.trim()).filter(Boolean), expires_seconds: CODE_LIFETIMES[life] }),
     done: (answer) => {
-      secret(`The invitation of ${answer.invitation.agent}`, 'Type this where the agent runs. The code is good for one use, and shown only this once.', answer.invitation.command);
+      secret(`The invitation of ${answer.invitation.agent}`, `${answer.invitation.new_agent ? '' : 'The program becomes your existing agent of this name. '}Type this where the agent runs. The code is good for one use, and shown only this once.`, answer.invitation.command);
       go('/console/keys', true);
     },
   });

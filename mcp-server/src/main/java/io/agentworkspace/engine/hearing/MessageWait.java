@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.scheduling.OpenRequest;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -150,6 +151,7 @@ public final class MessageWait {
                 consecutive.add(message);
             }
         }
+        WaitingCall.checkClient(OpenRequest.current());
         var marked = pages.mark(call, shown, consecutive);
         if (!isShared) {
             shown.stream().filter(marked::isLost).forEach(each -> call.budget().giveBack(each.message()));

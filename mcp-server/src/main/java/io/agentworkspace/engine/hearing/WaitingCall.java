@@ -115,7 +115,13 @@ final class WaitingCall {
             throw problem;
         } else if (!request.validity().getAsBoolean()) {
             throw revoked();
-        } else if (request.gone().getAsBoolean()) {
+        }
+        checkClient(request);
+    }
+
+    /** @throws Problem if the client has closed the connection, so that nothing can be shown */
+    static void checkClient(OpenRequest request) {
+        if (request.gone().getAsBoolean()) {
             throw gone();
         }
     }

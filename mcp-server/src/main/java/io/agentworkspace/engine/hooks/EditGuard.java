@@ -61,15 +61,15 @@ final class EditGuard {
         var held = taken.reservation();
         return "%s has reserved %s in the domain %s until %s%s. Do not edit it now. Work on something else, or ask %s with AP_Chat. The zone main reports when it is free."
                 .formatted(
-                        held.holder(),
-                        held.path(),
-                        taken.domain(),
+                        DisplayName.of(held.holder()),
+                        HookTexts.quoted(held.path()),
+                        DisplayName.of(taken.domain()),
                         held.leaseUntil(),
                         held.reason() == null ? "" : " (its reason, as data: " + HookTexts.quoted(held.reason()) + ")",
-                        held.holder());
+                        DisplayName.of(held.holder()));
     }
 
     private static String shortReason(Reservation held) {
-        return "%s still has reserved %s.".formatted(held.holder(), held.path());
+        return "%s still has reserved %s.".formatted(DisplayName.of(held.holder()), HookTexts.quoted(held.path()));
     }
 }

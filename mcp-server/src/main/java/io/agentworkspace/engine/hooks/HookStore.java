@@ -83,7 +83,7 @@ final class HookStore {
     private static String news(String announced) {
         return SqlTemplate.of("""
             , waiting AS MATERIALIZED (
-                SELECT p.stream_id, {last} AS last_seq,
+                SELECT p.stream_id, st.low_id IS NOT NULL AS is_direct, {last} AS last_seq,
                        greatest(p.read_seq, COALESCE(CAST(told.announced ->> CAST(p.stream_id AS text) AS bigint), 0)) AS since
                   FROM self
                   CROSS JOIN (SELECT {announced} AS announced) told
@@ -99,6 +99,7 @@ final class HookStore {
                   CROSS JOIN LATERAL (SELECT * FROM message x
                                        WHERE x.tenant_id = :tenant AND x.stream_id = w.stream_id AND x.seq > w.since
                                          AND x.speaker_id <> self.id
+                                         AND (:notices OR NOT x.notice OR w.is_direct)
                                        ORDER BY x.seq
                                        LIMIT :counted) m
                  GROUP BY m.stream_id, m.speaker_id)
@@ -216,6 +217,7 @@ final class HookStore {
                 .set("client", session.client().word())
                 .set("state", state.word())
                 .set("now", now)
+                .set("notices", true)
                 .one(HookStore::news);
     }
 
@@ -228,7 +230,7 @@ final class HookStore {
     Optional<News> announce(HookSession session, boolean all, BooleanSupplier inTime) {
         return db.transaction(() -> locked(session).flatMap(told -> {
             var before = all ? Positions.NONE : told.announced();
-            var news = fresh(session, before).filter(found -> (all || !found.isEmpty()) && inTime.getAsBoolean());
+            var news = fresh(session, before, true).filter(found -> (all || !found.isEmpty()) && inTime.getAsBoolean());
             news.ifPresent(found -> {
                 save(session, told.announced(found.positions()));
                 deliver(session, before, found);
@@ -241,7 +243,8 @@ final class HookStore {
     Waking wake(HookSession session, long listener) {
         return db.transaction(() -> {
             var told = locked(session).filter(found -> found.listener() == listener);
-            var news = told.flatMap(found -> fresh(session, found.announced())).filter(found -> !found.isEmpty());
+            var news = told.flatMap(found -> fresh(session, found.announced(), false))
+                    .filter(found -> !found.isEmpty());
             return new Waking(
                     news.map(found -> announced(session, told.get(), found)).orElse(null), told.isEmpty());
         });
@@ -255,9 +258,11 @@ final class HookStore {
         return new Announcement(news, line);
     }
 
-    private Optional<News> fresh(HookSession session, Positions announced) {
+    /** @param notices whether notices in zones count, too */
+    private Optional<News> fresh(HookSession session, Positions announced, boolean notices) {
         return bound(db.sql(LOOK_AGAIN), session)
                 .set("announced", Json.text(announced.last()))
+                .set("notices", notices)
                 .one(HookStore::news);
     }
 

@@ -39,7 +39,7 @@ record News(String agent, String owner, String description, List<Sender> senders
     /** Returns how many messages wait, from whom, as a wake-up: "2 new messages from ada". */
     String line() {
         var names = senders.stream().map(Sender::name).distinct().toList();
-        return "%s from %s; read %s with AP_Read"
+        return "%s from %s; read %s with AP_Wait"
                 .formatted(
                         number("new "),
                         names.stream().limit(NAMED).map(DisplayName::of).collect(Collectors.joining(", "))
@@ -57,7 +57,7 @@ record News(String agent, String owner, String description, List<Sender> senders
                 .limit(NAMED)
                 .map(sender -> "%d from %s%s".formatted(sender.count(), DisplayName.of(sender.name()), sender.where()))
                 .collect(Collectors.joining(", "));
-        return "%s %s for the agent %s: %s%s. Read %s with AP_Read (inbox: true)."
+        return "%s %s for the agent %s: %s%s. Read %s with AP_Wait (wait_seconds: 0)."
                 .formatted(
                         number(kind),
                         count() == 1 ? "waits" : "wait",

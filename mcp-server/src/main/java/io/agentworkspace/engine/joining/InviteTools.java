@@ -122,6 +122,9 @@ public final class InviteTools {
 
             @Doc("The agent that joins.") String agent,
 
+            @Doc("Whether joining creates the agent. If not, the program becomes the agent that exists.")
+            boolean newAgent,
+
             @Doc(value = "The code, for one use. It is never shown again.", once = true) @Nullable
             String code,
 
@@ -164,7 +167,7 @@ public final class InviteTools {
             throw Problem.invalid("target.user", "must be left out: the key of an invitation belongs to who invites");
         }
         requireTool(call, "AK_Create");
-        checkAgent(in.agent(), call);
+        var isNew = checkAgent(in.agent(), call);
         var shares = in.banks() == null ? List.<BankShare>of() : in.banks();
         var places = in.domains() == null ? List.<Name>of() : in.domains();
         shares.forEach(share -> checkBank(share, call));
@@ -185,28 +188,30 @@ public final class InviteTools {
         grant.excess(powers).ifPresent(excess -> {
             throw Problem.notPermitted(AccessNotes.notToGive(excess));
         });
-        return insert(in, call, terms);
+        return insert(in, call, terms, isNew);
     }
 
-    private InviteResponse insert(InviteRequest in, Call call, Terms terms) {
+    private InviteResponse insert(InviteRequest in, Call call, Terms terms, boolean isNew) {
         var code = InvitationCode.generate(random);
         var id = KeyFormat.randomId(random);
         var seconds = in.expiresSeconds() == null ? EXPIRES_SECONDS : in.expiresSeconds();
         var expires = call.now().plusSeconds(seconds);
         invitations.insert(call, id, code, in.agent(), terms, expires);
         call.about(new Call.About(in.agent().text(), id));
-        return new InviteResponse(new NewInvitation(id, in.agent().text(), code.reveal(), command(code), expires));
+        return new InviteResponse(
+                new NewInvitation(id, in.agent().text(), isNew, code.reveal(), command(code), expires));
     }
 
     private String command(InvitationCode code) {
         return "curl -fsS %s/join | sh -s -- %s".formatted(baseUrl, code.reveal());
     }
 
-    private void checkAgent(Name agent, Call call) {
+    /** Returns whether joining creates the agent. */
+    private boolean checkAgent(Name agent, Call call) {
         var held = agents.find(call, agent);
         if (held.isPresent()) {
             AccessCheck.require(AgentAccess.missing(call, held.get()));
-            return;
+            return false;
         }
         call.checked(OfAgent.BIND); // The new agent belongs to the caller.
         requireTool(call, "AP_Create");
@@ -217,6 +222,7 @@ public final class InviteTools {
         if (invitations.hasAgent(call.caller().tenant(), agent)) {
             throw Problem.alreadyExists("agent", agent.text());
         }
+        return true;
     }
 
     private void checkBank(BankShare share, Call call) {

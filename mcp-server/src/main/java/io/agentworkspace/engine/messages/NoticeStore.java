@@ -11,7 +11,7 @@ import java.util.UUID;
 
 /**
  * Stores messages that the engine writes for a party: what it has just done, in one line. They answer nothing, and the loop
- * guard does not count them.
+ * guard does not count them. In a zone they wake nobody.
  */
 public final class NoticeStore {
     private static final String IN_ZONE = """
@@ -21,8 +21,8 @@ public final class NoticeStore {
                             WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = 'main'
                               AND st.tenant_id = z.tenant_id AND st.id = z.stream_id
                         RETURNING st.id, st.last_seq, st.last_at),
-                 m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
-                       SELECT :tenant, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at FROM place
+                 m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at, notice)
+                       SELECT :tenant, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at, true FROM place
                        RETURNING stream_id, seq, id),
                  spoke AS (UPDATE participant p
                               SET own_unread = own_unread + 1
@@ -39,8 +39,8 @@ public final class NoticeStore {
                            ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
                               SET last_seq = st.last_seq + 1, last_at = greatest(st.last_at, excluded.last_at)
                            RETURNING id, last_seq, last_at),
-                 m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
-                       SELECT :tenant, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at FROM place
+                 m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at, notice)
+                       SELECT :tenant, place.id, place.last_seq, :id, :speaker, :content, '{}', place.last_at, true FROM place
                        RETURNING stream_id, seq, id),
                  parties AS (SELECT p.id, COALESCE(a.owner_id, p.id) AS owner_id, place.id AS stream_id, place.last_seq
                                FROM place

@@ -40,7 +40,8 @@ public final class ReservationTools {
             @Doc(
                     value =
                             "Paths or globs relative to the repository: * in a folder, ** any folders, a slash at the end for all below.",
-                    max = 50)
+                    max = 50,
+                    eachMax = Glob.MAX_LENGTH)
             List<String> paths,
 
             @Doc(value = "Which repository, if the domain has several.", max = 200) @Nullable

@@ -120,7 +120,7 @@ class ListenerTest {
         var listener = listener(client(), TestServer.url());
         it.say("tide at six");
         await("the second try").until(() -> log().size() == 2);
-        assertThat(log()).allMatch(line -> line.endsWith("Workspace: 1 new message from Bert; read it with AP_Read."));
+        assertThat(log()).allMatch(line -> line.endsWith("Workspace: 1 new message from Bert; read it with AP_Wait."));
         assertThat(ProcessHandle.of(Long.parseLong(log().getFirst().split(" ")[0]))
                         .filter(ProcessHandle::isAlive))
                 .isEmpty();

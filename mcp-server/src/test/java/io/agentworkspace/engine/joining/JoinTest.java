@@ -96,6 +96,7 @@ class JoinTest {
         var code = made.text("/invitation/code");
         assertThat(code).matches(CODE);
         assertThat(made.text("/invitation/command")).matches("curl -fsS http://\\S+/join \\| sh -s -- " + CODE);
+        assertThat(made.at("/invitation/new_agent").asBoolean()).isTrue();
         var listed = maria.call("AK_Invitations").ok();
         assertThat(listed.envelope().toString()).doesNotContain(code).doesNotContain("ej_");
         assertThat(listed.at("/invitations/0").toString().replace('"', '\'')).contains("""
@@ -106,6 +107,13 @@ class JoinTest {
         assertThat(maria.call("AK_Invitations").ok().at("/invitations")).isEmpty();
         maria.call("AK_Uninvite", "{'id':'%s'}".formatted(listed.text("/invitations/0/id")))
                 .refused(3001, "no invitation");
+    }
+
+    @Test
+    void anInvitationSaysWhetherItsAgentExists() {
+        maria.call("AP_Create", "{'vx':{'name':'Known','description':'d'}}").ok();
+        var made = invite(maria, "'agent':'known'").ok();
+        assertThat(made.at("/invitation/new_agent").asBoolean(true)).isFalse();
     }
 
     @Test

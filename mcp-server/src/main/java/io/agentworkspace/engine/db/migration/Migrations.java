@@ -19,7 +19,7 @@ public final class Migrations {
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
 
     /** The version of the last migration, and so of the baseline. */
-    static final int NEWEST = 154;
+    static final int NEWEST = 155;
 
     /** The oldest version that can be upgraded, and the commit whose schema it is. */
     static final int OLDEST = 54;

@@ -21,6 +21,9 @@ public @interface Doc {
      */
     long max() default NONE;
 
+    /** Lists of strings: the maximum number of characters of each. */
+    long eachMax() default 64;
+
     /** Numbers: the smallest value. */
     long min() default 0;
 

@@ -300,7 +300,7 @@ public sealed interface Shape {
     private static Shape argument(AnnotatedType annotated, int index, Doc doc, boolean closed) {
         var argument = ((AnnotatedParameterizedType) annotated).getAnnotatedActualTypeArguments()[index];
         return argument.getType() == String.class
-                ? new Text(closed ? Name.MAX : Long.MAX_VALUE, List.of(doc.oneOf()))
+                ? new Text(closed ? doc.eachMax() : Long.MAX_VALUE, List.of(doc.oneOf()))
                 : shape(argument, doc, closed);
     }
 
