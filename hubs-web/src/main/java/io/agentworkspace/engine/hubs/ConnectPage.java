@@ -161,8 +161,7 @@ record ConnectPage(
         return new ConnectPage(
                 address.url(),
                 shown(chosen, covered.size()),
-                TokenCounts.words(chosen.discovering(counts)
-                        + (chosen.onlyDiscovers() ? 0 : counts.of(covered))),
+                TokenCounts.words(chosen.discovering(counts) + (chosen.onlyDiscovers() ? 0 : counts.of(covered))),
                 conformance,
                 request.caller() != null,
                 keyObstacle(families, request.caller()),
