@@ -95,6 +95,7 @@ class CatalogueTest {
         var counted = new StringBuilder("# Tokens (o200k_base) of each tool's entry in tools/list. Generated.\n");
         tools().forEach(tool -> counted.append("%s=%d\n".formatted(tool.name(), costs.get(tool.name()))));
         counted.append("discovery=%d\n".formatted(tokens(discovery)));
+        counted.append("%s=%d\n".formatted(Discovery.PLAN, tokens(discovery) - tokens(general)));
         Golden.check(Repository.file("hubs-web/src/main/resources/hubs/tokens.properties"), counted.toString());
 
         var table = new StringBuilder("| toolset | tools | tokens | at most |\n|---|---|---|---|\n");

@@ -273,16 +273,16 @@ class HubTest {
         }
     }
 
-    /** The endpoint lists the three discovery tools, and the tools of the chosen families. */
+    /** The endpoint lists the discovery tools, and the tools of the chosen families. */
     @Test
     void discoveryAndAFamilyCostBoth() {
         for (var connect : everywhere("connect")) {
             var discovery = connect.at("/prices/discovery").asString();
-            assertThat(discovery).startsWith("three tools over all %d, ".formatted(TOOLS));
+            assertThat(discovery).startsWith("four tools over all %d, ".formatted(TOOLS));
             var narrowed = numbers(connect.at("/prices/narrowed").asString());
             assertThat(numbers(connect.at("/prices/both").asString()))
                     .containsExactly(
-                            narrowed.getFirst() + 3,
+                            narrowed.getFirst() + 4,
                             narrowed.getLast() + numbers(discovery).getLast());
         }
     }

@@ -46,9 +46,9 @@ record ConnectPage(
 
     /**
      * The number of tools in the toolset {@code discovery}, which the client sees in addition to those of the chosen
-     * families.
+     * families. All but {@code run_plan} are in the lists without it, too.
      */
-    private static final int DISCOVERING = 3;
+    private static final int DISCOVERING = 4;
 
     /** A common choice, in plain words. */
     record Preset(String title, String sentence, boolean chosen, String href, String tokens) {}
@@ -110,6 +110,18 @@ record ConnectPage(
             return words.isEmpty() || words.contains(Toolset.DISCOVERY) || words.contains(Toolset.WORK);
         }
 
+        /** Returns the number of tools of {@code discovery} that are listed. */
+        int discovering() {
+            return !discovers() ? 0 : words.contains(Toolset.DISCOVERY) ? DISCOVERING : DISCOVERING - 1;
+        }
+
+        /** Returns what they cost. */
+        int discovering(TokenCounts counts) {
+            return !discovers()
+                    ? 0
+                    : words.contains(Toolset.DISCOVERY) ? counts.of(Toolset.DISCOVERY) : counts.withoutPlans();
+        }
+
         boolean onlyDiscovers() {
             return words.equals(List.of(Toolset.DISCOVERY));
         }
@@ -149,8 +161,7 @@ record ConnectPage(
         return new ConnectPage(
                 address.url(),
                 shown(chosen, covered.size()),
-                TokenCounts.words((chosen.discovers() ? counts.of(Toolset.DISCOVERY) : 0)
-                        + (chosen.onlyDiscovers() ? 0 : counts.of(covered))),
+                TokenCounts.words(chosen.discovering(counts) + (chosen.onlyDiscovers() ? 0 : counts.of(covered))),
                 conformance,
                 request.caller() != null,
                 keyObstacle(families, request.caller()),
@@ -197,7 +208,7 @@ record ConnectPage(
     private static Preset preset(
             String title, String sentence, Chosen choice, Chosen chosen, ToolFamilies families, TokenCounts counts) {
         var covered = tools(families).filter(choice::covers).toList();
-        var tokens = counts.of(covered) + (choice.isDefault() ? counts.of(Toolset.DISCOVERY) : 0);
+        var tokens = counts.of(covered) + (choice.isDefault() ? counts.withoutPlans() : 0);
         return new Preset(title, sentence, choice.equals(chosen), choice.href(), TokenCounts.words(tokens));
     }
 
@@ -222,9 +233,9 @@ record ConnectPage(
 
     private static String shown(Chosen chosen, int covered) {
         if (chosen.onlyDiscovers()) {
-            return "three tools over all %d".formatted(covered);
+            return "four tools over all %d".formatted(covered);
         }
-        return "%d tools".formatted(covered + (chosen.discovers() ? DISCOVERING : 0));
+        return "%d tools".formatted(covered + chosen.discovering());
     }
 
     private static Choice byDefault(Chosen chosen, ToolFamilies families, TokenCounts counts) {

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.hubs;
 
+import io.agentworkspace.engine.model.search.Discovery;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.Toolset;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,6 +32,11 @@ final class TokenCounts {
     /** Returns the tokens of a tool or of the toolset {@code discovery}; 0 if they were not counted. */
     int of(String name) {
         return tokens.getOrDefault(name, 0);
+    }
+
+    /** Returns the tokens of the tools of {@code discovery} that other lists have, too. */
+    int withoutPlans() {
+        return of(Toolset.DISCOVERY) - of(Discovery.PLAN);
     }
 
     int of(Collection<Tool<?, ?>> tools) {

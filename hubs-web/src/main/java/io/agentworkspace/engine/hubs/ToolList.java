@@ -73,7 +73,7 @@ record ToolList(
                 mcpUrl + "/mcp",
                 catalogue.tools().size(),
                 TokenCounts.words(counts.of(catalogue.tools())),
-                TokenCounts.words(counts.of(byDefault) + counts.of(Toolset.DISCOVERY)),
+                TokenCounts.words(counts.of(byDefault) + counts.withoutPlans()),
                 TokenCounts.words(counts.of(Toolset.DISCOVERY)),
                 caller == null ? null : new Own(catalogue.tools(caller).size()),
                 List.copyOf(tasks),

@@ -22,7 +22,8 @@ import tools.jackson.databind.JsonNode;
 
 /** Plans of calls with run_plan, through both endpoints. */
 class CallPlanTest {
-    private static final String MAKE = "{'id':'%s','tool':'AP_Create','arguments':{'vx':{'name':'%s','description':'d'}}}";
+    private static final String MAKE =
+            "{'id':'%s','tool':'AP_Create','arguments':{'vx':{'name':'%s','description':'d'}}}";
     private static final String TASKS = "{'elicitation': {}, 'extensions': {'io.modelcontextprotocol/tasks': {}}}";
 
     private final TestTenant tenant = new TestTenant();
@@ -57,7 +58,8 @@ class CallPlanTest {
                 "{'id':'a','tool':'AP_Create','each':['Ada','Bob'],'arguments':{'vx':{'name':{'$from':'each'},'description':'one'}}}",
                 "{'id':'b','tool':'AP_List','each':{'$from':'a'},'arguments':{'target':{'agent':{'$from':'each','path':'/agent/name'}}}}",
                 "{'id':'none','tool':'AP_Read','each':[],'arguments':{}}");
-        var named = steps.replaceFirst("}$", ",'return':['b/1/content/0/agent',{'from':'none'},{'\\$from':'a','path':'/7'}]}");
+        var named = steps.replaceFirst(
+                "}$", ",'return':['b/1/content/0/agent',{'from':'none'},{'\\$from':'a','path':'/7'}]}");
         var done = maria.call("run_plan", named).ok();
         assertThat(done.text("/returned/0/value")).isEqualTo("Bob");
         assertThat(done.at("/returned/1/value").isArray()).isTrue();
@@ -66,7 +68,8 @@ class CallPlanTest {
 
     @Test
     void aFailureStopsTheRestAndSaysWhatWasDone() {
-        var failing = "{'id':'b','tool':'AP_Read','each':['Ada','Nobody'],'arguments':{'target':{'agent':{'$from':'each'}}}}";
+        var failing =
+                "{'id':'b','tool':'AP_Read','each':['Ada','Nobody'],'arguments':{'target':{'agent':{'$from':'each'}}}}";
         var failed = maria.call("run_plan", plan(make("a", "Ada"), failing, make("c", "Cid")))
                 .refused(3001, "step 'b' (AP_Read) failed: item 1 of 2: ", "Nobody", "; done: a; not run: c");
         assertThat(failed.texts("/steps", "state")).containsExactly("done", "failed", "not_run");
@@ -125,17 +128,20 @@ class CallPlanTest {
                 .toArray(String[]::new);
         assertThat(maria.call("run_plan", plan(many)).note()).contains("steps has 21 steps; at most 20");
         var items = String.join(",", Collections.nCopies(101, "1"));
-        assertThat(maria.call("run_plan", plan("{'id':'a','tool':'AP_List','each':[%s]}".formatted(items))).note())
+        assertThat(maria.call("run_plan", plan("{'id':'a','tool':'AP_List','each':[%s]}".formatted(items)))
+                        .note())
                 .contains("steps[0].each has 101 items; at most 100");
         var object = maria.call(
                 "run_plan", plan(make("a", "Ada"), "{'id':'b','tool':'AP_List','each':{'$from':'a','path':'/agent'}}"));
-        assertThat(object.note()).contains("step 'b' (AP_List) failed: each must be an array, and is an object with name");
+        assertThat(object.note())
+                .contains("step 'b' (AP_List) failed: each must be an array, and is an object with name");
     }
 
     @Test
     void whatTheCallerMayNotUseIsRefusedBeforeAnythingRuns() {
         var viewer = tenant.person("vera", Role.VIEWER);
-        assertThat(viewer.call("run_plan", plan("{'id':'l','tool':'AP_List'}", make("a", "Ada"))).note())
+        assertThat(viewer.call("run_plan", plan("{'id':'l','tool':'AP_List'}", make("a", "Ada")))
+                        .note())
                 .startsWith("step 'a': there is no tool 'AP_Create'");
     }
 
@@ -199,14 +205,16 @@ class CallPlanTest {
                 RawMcpClient.ALL,
                 "X-MCP-Confirm",
                 "destructive");
-        assertThat(refused.at("/result/structuredContent/status/note").asString()).contains("did not confirm");
+        assertThat(refused.at("/result/structuredContent/status/note").asString())
+                .contains("did not confirm");
         var done = client.modern(
                 "tools/call",
                 params.replaceFirst("}$", answer.formatted(state, "accept")),
                 RawMcpClient.ALL,
                 "X-MCP-Confirm",
                 "destructive");
-        assertThat(done.at("/result/structuredContent/status/success").asBoolean()).isTrue();
+        assertThat(done.at("/result/structuredContent/status/success").asBoolean())
+                .isTrue();
         var unseen = call(plan(
                 make("a", "Bob"),
                 "{'id':'d','tool':'AP_Destroy','arguments':{'target':{'agent':{'$from':'a','path':'/agent/name'}}}}"));
@@ -225,7 +233,8 @@ class CallPlanTest {
         assertThat(discovery.modern("tools/list", "{}").toString()).contains("run_plan");
         assertThat(discovery.modern("tools/call", call(plan(make("a", "Ada")))).toString())
                 .contains("there is no tool 'AP_Create'");
-        assertThat(discovery.modern("tools/call", call(plan("{'id':'a','tool':'AP_List'}")))
+        assertThat(discovery
+                        .modern("tools/call", call(plan("{'id':'a','tool':'AP_List'}")))
                         .at("/result/structuredContent/status/success")
                         .asBoolean())
                 .isTrue();

@@ -19,7 +19,8 @@ import tools.jackson.databind.JsonNode;
 @Tag("slow")
 class EngineUpstreamTest {
     /** Their answers are about the calls themselves, so they change from call to call. */
-    private static final Set<String> CHANGING = Set.of("AC_Audit", "AC_Read", "AK_Usage", "AK_List", "AP_Wait", "US_List");
+    private static final Set<String> CHANGING =
+            Set.of("AC_Audit", "AC_Read", "AK_Usage", "AK_List", "AP_Wait", "US_List");
 
     @Test
     void eachReadingToolGivesWhatItGivesDirectlyInBothLanes() {

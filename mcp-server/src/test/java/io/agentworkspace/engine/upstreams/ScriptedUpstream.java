@@ -30,7 +30,9 @@ final class ScriptedUpstream implements AutoCloseable {
         HANGS,
         RESETS,
         FLOODS,
-        FAILS
+        FAILS,
+        /** Calls of tools are answered with what is no result of a tool. */
+        LIES
     }
 
     private final HttpServer server;
@@ -111,6 +113,16 @@ final class ScriptedUpstream implements AutoCloseable {
             case RESETS -> exchange.close();
             case FLOODS -> flood(exchange);
             case FAILS -> send(exchange, 500, Json.object());
+            case LIES -> {
+                if (request.path("method").asString("").equals("tools/call")) {
+                    var answer = Json.object().put("jsonrpc", "2.0");
+                    answer.set("id", request.get("id"));
+                    answer.putObject("result").put("content", "a text").put("isError", "no");
+                    send(exchange, 200, answer);
+                } else {
+                    answer(exchange, request);
+                }
+            }
             case ANSWERS -> answer(exchange, request);
         }
     }

@@ -270,7 +270,10 @@ class UpstreamCallsTest {
         }
     }
 
-    /** Three hang, two reset, one floods, one fails: those that answer are not disturbed. */
+    /**
+     * Three hang, two reset, one floods, one fails, one answers what is no result, one changes its tools: those that
+     * answer are not disturbed, and none receives the caller's credential.
+     */
     @Test
     void badServersDisturbNeitherListsNorOthers() {
         var manners = Map.of(
@@ -287,12 +290,18 @@ class UpstreamCallsTest {
                 "f",
                 Manner.FLOODS,
                 "g",
-                Manner.FAILS);
+                Manner.FAILS,
+                "h",
+                Manner.LIES);
         var bad = manners.entrySet().stream()
                 .collect(Collectors.toMap(
                         Map.Entry::getKey, _ -> new ScriptedUpstream(false, ScriptedUpstream.ECHO, WRITES)));
-        try (var good = new ScriptedUpstream(false, ScriptedUpstream.ECHO)) {
+        try (var good = new ScriptedUpstream(false, ScriptedUpstream.ECHO);
+                var changing = new ScriptedUpstream(false, ScriptedUpstream.ECHO, WRITES)) {
             install("good", good);
+            install("i", changing);
+            changing.has(ScriptedUpstream.ECHO, WRITES.replace("false", "true"));
+            root.call("UP_Refresh", "{'name':'i'}").ok();
             bad.forEach(this::install);
             bad.forEach((name, upstream) -> upstream.manner = manners.getOrDefault(name, Manner.ANSWERS));
             try (var pool = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -305,13 +314,19 @@ class UpstreamCallsTest {
                                     .at("/result/content/0/text")
                                     .asString())
                             .isEqualTo("Echo: hi");
-                    assertThat(listed(rootKey, "all")).contains("a_echo", "f_echo", "good_echo");
+                    assertThat(listed(rootKey, "all"))
+                            .contains("a_echo", "f_echo", "good_echo", "i_echo")
+                            .doesNotContain("i_save");
                 }
                 assertThat(broken)
                         .allSatisfy(each -> assertThat(
                                         each.get().at("/result/isError").asBoolean())
                                 .isTrue());
             }
+            assertThat(call(rootKey, "i_save", "{'message':'x'}").has("error")).isTrue();
+            assertThat(bad.values())
+                    .allSatisfy(upstream -> assertThat(upstream.headers)
+                            .noneMatch(each -> each.toString().contains(rootKey)));
         } finally {
             bad.values().forEach(ScriptedUpstream::close);
         }

@@ -116,10 +116,11 @@ public final class DiscoveryTools implements ToolSource {
     private ToolCall plan(ObjectNode arguments, McpRequest request) {
         var plan = CallPlan.of(arguments);
         return new PlanCall(
-                new CallPlanRun(plan, runner, tools.requestOf(Discovery.PLAN, arguments, request), clock, (tool, given) -> {
-                    Discovery.checkStep(tool);
-                    return toRun(tool, given, request);
-                }),
+                new CallPlanRun(
+                        plan, runner, tools.requestOf(Discovery.PLAN, arguments, request), clock, (tool, given) -> {
+                            Discovery.checkStep(tool);
+                            return toRun(tool, given, request);
+                        }),
                 request);
     }
 
@@ -150,7 +151,9 @@ public final class DiscoveryTools implements ToolSource {
 
         @Override
         public MethodResult run() {
-            missing().ifPresent(step -> tools.call(run.tool(step), step.arguments(), request).run());
+            missing()
+                    .ifPresent(step -> tools.call(run.tool(step), step.arguments(), request)
+                            .run());
             request.ran(Discovery.PLAN);
             return beforeTask().orElseGet(() -> tools.answered(run.run(), request));
         }

@@ -168,8 +168,7 @@ class ToolSelectionTest {
 
     @Test
     void discoveryIsAFewToolsOverAllOthers() {
-        assertThat(listed("/mcp/x/discovery"))
-                .containsExactly("find_tools", "describe_tool", "run_tool", "run_plan");
+        assertThat(listed("/mcp/x/discovery")).containsExactly("find_tools", "describe_tool", "run_tool", "run_plan");
         var found = call("/mcp/x/discovery", "{'name': 'find_tools', 'arguments': {'query': 'AP_Read'}}");
         assertThat(found.at("/result/content/0/text").asString()).startsWith("AP_Read (");
         var described = call("/mcp/x/discovery", "{'name': 'describe_tool', 'arguments': {'name': 'AP_Read'}}");

@@ -38,7 +38,11 @@ public record CallPlan(List<Step> steps, List<Returned> returned) {
      *
      * @param each an array, or a reference to one; null for a single call
      */
-    public record Step(String id, String tool, ObjectNode arguments, @Nullable JsonNode each) {
+    public record Step(
+            String id,
+            String tool,
+            ObjectNode arguments,
+            @Nullable JsonNode each) {
         /** Returns whether the arguments are known only when earlier steps have run. */
         public boolean refers() {
             return each != null || CallReference.isIn(arguments);
@@ -127,7 +131,8 @@ public record CallPlan(List<Step> steps, List<Returned> returned) {
 
     private static void checkEach(JsonNode each, String field) {
         if (!each.isArray() && !CallReference.isReference(each)) {
-            throw Problem.wrongType(field, "an array, or a reference to one such as {\"$from\": \"a\", \"path\": \"/b\"}");
+            throw Problem.wrongType(
+                    field, "an array, or a reference to one such as {\"$from\": \"a\", \"path\": \"/b\"}");
         } else if (each.isArray() && each.size() > CallReference.MOST_ITEMS) {
             throw Problem.tooLarge(field, each.size(), CallReference.MOST_ITEMS, "items");
         }

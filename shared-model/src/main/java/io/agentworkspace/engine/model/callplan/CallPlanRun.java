@@ -123,8 +123,7 @@ public final class CallPlanRun {
             try {
                 all.add(answered(step, items.get(i), "/" + i));
             } catch (Problem problem) {
-                throw problem.withNote(
-                        "item %d of %d: %s".formatted(i, items.size(), problem.note()));
+                throw problem.withNote("item %d of %d: %s".formatted(i, items.size(), problem.note()));
             }
         }
         return all;
@@ -152,7 +151,8 @@ public final class CallPlanRun {
         }
         var tool = tool(step);
         var arguments = (ObjectNode) CallReference.resolved(step.arguments(), answers, item);
-        var answer = runner.run(call(tool, LenientInput.of(arguments, tool.inputSchema()), key(step, arguments, place)));
+        var answer =
+                runner.run(call(tool, LenientInput.of(arguments, tool.inputSchema()), key(step, arguments, place)));
         limits = answer.limits();
         if (answer.problem() != null) {
             throw answer.problem();
@@ -320,7 +320,8 @@ public final class CallPlanRun {
         /** @throws Problem if the server reports an error */
         static JsonNode value(ObjectNode result) {
             var content = result.path("content");
-            var isText = content.size() == 1 && content.path(0).path("type").asString("").equals("text");
+            var isText = content.size() == 1
+                    && content.path(0).path("type").asString("").equals("text");
             var text = content.path(0).path("text").asString("");
             if (result.path("isError").asBoolean(false)) {
                 throw new Problem(
@@ -330,7 +331,8 @@ public final class CallPlanRun {
             } else if (result.get("structuredContent") instanceof JsonNode structured) {
                 return structured;
             } else if (isText) {
-                var parsed = LenientInput.list(LenientInput.parsed(content.path(0).path("text")));
+                var parsed =
+                        LenientInput.list(LenientInput.parsed(content.path(0).path("text")));
                 return parsed.isString() ? Json.object().put("text", text) : parsed;
             }
             return Json.object().set("content", content);

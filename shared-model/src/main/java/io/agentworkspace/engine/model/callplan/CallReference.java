@@ -115,7 +115,8 @@ final class CallReference {
             return at(from, referred, value.path(PATH).asString("")).deepCopy();
         } else if (value instanceof ObjectNode object) {
             var resolved = Json.object();
-            object.properties().forEach(field -> resolved.set(field.getKey(), resolved(field.getValue(), answers, item)));
+            object.properties()
+                    .forEach(field -> resolved.set(field.getKey(), resolved(field.getValue(), answers, item)));
             return resolved;
         } else if (value.isArray()) {
             var resolved = Json.array();
@@ -138,7 +139,8 @@ final class CallReference {
                                 .formatted(
                                         Name.shortened(path),
                                         Name.shortened(path.substring(
-                                                0, path.length() - rest.toString().length())),
+                                                0,
+                                                path.length() - rest.toString().length())),
                                         described(here)));
             }
             here = next;

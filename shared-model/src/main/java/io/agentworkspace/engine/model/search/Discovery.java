@@ -82,7 +82,9 @@ public final class Discovery {
     }
 
     private static void annotate(ObjectNode tool, boolean readOnly) {
-        tool.putObject("annotations").put(readOnly ? "readOnlyHint" : "destructiveHint", true).put("openWorldHint", false);
+        tool.putObject("annotations")
+                .put(readOnly ? "readOnlyHint" : "destructiveHint", true)
+                .put("openWorldHint", false);
     }
 
     public static boolean has(String name) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param families the names of families that it is limited to: {@code agent}, {@code bank}, …; null for all
  * @param readOnly whether it is limited to tools that read
- * @param discovery whether MCP clients see three tools that find, describe and run the others
+ * @param discovery whether MCP clients see a few tools that find, describe and run the others
  * @param whole whether MCP clients see all tools instead of the default ones
  * @param work whether MCP clients see the few tools of coding agents instead of the default ones
  */
