@@ -53,6 +53,9 @@ final class Snippets {
         var method = tool.route().method();
         var head = "curl -s %s'%s' \\\n  -H \"X-Api-Key: $ENGINE_KEY\""
                 .formatted(method.equals("POST") || method.equals("GET") ? "" : "-X " + method + " ", address());
+        if (tool.hasLines()) { // Without it, the answer is the whole file.
+            return head + " \\\n  -H 'Accept: application/json'";
+        }
         return tool.route().hasBody()
                 ? head + " \\\n  -H 'Content-Type: application/json' \\\n  -d " + shell(json(body()))
                 : head;

@@ -251,13 +251,15 @@ public final class Tools {
         tools.addAll(new BankTools(banks, new BankQueries(db, agents), acting).tools());
         var memories = new MemoryStore(db);
         var similar = new SimilarSearch(shared.searcher());
-        var onMemories =
-                new MemoryTools(banks, memories, reads, acting, shared.vectors(), new ContextStore(db), similar).tools();
+        var onMemories = new MemoryTools(
+                        banks, memories, reads, acting, shared.vectors(), new ContextStore(db), similar)
+                .tools();
         tools.addAll(onMemories);
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
         tools.add(new ExportTool(new ExportQueries(db, banks), shared.baseUrl()).export());
         var rules = new StoreRules(shared.rules(), onMemories.getLast());
-        tools.add(new ImportTool(banks, acting, new ImportTool.Stores(new ImportStore(db), memories, rules)).importing());
+        tools.add(
+                new ImportTool(banks, acting, new ImportTool.Stores(new ImportStore(db), memories, rules)).importing());
         tools.addAll(new SearchTools(banks, shared.searcher()).tools());
         tools.addAll(new EvaluateTools(banks, shared.searcher(), shared.clock()).tools());
         tools.addAll(new PermissionTools(banks, grants).tools());

@@ -153,10 +153,7 @@ public final class ExportQueries {
                 // Another bank may have got the name between the two statements.
                 .filter(each -> each.bank() == bank.get().id())
                 .toList();
-        var page = all.stream()
-                .limit(limit)
-                .takeWhile(each -> !each.isBeyond())
-                .toList();
+        var page = all.stream().limit(limit).takeWhile(each -> !each.isBeyond()).toList();
         var lines = call.budget().fit(page.stream().map(Placed::line).toList());
         var cursor = lines.isEmpty() || lines.size() == all.size()
                 ? null

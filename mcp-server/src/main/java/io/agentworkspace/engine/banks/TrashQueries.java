@@ -74,8 +74,13 @@ public final class TrashQueries {
             String id,
 
             @Doc("The name that it had, if any.") @Nullable String name,
-            @Doc("The beginning of its text, at most 500 characters.") String text,
-            @Doc("The agent, or the user, who stored it first.") String author,
+
+            @Doc("The beginning of its text, at most 500 characters.")
+            String text,
+
+            @Doc("The agent, or the user, who stored it first.")
+            String author,
+
             @Doc("When it was first stored.") Instant createdAt,
             @Doc("When it was deleted.") Instant deletedAt,
             @Doc("Until then it can be restored.") Instant keptUntil) {}

@@ -42,7 +42,6 @@ import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.scheduling.HeavyWork;
-import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.Vault;

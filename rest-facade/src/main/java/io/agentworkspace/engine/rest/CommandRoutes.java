@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.text.QuotedText;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.refusal.RenderedRefusal;
 import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.text.QuotedText;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.text.QuotedText;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.refusal.RenderedRefusal;
+import io.agentworkspace.engine.model.text.QuotedText;
 import jakarta.ws.rs.NotAllowedException;
 import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.WebApplicationException;

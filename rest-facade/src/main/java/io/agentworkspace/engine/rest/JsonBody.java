@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.text.QuotedText;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.QuotedText;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.MediaType;

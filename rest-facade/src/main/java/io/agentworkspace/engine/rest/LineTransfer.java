@@ -65,7 +65,8 @@ final class LineTransfer {
                 answer = run.apply(arguments);
                 if (answer.problem() != null) {
                     exchange.abort();
-                    throw new IOException("the rest is refused: " + answer.problem().note());
+                    throw new IOException(
+                            "the rest is refused: " + answer.problem().note());
                 }
             }
         };
@@ -86,7 +87,9 @@ final class LineTransfer {
     /** Returns whether the request carries a file for a tool that reads it while it arrives. */
     static boolean isUpload(Tool<?, ?> tool) {
         var upload = tool.upload();
-        return upload != null && upload.isPiped() && (isForm() || DocumentFiles.type().equals(upload.mediaType()));
+        return upload != null
+                && upload.isPiped()
+                && (isForm() || DocumentFiles.type().equals(upload.mediaType()));
     }
 
     private static boolean isForm() {
@@ -116,7 +119,8 @@ final class LineTransfer {
     private static java.util.Set<String> fields(Tool<?, ?> tool) {
         return Field.of(tool.inputSchema().json()).stream()
                 .map(Field::path)
-                .filter(path -> !path.equals(Objects.requireNonNull(tool.upload()).field()))
+                .filter(path ->
+                        !path.equals(Objects.requireNonNull(tool.upload()).field()))
                 .collect(Collectors.toSet());
     }
 }

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.text.QuotedText;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.QuotedText;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import java.util.Collection;
 import java.util.stream.Collectors;

@@ -74,7 +74,8 @@ record RestExchange(Request request) {
     boolean acceptsOnlyJson() {
         var accepted = request.getHeaders().getCSV(HttpHeader.ACCEPT, false);
         return !accepted.isEmpty()
-                && accepted.stream().allMatch(each -> each.split(";", 2)[0].strip().equals("application/json"));
+                && accepted.stream()
+                        .allMatch(each -> each.split(";", 2)[0].strip().equals("application/json"));
     }
 
     /** Returns whether the client already has the bytes that this ETag identifies. */

@@ -149,7 +149,8 @@ final class ImportBatch {
             throw Problem.conflict(
                     "the bank has this memory, but in the trash or hidden: MB_Restore takes it out of the trash");
         }
-        if (old.revision() < line.revision() || old.revision() == line.revision() && !old.text().equals(line.text())) {
+        if (old.revision() < line.revision()
+                || old.revision() == line.revision() && !old.text().equals(line.text())) {
             throw Problem.conflict(
                     "the bank has another text or an older revision (%d) of this memory: import into another bank, or delete that one for good first"
                             .formatted(old.revision()));

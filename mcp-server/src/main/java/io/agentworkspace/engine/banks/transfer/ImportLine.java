@@ -57,8 +57,25 @@ record ImportLine(long number, MemoryLine line, boolean replaces) {
         var author = Objects.requireNonNullElse(simple.author(), "").strip();
         var tags = Objects.requireNonNullElse(simple.tags(), List.<String>of());
         var line = new MemoryLine(
-                id.toString(), 1, simple.name(), null, simple.text(), tags, author, null, null, null, null, null, null,
-                null, null, null, at, at, null);
+                id.toString(),
+                1,
+                simple.name(),
+                null,
+                simple.text(),
+                tags,
+                author,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                at,
+                at,
+                null);
         return new ImportLine(number, checked(line, now), true);
     }
 

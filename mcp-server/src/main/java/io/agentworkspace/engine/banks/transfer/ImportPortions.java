@@ -69,9 +69,10 @@ final class ImportPortions {
             return new ImportPortions(format, new LineReader(file, MOST_BYTES), List.of(), List.of());
         }
         var bytes = file.readNBytes(MarkdownFolder.MOST_BYTES + 1);
-        return of(bytes.length > 1 && bytes[0] == 'P' && bytes[1] == 'K'
-                ? MarkdownFolder.ofZip(bytes)
-                : MarkdownFolder.ofText(bytes));
+        return of(
+                bytes.length > 1 && bytes[0] == 'P' && bytes[1] == 'K'
+                        ? MarkdownFolder.ofZip(bytes)
+                        : MarkdownFolder.ofText(bytes));
     }
 
     /** Returns the portions of a text. */

@@ -81,9 +81,7 @@ public final class ImportRunner implements ToolRunner {
         Answer run(ImportPortions portions) throws IOException {
             portions.skipped().forEach(this::refuse);
             Answer last = null;
-            for (var portion = portions.next();
-                    last == null || !portion.lines().isEmpty();
-                    portion = portions.next()) {
+            for (var portion = portions.next(); last == null || !portion.lines().isEmpty(); portion = portions.next()) {
                 portion.faults().forEach(this::refuse);
                 last = attempt(portion);
                 if (last.problem() != null) {
@@ -102,7 +100,8 @@ public final class ImportRunner implements ToolRunner {
             if (excess == null || excess.scope() != Scope.MEMORIES) {
                 return answer;
             }
-            var room = (int) Math.min(excess.limit() - excess.count(), portion.lines().size() - 1L);
+            var room = (int)
+                    Math.min(excess.limit() - excess.count(), portion.lines().size() - 1L);
             if (room > 0) {
                 var some = runner.run(part(portion.first(room)));
                 if (some.problem() == null) {
@@ -114,7 +113,10 @@ public final class ImportRunner implements ToolRunner {
 
         private Request part(Portion portion) {
             var arguments = request.arguments().deepCopy();
-            arguments.put("format", portion.format()).put("data", portion.data()).put("first_line", portion.firstLine());
+            arguments
+                    .put("format", portion.format())
+                    .put("data", portion.data())
+                    .put("first_line", portion.firstLine());
             var field = arguments.path(Schema.IDEMPOTENCY_KEY).asString("");
             var key = request.idempotencyKey() == null && !field.isBlank() ? field : request.idempotencyKey();
             if (portions++ == 0 || key == null) {
@@ -126,7 +128,8 @@ public final class ImportRunner implements ToolRunner {
         }
 
         private void add(ObjectNode envelope, @Nullable ImportPortions of) {
-            COUNTS.forEach(count -> sum.put(count, sum.path(count).asLong() + envelope.path(count).asLong(0)));
+            COUNTS.forEach(count -> sum.put(
+                    count, sum.path(count).asLong() + envelope.path(count).asLong(0)));
             for (var refused : envelope.path("refusals")) {
                 var line = Json.bind(refused, RefusedLine.class);
                 if (refusals.size() < ImportReport.NAMED) {
@@ -141,7 +144,10 @@ public final class ImportRunner implements ToolRunner {
                     }
                 }
             }
-            sum.put("changed", sum.path("changed").asBoolean(false) || envelope.path("changed").asBoolean(false));
+            sum.put(
+                    "changed",
+                    sum.path("changed").asBoolean(false)
+                            || envelope.path("changed").asBoolean(false));
         }
 
         /** A line that cannot even be read, or a file that is no Markdown. */

@@ -22,19 +22,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Stores the lines of an import. An id counts only in its own bank: other banks and tenants may have the same one. */
 public final class ImportStore {
-    private static final String KNOWN =
-            SqlTemplate.of("""
+    private static final String KNOWN = SqlTemplate.of("""
             SELECT CAST(m.id AS text) AS id, m.author_id, m.revision, m.text, {readable} AS readable, m.contributors
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:ids AS uuid[]))
-            """).with("readable", MemoryVisibility.readable("m", "b")).sql();
+            """)
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .sql();
 
-    private static final String HOLDERS =
-            SqlTemplate.of("""
+    private static final String HOLDERS = SqlTemplate.of("""
             SELECT CAST(m.id AS text) AS id, m.name_key, m.text, {readable} AS readable
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = ANY (CAST(:keys AS text[])) AND m.deleted_at IS NULL
-            """).with("readable", MemoryVisibility.readable("m", "b")).sql();
+            """)
+            .with("readable", MemoryVisibility.readable("m", "b"))
+            .sql();
 
     private static final String INSERT = """
             INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, editor_id, contributors, derived_from,
@@ -155,8 +157,7 @@ public final class ImportStore {
                     .set("keys", List.copyOf(keys))
                     .list(row -> found.put(
                             row.text("name_key"),
-                            new NameHolder(
-                                    UUID.fromString(row.text("id")), row.text("text"), row.flag("readable"))));
+                            new NameHolder(UUID.fromString(row.text("id")), row.text("text"), row.flag("readable"))));
         }
         return found;
     }

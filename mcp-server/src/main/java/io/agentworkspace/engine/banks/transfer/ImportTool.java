@@ -46,7 +46,8 @@ public final class ImportTool {
     record Target(
             @Doc("The memory bank's name.") Name bank,
 
-            @Doc("The author of lines that name none or one that you may not act as. Default: self, else you.") @Nullable
+            @Doc("The author of lines that name none or one that you may not act as. Default: self, else you.")
+            @Nullable
             Name agent,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable

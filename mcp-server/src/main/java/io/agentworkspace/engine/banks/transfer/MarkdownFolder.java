@@ -53,7 +53,12 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
      *
      * @param line the line of its heading
      */
-    record Section(String file, long line, String name, String text, @Nullable Instant createdAt) {
+    record Section(
+            String file,
+            long line,
+            String name,
+            String text,
+            @Nullable Instant createdAt) {
         /** Returns it as a line of an import. */
         ObjectNode memory() {
             var memory = Json.object().put("name", name).put("text", text);
@@ -107,7 +112,8 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
                 continue;
             }
             if (!MARKDOWN.matcher(path).matches()) {
-                skipped.add(new RefusedLine(1, shown(path), "is not Markdown: only .md, .mdc and .markdown are imported"));
+                skipped.add(
+                        new RefusedLine(1, shown(path), "is not Markdown: only .md, .mdc and .markdown are imported"));
                 continue;
             }
             var bytes = bytes(archive, entry, MOST_UNPACKED - unpacked);
@@ -118,11 +124,7 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
     }
 
     private static void add(
-            ZipArchiveEntry entry,
-            byte[] bytes,
-            Set<String> names,
-            List<Section> sections,
-            List<RefusedLine> skipped) {
+            ZipArchiveEntry entry, byte[] bytes, Set<String> names, List<Section> sections, List<RefusedLine> skipped) {
         var text = decoded(bytes);
         if (text == null) {
             skipped.add(new RefusedLine(1, shown(entry.getName()), "is not valid UTF-8"));
@@ -174,7 +176,10 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
 
     private static @Nullable String decoded(byte[] bytes) {
         try {
-            var text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            var text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
             return text.indexOf('\0') >= 0 ? null : text.startsWith("\uFEFF") ? text.substring(1) : text;
         } catch (CharacterCodingException e) {
             return null;
@@ -182,8 +187,9 @@ record MarkdownFolder(List<Section> sections, List<RefusedLine> skipped) {
     }
 
     private static @Nullable Instant date(ZipArchiveEntry entry) {
-        var date = entry.getLastModifiedDate() == null ? null : entry.getLastModifiedDate().toInstant();
+        var date = entry.getLastModifiedDate() == null
+                ? null
+                : entry.getLastModifiedDate().toInstant();
         return date == null || date.isBefore(NO_DATE) ? null : date;
     }
-
 }

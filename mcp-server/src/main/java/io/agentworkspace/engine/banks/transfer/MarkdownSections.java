@@ -112,7 +112,9 @@ final class MarkdownSections {
 
     /** Returns a part of a name, without the characters that none can have. */
     private static String plain(String given) {
-        var plain = given.replaceAll("[^\\p{L}\\p{N}\\p{M} _.-]+", " ").replaceAll(" +", " ").strip()
+        var plain = given.replaceAll("[^\\p{L}\\p{N}\\p{M} _.-]+", " ")
+                .replaceAll(" +", " ")
+                .strip()
                 .replaceFirst("^\\p{M}+", "");
         var part = Excerpt.cut(plain, LONGEST_PART).strip();
         return part.equals(".") || part.equals("..") ? "" : part;

@@ -24,7 +24,8 @@ final class TransferFiles {
     }
 
     static String export(String key, String bank, String query) {
-        var response = ClientApi.send(request(key, "/api/banks/%s/export%s".formatted(bank, query)).build());
+        var response = ClientApi.send(
+                request(key, "/api/banks/%s/export%s".formatted(bank, query)).build());
         if (response.statusCode() != 200) {
             throw new AssertionError(new String(response.body(), UTF_8));
         }

@@ -57,8 +57,10 @@ class TransferToolsTest {
     @Test
     void anExportIsImportedWithAllThatItSays() {
         grant(ann, "b", "Bo", "write").ok();
-        storeNamed(ann, "b", "Ada", "tides/may", "Low water at 06:12. «Größe» 潮 \uD83C\uDF0A").ok();
-        storeNamed(bob, "b", "Bo", "tides/may", "Low water at 06:30.\\n\\\\ end").ok();
+        storeNamed(ann, "b", "Ada", "tides/may", "Low water at 06:12. «Größe» 潮 \uD83C\uDF0A")
+                .ok();
+        storeNamed(bob, "b", "Bo", "tides/may", "Low water at 06:30.\\n\\\\ end")
+                .ok();
         var old = ann.call(
                         "MB_Store",
                         "{'target':{'bank':'b','agent':'Ada'},'content':'old','vx':{'tags':['x','Y']},'pinned':true}")
@@ -118,7 +120,8 @@ class TransferToolsTest {
                         "c", "ann import Dr. Who <who@example.com>",
                         "d", "ann user ann"));
         importing(ann, "b", "jsonl", data).ok();
-        assertThat(ann.call("MB_Read", "{'target':{'bank':'b'}}").at("/content")).hasSize(4);
+        assertThat(ann.call("MB_Read", "{'target':{'bank':'b'}}").at("/content"))
+                .hasSize(4);
     }
 
     @Test
@@ -142,7 +145,9 @@ class TransferToolsTest {
         assertThat(report.number("/stored")).isEqualTo(2);
         assertThat(report.number("/refused")).isEqualTo(9);
         assertThat(report.texts("/refusals", "line")).hasSize(9);
-        assertThat(report.at("/refusals").valueStream().map(line -> line.path("line").asInt()))
+        assertThat(report.at("/refusals")
+                        .valueStream()
+                        .map(line -> line.path("line").asInt()))
                 .containsExactly(2, 4, 5, 6, 7, 8, 9, 10, 11);
         assertThat(report.texts("/refusals", "note"))
                 .anyMatch(note -> note.startsWith("the line is not valid JSON"))
@@ -163,9 +168,11 @@ class TransferToolsTest {
         storeNamed(ann, "b", "Ada", "rule", "true").ok();
         var line = lines(export(ann, "b"));
         var bo = "{'target':{'bank':'b','agent':'Bo'},'format':'engine'}";
-        var changed = Json.readObject(bo.replace('\'', '"').getBytes(UTF_8)).put("data", line.replace("\"true\"", "\"false\""));
+        var changed = Json.readObject(bo.replace('\'', '"').getBytes(UTF_8))
+                .put("data", line.replace("\"true\"", "\"false\""));
         assertThat(bob.call("MB_Import", changed).ok().text("/refusals/0/note")).contains("has another text");
-        var named = changed.deepCopy().put("data", line.replace("\"true\"", "\"false\"").replaceFirst("\"id\":\"....", "\"id\":\"0000"));
+        var named = changed.deepCopy()
+                .put("data", line.replace("\"true\"", "\"false\"").replaceFirst("\"id\":\"....", "\"id\":\"0000"));
         assertThat(bob.call("MB_Import", named).ok().text("/refusals/0/note")).contains("has the name 'rule'");
         var former = changed.deepCopy()
                 .put(
@@ -173,7 +180,8 @@ class TransferToolsTest {
                         line.replace("\"revision\":1", "\"revision\":0")
                                 .replaceFirst("}$", ",\"replaced_at\":\"2020-01-01T00:00:00Z\"}"));
         assertThat(bob.call("MB_Import", former).ok().number("/refused")).isEqualTo(1);
-        assertThat(ann.call("MB_Read", "{'target':{'bank':'b'}}").texts("/content", "text")).containsExactly("true");
+        assertThat(ann.call("MB_Read", "{'target':{'bank':'b'}}").texts("/content", "text"))
+                .containsExactly("true");
     }
 
     @Test
@@ -184,8 +192,13 @@ class TransferToolsTest {
         grant(ann, "b", "Bo", "read").ok();
         bob.call("MB_Export", "{'target':{'bank':'b'}}").ok();
         importing(bob, "b", "jsonl", "{\"text\":\"x\"}").refused(2003, "append");
-        new TestTenant().member("eve").call("MB_Export", "{'target':{'bank':'b'}}").refused(3001);
-        tenant.person("vic", Role.VIEWER).call("MB_Import", arguments("b", "jsonl", "{}")).refused(2003);
+        new TestTenant()
+                .member("eve")
+                .call("MB_Export", "{'target':{'bank':'b'}}")
+                .refused(3001);
+        tenant.person("vic", Role.VIEWER)
+                .call("MB_Import", arguments("b", "jsonl", "{}"))
+                .refused(2003);
     }
 
     @Test
@@ -200,18 +213,24 @@ class TransferToolsTest {
         assertThat(export(ann, "b").texts("/content", "text")).containsExactly("shown");
         var again = importing(ann, "b", "engine", all).ok();
         assertThat(again.number("/unchanged")).isEqualTo(1);
-        assertThat(again.texts("/refusals", "note")).hasSize(2).allMatch(note -> note.contains("in the trash or hidden"));
+        assertThat(again.texts("/refusals", "note"))
+                .hasSize(2)
+                .allMatch(note -> note.contains("in the trash or hidden"));
         assertThat(export(ann, "b").texts("/content", "text")).containsExactly("shown");
     }
 
     @Test
     void aPreviewStoresNothing() {
-        var data = IntStream.range(0, 20).mapToObj("{\"text\":\"text %d\"}"::formatted).collect(Collectors.joining("\n"));
-        var report = ann.call("MB_Import", arguments("b", "jsonl", data).put("dry_run", true)).ok();
+        var data = IntStream.range(0, 20)
+                .mapToObj("{\"text\":\"text %d\"}"::formatted)
+                .collect(Collectors.joining("\n"));
+        var report = ann.call("MB_Import", arguments("b", "jsonl", data).put("dry_run", true))
+                .ok();
         assertThat(report.number("/stored")).isEqualTo(20);
         assertThat(report.at("/preview")).hasSize(10);
         assertThat(report.at("/changed").asBoolean()).isFalse();
-        assertThat(ann.call("MB_Read", "{'target':{'bank':'b'}}").at("/content")).isEmpty();
+        assertThat(ann.call("MB_Read", "{'target':{'bank':'b'}}").at("/content"))
+                .isEmpty();
     }
 
     @Test
@@ -220,9 +239,11 @@ class TransferToolsTest {
         owner.call(
                         "RL_Create",
                         "{'name':'no passwords','applies_to':['MB_Store'],'when':'content.contains(\\\"password\\\")','effect':'deny','message':'no passwords here'}"
-                                .replace("\\\"", "\\\\'").replace("\\\\'", "\\\""))
+                                .replace("\\\"", "\\\\'")
+                                .replace("\\\\'", "\\\""))
                 .ok();
-        var report = importing(ann, "b", "jsonl", "{\"text\":\"my password\"}\n{\"text\":\"fine\"}").ok();
+        var report = importing(ann, "b", "jsonl", "{\"text\":\"my password\"}\n{\"text\":\"fine\"}")
+                .ok();
         assertThat(report.number("/stored")).isEqualTo(1);
         assertThat(report.text("/refusals/0/note")).contains("no passwords here");
     }
@@ -244,10 +265,13 @@ class TransferToolsTest {
         assertThat(report.number("/stored")).isEqualTo(3);
         var read = ann.call("MB_Read", "{'target':{'bank':'b'}}").ok();
         assertThat(read.texts("/content", "name")).containsExactlyInAnyOrder("notes", "Build/Run", "Build/Test");
-        assertThat(importing(ann, "b", "markdown", text).ok().number("/unchanged")).isEqualTo(3);
-        var changed = importing(ann, "b", "markdown", text.replace("make test", "make check")).ok();
+        assertThat(importing(ann, "b", "markdown", text).ok().number("/unchanged"))
+                .isEqualTo(3);
+        var changed = importing(ann, "b", "markdown", text.replace("make test", "make check"))
+                .ok();
         assertThat(changed.number("/replaced")).isEqualTo(1);
-        assertThat(ann.call("MB_Read", "{'target':{'bank':'b'},'vx':{'name':'Build/Test'}}").number("/content/0/revision"))
+        assertThat(ann.call("MB_Read", "{'target':{'bank':'b'},'vx':{'name':'Build/Test'}}")
+                        .number("/content/0/revision"))
                 .isEqualTo(2);
     }
 
@@ -277,10 +301,15 @@ class TransferToolsTest {
                 Map.of("bomb.md", "0".repeat(33 << 20)),
                 IntStream.range(0, 2_001).boxed().collect(Collectors.toMap("%d.md"::formatted, _ -> "a")))) {
             var response = TransferFiles.sent(key, "z", "markdown", TransferFiles.zip(hostile));
-            assertThat(response.statusCode()).as(hostile.keySet().iterator().next()).isIn(413, 422);
+            assertThat(response.statusCode())
+                    .as(hostile.keySet().iterator().next())
+                    .isIn(413, 422);
         }
-        assertThat(TransferFiles.sent(key, "z", "markdown", new byte[] {'P', 'K', 3, 4, 0}).statusCode()).isEqualTo(422);
-        assertThat(zoe.call("MB_Read", "{'target':{'bank':'z'}}").at("/content")).hasSize(2);
+        assertThat(TransferFiles.sent(key, "z", "markdown", new byte[] {'P', 'K', 3, 4, 0})
+                        .statusCode())
+                .isEqualTo(422);
+        assertThat(zoe.call("MB_Read", "{'target':{'bank':'z'}}").at("/content"))
+                .hasSize(2);
     }
 
     @Test
@@ -293,7 +322,8 @@ class TransferToolsTest {
         IntStream.range(0, 10_200).forEach(i -> lines.add("{\"text\":\"text %d\"}".formatted(i)));
         var file = String.join("\n", lines).getBytes(UTF_8);
         owner.call("AC_ChangePlan", "{'plan':'free'}").ok();
-        var refused = Json.readObject(TransferFiles.sent(key, "z", "jsonl", file).body());
+        var refused =
+                Json.readObject(TransferFiles.sent(key, "z", "jsonl", file).body());
         assertThat(refused.path("error").asString()).isEqualTo("quota_exceeded");
         assertThat(refused.at("/report/stored").asLong()).isEqualTo(10_000);
         owner.call("AC_ChangePlan", "{'plan':'unlimited'}").ok();

@@ -156,6 +156,9 @@ public final class CommandsDocument {
                 .formatted(
                         method.equals("POST") || method.equals("GET") ? "" : "-X %s ".formatted(method),
                         Example.address(tool));
+        if (tool.hasLines()) { // Without it, the answer is the whole file.
+            return head + " -H 'Accept: application/json'";
+        }
         return tool.route().hasBody()
                 ? "%s \\\n  -H 'Content-Type: application/json' \\\n  -d '%s'"
                         .formatted(head, Json.text(Example.body(tool)))
