@@ -98,12 +98,12 @@ public final class AgentTools {
             @Doc("The new agent.") NewAgent vx) {}
 
     record UpdateRequest(
-            @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
+            @Doc("Which agent; default self.") Targets.@Nullable UserAgent target,
             @Doc("What replaces the old.") SameAgent vx,
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record ModifyRequest(
-            @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
+            @Doc("Which agent; default self.") Targets.@Nullable UserAgent target,
             @Doc("What changes.") @Nullable SomeOfAgent vx,
 
             @Doc("The loop guard of its direct messages.") @Nullable
@@ -111,7 +111,7 @@ public final class AgentTools {
 
             @Doc(IfRevision.DOC) @Nullable Long ifRevision,
 
-            @Doc("true: returns earlier values and changes nothing.") @Nullable
+            @Doc("true: only returns earlier values.") @Nullable
             Boolean revisions,
 
             @Doc("Which part of the revisions.") @Nullable Page page) {}
@@ -130,7 +130,7 @@ public final class AgentTools {
             @Doc("true: your own messages, whatever is selected.") @Nullable
             Boolean inbox,
 
-            @Doc("A message's id: returns it and all that answers it.") @Nullable
+            @Doc("A message's id: it and all answers.") @Nullable
             String thread,
 
             @Doc("Which part.") @Nullable Page page) {}

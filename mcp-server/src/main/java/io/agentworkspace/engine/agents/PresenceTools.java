@@ -43,7 +43,7 @@ public final class PresenceTools {
             @Doc("How many messages.") @Nullable Page page) {}
 
     record LogOffRequest(
-            @Doc("Which agent; self when left out.") Targets.@Nullable AgentOnly target) {}
+            @Doc("Which agent; default self.") Targets.@Nullable AgentOnly target) {}
 
     record RosterResponse(
             @Doc("The agent.") @Nullable Agent agent,

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The targets of the bank commands. No context contains a bank, so most commands require one. */
 final class BankTargets {
-    static final String BANK = "The memory bank's name.";
+    static final String BANK = "The bank's name.";
 
     private BankTargets() {}
 
@@ -37,7 +37,7 @@ final class BankTargets {
     record ActorTarget(
             @Doc(BANK) Name bank,
 
-            @Doc("The author, your agent. Default: self, else you.") @Nullable
+            @Doc("The author. Default: self, else you.") @Nullable
             Name agent,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable

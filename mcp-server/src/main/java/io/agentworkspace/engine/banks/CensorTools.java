@@ -38,7 +38,7 @@ public final class CensorTools {
 
             @Doc("One memory: id or name.") @Nullable MemoryName memory,
 
-            @Doc("true: hide nothing, and only report what would be hidden.") @Nullable
+            @Doc("true: only report what would be hidden.") @Nullable
             Boolean dryRun) {}
 
     record CensorResponse(

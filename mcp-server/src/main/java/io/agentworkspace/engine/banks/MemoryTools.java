@@ -53,13 +53,13 @@ public final class MemoryTools {
     record ReadOptions(
             @Doc("Only the memory of this name.") @Nullable MemoryName name,
 
-            @Doc(value = "Only memories with all of these; ignored with a name.", max = 20) @Nullable
+            @Doc(value = "With all of these; ignored with a name.", max = 20) @Nullable
             List<String> tags) {}
 
     record ReadRequest(
             @Doc("Which bank.") BankTargets.AuthorTarget target,
 
-            @Doc("Which of its memories; all when left out.") @Nullable
+            @Doc("Which of its memories.") @Nullable
             ReadOptions vx,
 
             @Doc(value = "Only the memory with this id.", max = 36) @Nullable
@@ -80,10 +80,10 @@ public final class MemoryTools {
             String nextCursor) {}
 
     record MemoryLabels(
-            @Doc("A name or path, like plans/today.md, to read and replace it by.") @Nullable
+            @Doc("To read and replace it by; may be a path.") @Nullable
             MemoryName name,
 
-            @Doc(value = "At most 20; when replacing, omit to keep the old.", max = 20) @Nullable
+            @Doc(value = "At most 20; omit to keep the old.", max = 20) @Nullable
             List<String> tags) {}
 
     record StoreRequest(
@@ -91,7 +91,7 @@ public final class MemoryTools {
             @Doc(value = "The text.", max = 64_000) String content,
             @Doc("What it is called.") @Nullable MemoryLabels vx,
 
-            @Doc(value = "Ids of the memories that it was made from, at most 20.", max = 20) @Nullable
+            @Doc(value = "Ids of memories it was made from; at most 20.", max = 20) @Nullable
             List<String> derivedFrom,
 
             @Doc("With vx.name: only if this is its revision; 0: only if new.") @Nullable
@@ -103,7 +103,7 @@ public final class MemoryTools {
             @Nullable
             String mode,
 
-            @Doc(value = "The id of a memory that this one corrects and hides.", max = 36) @Nullable
+            @Doc(value = "The id of a memory that it corrects and hides.", max = 36) @Nullable
             String supersedes,
 
             @Doc(value = "Why it supersedes the other.", max = 2_000) @Nullable

@@ -49,16 +49,16 @@ public final class TrashTools {
     static final String ONE = "One memory: id or name.";
 
     record BankRequest(
-            @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target,
+            @Doc("The bank, or an agent's memories.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory) {}
 
     record RestoreRequest(
-            @Doc("The bank, or an agent's memories in it.") BankTargets.ShareTarget target,
+            @Doc("The bank, or an agent's memories.") BankTargets.ShareTarget target,
             @Doc(ONE) @Nullable MemoryName memory,
 
             @Doc("One memory, by name.") @Nullable Named vx,
 
-            @Doc(value = "Only with vx.name: the revision whose text to restore; MB_Read shows it with as_of.", min = 1)
+            @Doc(value = "With vx.name: the revision to restore; MB_Read with as_of shows it.", min = 1)
             @Nullable
             Long revision) {}
 

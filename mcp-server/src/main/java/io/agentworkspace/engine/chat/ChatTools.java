@@ -67,7 +67,7 @@ public final class ChatTools {
     }
 
     record ChatRequest(
-            @Doc("Where to say it; the context decides when left out.")
+            @Doc("Where; else the context decides.")
             Targets.@Nullable Chat target,
 
             @Doc(value = "The message, at most 64,000 characters.", max = 64_000)
@@ -79,7 +79,7 @@ public final class ChatTools {
             @Doc("true: your agent's owner. Or a user's name.") @Nullable
             UserRecipient toUser,
 
-            @Doc(value = "Documents by name, or a version by its id; at most 10.", max = AttachmentQueries.MOST)
+            @Doc(value = "Documents by name, or versions by id; at most 10.", max = AttachmentQueries.MOST)
             @Nullable
             List<String> attach,
 

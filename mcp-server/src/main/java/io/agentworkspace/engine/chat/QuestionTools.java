@@ -47,15 +47,15 @@ public final class QuestionTools {
     }
 
     record AskRequest(
-            @Doc("Whom to ask. Default: the user who owns your agent.")
+            @Doc("Whom to ask. Default: your agent's owner.")
             Targets.@Nullable Chat target,
 
             @Doc(value = "The question.", max = 64_000) String content,
 
-            @Doc(value = "2–8 texts to choose from; default: any text answers.", max = 8) @Nullable
+            @Doc(value = "2–8 texts; default: any text answers.", max = 8) @Nullable
             List<String> choices,
 
-            @Doc("true: ask the user who owns your agent. Or the name of another user, as in AP_Chat.") @Nullable
+            @Doc("true: your agent's owner. Or a user's name.") @Nullable
             UserRecipient toUser,
 
             @Doc(value = "After how long it expires; default: never.", min = 1, max = 2_592_000) @Nullable
@@ -175,7 +175,7 @@ public final class QuestionTools {
             @Doc(value = "One of its choices.", max = 200) @Nullable
             String choice,
 
-            @Doc(value = "The answer, if it has no choices; else a comment.", max = 64_000) @Nullable
+            @Doc(value = "The answer if there are no choices; else a comment.", max = 64_000) @Nullable
             String content,
 
             @Doc("true: take back your own question.") @Nullable

@@ -91,7 +91,7 @@ public final class DomainTools {
             @Doc("Which part of its members.") @Nullable Page page) {}
 
     record CreateRequest(
-            @Doc("The agent that becomes its host; self when left out.")
+            @Doc("Its host; default self.")
             Targets.@Nullable UserAgent target,
 
             @Doc("The new domain.") NewDomain vx,

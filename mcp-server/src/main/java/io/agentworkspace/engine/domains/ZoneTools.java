@@ -57,7 +57,7 @@ public final class ZoneTools {
     record ReadRequest(
             @Doc("Which zone.") Targets.@Nullable ZoneOnly target,
 
-            @Doc("A message's id: returns it and all that answers it.") @Nullable
+            @Doc("A message's id: it and all answers.") @Nullable
             String thread,
 
             @Doc("Which part.") @Nullable Page page) {}

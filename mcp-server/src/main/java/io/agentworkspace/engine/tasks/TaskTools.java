@@ -343,7 +343,7 @@ final class TaskTools {
     record UpdateRequest(
             @Doc(value = "The task's id.", max = 64) String task,
 
-            @Doc("The number from TK_Claim; required while somebody holds the task.") @Nullable
+            @Doc("From TK_Claim; required while it is held.") @Nullable
             Long fence,
 
             @Doc(

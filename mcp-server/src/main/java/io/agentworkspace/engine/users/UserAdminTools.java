@@ -39,7 +39,7 @@ public final class UserAdminTools {
     }
 
     record ThisUser(
-            @Doc("The user's name or e-mail address.") UserHandle user,
+            @Doc("The user's name or e-mail.") UserHandle user,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}

@@ -38,7 +38,7 @@ public final class FileTools {
     }
 
     record Target(
-            @Doc("The memory bank's name.") Name bank,
+            @Doc("The bank's name.") Name bank,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}

@@ -36,7 +36,7 @@ public final class SearchTools {
     }
 
     record Where(
-            @Doc("Default: every bank that you may read.") @Nullable
+            @Doc("Default: every readable bank.") @Nullable
             Name bank,
 
             @Doc("Only what this agent stored.") @Nullable Name agent,
@@ -45,7 +45,7 @@ public final class SearchTools {
             String context) {}
 
     record TagFilter(
-            @Doc(value = "Only memories with all of these.", max = 20) @Nullable
+            @Doc(value = "With all of these.", max = 20) @Nullable
             List<String> tags) {}
 
     record Limit(
@@ -75,7 +75,7 @@ public final class SearchTools {
 
             @Doc("How many.") @Nullable Limit page,
 
-            @Doc(value = "Tokens of text in all hits; default 2,000.", min = 100, max = 8_000) @Nullable
+            @Doc(value = "Tokens of all texts; default 2,000.", min = 100, max = 8_000) @Nullable
             Integer maxTokens,
 
             @Doc(value = "Least score, 0–1; 0: everything.", max = 1) @Nullable

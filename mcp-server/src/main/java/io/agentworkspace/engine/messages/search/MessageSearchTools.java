@@ -55,8 +55,7 @@ public final class MessageSearchTools {
     record Where(
             @Doc("Only what this agent wrote.") @Nullable Name agent,
 
-            @Doc("Default: all, with zone the entered one.") @Nullable
-            Name domain,
+            @Doc("Default: all.") @Nullable Name domain,
 
             @Doc("Default: all.") @Nullable Name zone,
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable String context) {}
@@ -80,7 +79,7 @@ public final class MessageSearchTools {
 
             @Doc("Which part.") @Nullable Part page,
 
-            @Doc(value = "Tokens of text in all hits; default 2,000.", min = 100, max = 8_000) @Nullable
+            @Doc(value = "Tokens of all texts; default 2,000.", min = 100, max = 8_000) @Nullable
             Integer maxTokens) {}
 
     record SearchResponse(
@@ -98,13 +97,13 @@ public final class MessageSearchTools {
         return Tool.named("AP_Search")
                 .title("Search messages")
                 .description("""
-                        Finds messages that you may read, in zones and direct, by their words, author or time. \
-                        Next: AP_Read or ZN_Read with thread.""")
+                        Finds messages that you may read, by words, author or time. Next: AP_Read or ZN_Read \
+                        with thread.""")
                 .details("""
                         A message is found as soon as it was sent. Those with all words come first, newest first; if none has all, those \
                         with most. Case and accents do not matter, and a word* finds all that begin with it. Each hit has its text or the best \
                         part of it. Without content, since or until is required, and the messages of that time are listed, newest \
-                        first. It finds what AP_Read and ZN_Read show, and marks nothing as read.""")
+                        first. With target.zone alone, the domain is the entered one. It finds what AP_Read and ZN_Read show, and marks nothing as read.""")
                 .alsoCalled(
                         "what did the agent say yesterday",
                         "find a message",

@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
 /** How far agents may go without a person; what is left out stays as it is. */
 public record Guard(
         @Doc(
-                value = "How many answers of agents may follow each other, default " + DEFAULT_HOPS + ".",
+                value = "Answers of agents in a row; default " + DEFAULT_HOPS + ".",
                 min = 1,
                 max = 64)
         @Nullable
         Integer hops,
 
         @Doc(
-                value = "How many messages two agents may exchange in a minute, default " + DEFAULT_PER_MINUTE + ".",
+                value = "Messages of two agents in a minute; default " + DEFAULT_PER_MINUTE + ".",
                 min = 1,
                 max = 600)
         @Nullable

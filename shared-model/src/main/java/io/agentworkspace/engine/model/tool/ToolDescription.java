@@ -12,7 +12,10 @@ public final class ToolDescription {
     private static final List<String> UNLISTED = List.of("maxLength", "minimum", "maximum");
 
     /** A description that only repeats the name of the field, or its bounds. */
-    private static final Pattern OBVIOUS = Pattern.compile("The (new \\w+|[\\w ]+'s name)\\."
+    private static final Pattern OBVIOUS = Pattern.compile("The ((new )?\\w+|[\\w ]+'s name)\\."
+            + "|What (it|the \\w+) is for\\.|Who may see it\\.|Why it supersedes the other\\."
+            + "|(create|insert): the text\\.|rename: (from|to)\\."
+            + "|Only at this revision\\.|(Sent|Changed) then or (later|earlier)\\."
             + "|Context name\\.|A next_cursor\\.|Makes a retry safe\\.|[0-9]+–[0-9]+, default [0-9]+\\.");
 
     /** What Anthropic's clients read about a tool; see their documentation of {@code _meta}. */
