@@ -58,7 +58,9 @@ final class LetterCosts {
     private double of(char before, char c, char after) {
         var letter = costs.get((int) Character.toLowerCase(c));
         if (letter != null) {
-            return letter + (Character.isUpperCase(c) && !Character.isUpperCase(before) ? 1 : 0) + (c == 'ς' && isLetter(after) ? BROKEN : 0);
+            return letter
+                    + (Character.isUpperCase(c) && !Character.isUpperCase(before) ? 1 : 0)
+                    + (c == 'ς' && isLetter(after) ? BROKEN : 0);
         } else if (MARKS.indexOf(c) >= 0) {
             return MARK + (isLetter(before) && isLetter(after) && c != '’' && !hasIdeographs ? BROKEN : 0);
         } else if (!hasIdeographs) {

@@ -253,5 +253,10 @@ class ExtractionTest {
                 .getBytes(StandardCharsets.UTF_8);
         assertThat(extraction("a.md", file).blocks().stream().map(Block::rendered))
                 .containsExactly("# Use", "```java\nint a = 1;\n  int b;\n```", "````\nold ``` fence\n````");
+        for (var item : List.of("1. x\n\n   ```\n   | a | b |\n     c\n   ```", "- ```\n  | a | b |\n    c\n  ```")) {
+            assertThat(extraction("a.md", item.getBytes(StandardCharsets.UTF_8)).blocks().stream()
+                            .map(Block::rendered))
+                    .contains("```\n| a | b |\n  c\n```");
+        }
     }
 }
