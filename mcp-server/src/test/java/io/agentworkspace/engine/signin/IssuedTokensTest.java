@@ -55,7 +55,8 @@ class IssuedTokensTest extends IssuedTokensFixture {
                     .as("of an engine without a provider")
                     .isEqualTo(TestServer.url());
         }
-        assertThat(Browser.send(engine.url(), "GET", "/.well-known/oauth-authorization-server", "").status())
+        assertThat(Browser.send(engine.url(), "GET", "/.well-known/oauth-authorization-server", "")
+                        .status())
                 .as("the engine's own server, next to a provider")
                 .isEqualTo(404);
     }
