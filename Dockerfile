@@ -1,22 +1,17 @@
-# Builds with Maven and a JDK; nothing of either stays in the image that runs.
+# Unpacks the archive of ./engine package, which has its own Java runtime; neither Maven nor a JDK stays in the image that runs.
 FROM maven:3.9-eclipse-temurin-25 AS build
 WORKDIR /build
 COPY . .
-RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -Dmaven.test.skip=true package
+RUN --mount=type=cache,target=/root/.m2 ./engine package \
+ && mkdir /unpacked && tar -xzpf mcp-server/target/agent-workspace-engine-*.tar.gz --strip-components=1 -C /unpacked
 
-FROM eclipse-temurin:25-jre
+FROM debian:stable-slim
 RUN useradd --system --user-group --uid 10001 --home-dir /var/lib/engine --no-create-home engine \
  && install -d -o engine -g engine -m 0700 /var/lib/engine
 WORKDIR /opt/engine
-COPY --from=build --chown=engine:engine /build/engine ./engine
-COPY --from=build --chown=engine:engine /build/mcp-server/target/engine-mcp-server-*.jar ./mcp-server/target/
-COPY --from=build --chown=engine:engine /build/mcp-server/target/lib ./mcp-server/target/lib
-RUN chown engine:engine /opt/engine/mcp-server /opt/engine/mcp-server/target
+COPY --from=build /unpacked ./
 # By number, since Kubernetes cannot tell from a name that it is not root.
 USER 10001:10001
-
-# The start-up cache belongs to this very JDK and these jars, so it is made here.
-RUN ./engine warm && rm -rf mcp-server/target/rehearsal
 
 ENV ENGINE_HOST=0.0.0.0 \
     ENGINE_PORT=8080 \

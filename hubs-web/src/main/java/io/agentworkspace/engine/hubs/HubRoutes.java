@@ -122,7 +122,8 @@ public final class HubRoutes {
     private PageResponse authorize(PageRequest request) {
         var frame = new Templates.Frame(
                 "Give a program access", "A program asks for access to your workspace.", "", "authorize");
-        return PageResponse.html(templates.page("authorize", Map.of("signedIn", request.caller() != null), frame, request));
+        return PageResponse.html(
+                templates.page("authorize", Map.of("signedIn", request.caller() != null), frame, request));
     }
 
     private PageResponse missing(PageRequest request) {

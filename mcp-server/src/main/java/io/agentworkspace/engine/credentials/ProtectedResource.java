@@ -83,7 +83,9 @@ public record ProtectedResource(String url, URI issuer, String own) {
 
     /** Returns whether the metadata is at a path: the endpoint's own, or that of one of its paths, existing or not. */
     public static boolean isMetadata(String path) {
-        return path.equals(WELL_KNOWN) || path.equals(WELL_KNOWN + ENDPOINT) || path.startsWith(WELL_KNOWN + ENDPOINT + "/");
+        return path.equals(WELL_KNOWN)
+                || path.equals(WELL_KNOWN + ENDPOINT)
+                || path.startsWith(WELL_KNOWN + ENDPOINT + "/");
     }
 
     /**
@@ -114,7 +116,9 @@ public record ProtectedResource(String url, URI issuer, String own) {
 
     /** Returns a token sent to the endpoint as the type of credential that it is checked as. */
     public Presented judged(Presented presented) {
-        return !isBuiltin() && presented instanceof AccessToken token && !token.issuer().equals(own)
+        return !isBuiltin()
+                        && presented instanceof AccessToken token
+                        && !token.issuer().equals(own)
                 ? new IssuedToken(token.text())
                 : presented;
     }

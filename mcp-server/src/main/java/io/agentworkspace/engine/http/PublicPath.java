@@ -24,8 +24,21 @@ import org.jspecify.annotations.Nullable;
 public record PublicPath(String own, List<String> accepted) {
     /** The first segments of this server's paths. A public path that begins with one would be ambiguous. */
     private static final List<String> ROOTS = List.of(
-            ".well-known", "api", "assets", "console", "demo", "docs", "join", "llms.txt", "mcp", "mcp-hub", "metrics", "oauth",
-            "search", "search.json", "skills-hub");
+            ".well-known",
+            "api",
+            "assets",
+            "console",
+            "demo",
+            "docs",
+            "join",
+            "llms.txt",
+            "mcp",
+            "mcp-hub",
+            "metrics",
+            "oauth",
+            "search",
+            "search.json",
+            "skills-hub");
 
     private static final Pattern PATH = Pattern.compile("(?:/(?!\\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)+");
     private static final Pattern WELL_KNOWN = Pattern.compile("(/\\.well-known/[^/]+)(/.*)");
@@ -102,7 +115,8 @@ public record PublicPath(String own, List<String> accepted) {
                     field.getHeader() == HttpHeader.COOKIE && value != null
                             ? new HttpField(
                                     HttpHeader.COOKIE,
-                                    value.replaceAll("(^|;\\s*)" + WHOLE_HOST, "$1x-").replaceAll("(^|;\\s*)" + ONE_PATH, "$1" + WHOLE_HOST))
+                                    value.replaceAll("(^|;\\s*)" + WHOLE_HOST, "$1x-")
+                                            .replaceAll("(^|;\\s*)" + ONE_PATH, "$1" + WHOLE_HOST))
                             : field);
         }
         return changed.asImmutable();
@@ -122,14 +136,17 @@ public record PublicPath(String own, List<String> accepted) {
             cookies.forEach(cookie -> headers.add(
                     HttpHeader.SET_COOKIE,
                     cookie.startsWith(WHOLE_HOST)
-                            ? ONE_PATH + cookie.substring(WHOLE_HOST.length()).replace("; Path=/;", "; Path=" + own + ";")
+                            ? ONE_PATH
+                                    + cookie.substring(WHOLE_HOST.length()).replace("; Path=/;", "; Path=" + own + ";")
                             : cookie));
         }
     }
 
     /** Returns a page or a script with the path in its links. */
     byte[] outside(String mediaType, byte[] body) {
-        var pattern = mediaType.startsWith("text/html") ? ATTRIBUTE : mediaType.startsWith("text/javascript") ? LITERAL : null;
+        var pattern = mediaType.startsWith("text/html")
+                ? ATTRIBUTE
+                : mediaType.startsWith("text/javascript") ? LITERAL : null;
         if (own.isEmpty() || pattern == null) {
             return body;
         }

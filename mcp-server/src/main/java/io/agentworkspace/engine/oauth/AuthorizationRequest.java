@@ -18,12 +18,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param scopes the capabilities that it requests; none if it leaves them to the user
  */
-record AuthorizationRequest(OAuthClient client, String redirectUri, @Nullable String state, String challenge, Set<String> scopes) {
+record AuthorizationRequest(
+        OAuthClient client, String redirectUri, @Nullable String state, String challenge, Set<String> scopes) {
     private static final Pattern CHALLENGE = Pattern.compile("[A-Za-z0-9_-]{43}");
     private static final int LONGEST_STATE = 4_000;
 
     /** Where refusals are sent: an address that is the client's. */
-    record ReturnAddress(OAuthClient client, String redirectUri, @Nullable String state) {
+    record ReturnAddress(
+            OAuthClient client,
+            String redirectUri,
+            @Nullable String state) {
         /** @throws OAuthError that must not be sent to the redirect URI */
         static ReturnAddress of(Parameters given, OAuthClient client) {
             var redirect = given.read("redirect_uri");
@@ -61,7 +65,8 @@ record AuthorizationRequest(OAuthClient client, String redirectUri, @Nullable St
     /** @throws OAuthError that is sent to the redirect URI */
     static AuthorizationRequest of(Parameters given, ReturnAddress back, ProtectedResource resource) {
         if (given.find("request") != null || given.find("request_uri") != null) {
-            throw new OAuthError("request_not_supported", "send the parameters in the query, not as request or request_uri");
+            throw new OAuthError(
+                    "request_not_supported", "send the parameters in the query, not as request or request_uri");
         }
         if (!given.read("response_type").equals("code")) {
             throw new OAuthError("unsupported_response_type", "response_type must be code");
@@ -75,7 +80,8 @@ record AuthorizationRequest(OAuthClient client, String redirectUri, @Nullable St
             throw OAuthError.request("code_challenge_method must be S256");
         }
         if (!CHALLENGE.matcher(challenge).matches()) {
-            throw OAuthError.request("code_challenge must be the SHA-256 of the verifier, in 43 characters of base64url");
+            throw OAuthError.request(
+                    "code_challenge must be the SHA-256 of the verifier, in 43 characters of base64url");
         }
         checkResource(given, resource);
         return new AuthorizationRequest(
@@ -91,6 +97,8 @@ record AuthorizationRequest(OAuthClient client, String redirectUri, @Nullable St
     }
 
     static Set<String> scopes(@Nullable String text) {
-        return text == null ? Set.of() : new LinkedHashSet<>(List.of(text.strip().split(" +")));
+        return text == null
+                ? Set.of()
+                : new LinkedHashSet<>(List.of(text.strip().split(" +")));
     }
 }

@@ -23,7 +23,9 @@ record ClientLogin(String id, @Nullable String secret) {
         }
         try {
             var pair = new String(
-                            Base64.getDecoder().decode(text.substring(BASIC.length()).strip()), StandardCharsets.UTF_8)
+                            Base64.getDecoder()
+                                    .decode(text.substring(BASIC.length()).strip()),
+                            StandardCharsets.UTF_8)
                     .split(":", 2);
             if (pair.length == 2) {
                 return new ClientLogin(decoded(pair[0]), decoded(pair[1]));
@@ -42,7 +44,8 @@ record ClientLogin(String id, @Nullable String secret) {
         var id = given.find("client_id");
         var secret = given.find("client_secret");
         if (given.find("client_assertion") != null || given.find("client_assertion_type") != null) {
-            throw OAuthError.client("client assertions are not supported; use none, client_secret_post or client_secret_basic");
+            throw OAuthError.client(
+                    "client assertions are not supported; use none, client_secret_post or client_secret_basic");
         }
         if (basic != null) {
             if (secret != null || id != null && !id.equals(basic.id())) {

@@ -17,7 +17,8 @@ record ClientMetadata(String name, List<String> redirectUris, String authMethod)
     static ClientMetadata of(ObjectNode given) {
         var uris = texts(given.path("redirect_uris"));
         if (uris.isEmpty() || uris.size() > MOST_URIS) {
-            throw new OAuthError("invalid_redirect_uri", "redirect_uris must have 1 to %d addresses".formatted(MOST_URIS));
+            throw new OAuthError(
+                    "invalid_redirect_uri", "redirect_uris must have 1 to %d addresses".formatted(MOST_URIS));
         }
         uris.stream().filter(uri -> !RedirectUri.isAllowed(uri)).findFirst().ifPresent(wrong -> {
             throw new OAuthError("invalid_redirect_uri", """
@@ -29,7 +30,8 @@ record ClientMetadata(String name, List<String> redirectUris, String authMethod)
             throw metadata("token_endpoint_auth_method must be one of " + String.join(", ", AUTH_METHODS));
         }
         if (given.has("grant_types") && !texts(given.path("grant_types")).contains("authorization_code")) {
-            throw metadata("grant_types must contain authorization_code; for client_credentials use an API key that is bound to an agent");
+            throw metadata(
+                    "grant_types must contain authorization_code; for client_credentials use an API key that is bound to an agent");
         }
         if (given.has("response_types") && !texts(given.path("response_types")).contains("code")) {
             throw metadata("response_types must contain code");

@@ -28,7 +28,8 @@ public final class Clients {
     private static final int MOST = 1_000;
 
     /** An address with a path, none of whose segments is a dot (draft-ietf-oauth-client-id-metadata-document, section 3). */
-    private static final Pattern DOCUMENT = Pattern.compile("https?://[^/?#@\\\\]+/(?!(?:[^?#]*/)?\\.{1,2}(?:[/?#]|$))[^?#\\\\]*(?:\\?[^#]*)?");
+    private static final Pattern DOCUMENT =
+            Pattern.compile("https?://[^/?#@\\\\]+/(?!(?:[^?#]*/)?\\.{1,2}(?:[/?#]|$))[^?#\\\\]*(?:\\?[^#]*)?");
 
     private final SecureRandom random = new SecureRandom();
     private final ClientStore store;
@@ -54,7 +55,9 @@ public final class Clients {
         var secret = metadata.authMethod().equals("none") ? null : OAuthSecret.generate(OAuthSecret.CLIENT, random);
         var id = "client_" + KeyFormat.randomId(random);
         store.insert(
-                new OAuthClient(id, metadata.name(), metadata.redirectUris(), secret == null ? null : Sha256.of(secret)), now);
+                new OAuthClient(
+                        id, metadata.name(), metadata.redirectUris(), secret == null ? null : Sha256.of(secret)),
+                now);
         var answer = Json.object().put("client_id", id).put("client_id_issued_at", now.getEpochSecond());
         if (secret != null) {
             answer.put("client_secret", secret).put("client_secret_expires_at", 0);
@@ -99,7 +102,9 @@ public final class Clients {
                 throw OAuthError.client("the document at client_id must contain this very client_id");
             }
             if (document.has("client_secret")
-                    || !document.path("token_endpoint_auth_method").asString("none").equals("none")) {
+                    || !document.path("token_endpoint_auth_method")
+                            .asString("none")
+                            .equals("none")) {
                 throw OAuthError.client("the document at client_id must be that of a public client, without a secret");
             }
             var metadata = ClientMetadata.of(document);

@@ -7,9 +7,9 @@ import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Progress;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
@@ -65,10 +65,8 @@ public final class Consent {
         }
         var wanted = request.scopes().isEmpty() ? ProtectedResource.WORK : request.scopes();
         var capabilities = shown.putArray("capabilities");
-        capabilities(caller).forEach(word -> capabilities
-                .addObject()
-                .put("name", word)
-                .put("requested", wanted.contains(word)));
+        capabilities(caller)
+                .forEach(word -> capabilities.addObject().put("name", word).put("requested", wanted.contains(word)));
         return shown;
     }
 
@@ -88,7 +86,8 @@ public final class Consent {
      *
      * @throws Problem with the note of the tool that refused
      */
-    String allow(AuthorizationRequest request, Name agent, Collection<String> capabilities, Caller caller, Request from) {
+    String allow(
+            AuthorizationRequest request, Name agent, Collection<String> capabilities, Caller caller, Request from) {
         var now = clock.instant();
         var code = OAuthSecret.generate(OAuthSecret.CODE, random);
         var run = new Steps(caller, from);

@@ -51,7 +51,8 @@ public final class GrantStore {
                FOR UPDATE OF s
             """;
 
-    private static final String USE = "UPDATE oauth_secret SET used_at = :now WHERE tenant_id = :tenant AND hash = :hash";
+    private static final String USE =
+            "UPDATE oauth_secret SET used_at = :now WHERE tenant_id = :tenant AND hash = :hash";
 
     private static final String RENEW = """
             UPDATE api_key
@@ -73,7 +74,8 @@ public final class GrantStore {
     private static final String HAS_AGENT =
             "SELECT 1 AS one FROM agent WHERE tenant_id = :tenant AND name_key = :key AND destroyed_at IS NULL";
 
-    private static final String INSERT_CHILD = SqlTemplate.of("""
+    private static final String INSERT_CHILD =
+            SqlTemplate.of("""
             SELECT id FROM api_key WHERE tenant_id = :tenant AND id = :parent FOR NO KEY UPDATE;
             INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
                                  confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
@@ -168,7 +170,14 @@ public final class GrantStore {
     }
 
     /** Uses up the secret: the key gets a new access token, and there is a new refresh token. */
-    void renew(Taken taken, String used, ApiKey token, Instant expires, String refresh, Instant refreshExpires, Instant now) {
+    void renew(
+            Taken taken,
+            String used,
+            ApiKey token,
+            Instant expires,
+            String refresh,
+            Instant refreshExpires,
+            Instant now) {
         db.sql(USE)
                 .set("now", now)
                 .set("tenant", taken.tenant())
@@ -208,7 +217,8 @@ public final class GrantStore {
     }
 
     /** Creates a child of a key for a while, and returns whether there was room for it. */
-    boolean insertChild(Caller parent, ApiKey token, Collection<String> capabilities, int most, Instant expires, Instant now) {
+    boolean insertChild(
+            Caller parent, ApiKey token, Collection<String> capabilities, int most, Instant expires, Instant now) {
         return db.sql(INSERT_CHILD)
                 .set("tenant", parent.tenant())
                 .set("parent", parent.credential().key())

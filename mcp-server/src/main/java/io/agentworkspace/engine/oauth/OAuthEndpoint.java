@@ -46,7 +46,12 @@ public final class OAuthEndpoint extends Handler.Abstract {
 
     /** @param pages show the page of the consent */
     public OAuthEndpoint(
-            ProtectedResource resource, Clients clients, Consent consent, TokenIssuer tokens, Clock clock, Handler pages) {
+            ProtectedResource resource,
+            Clients clients,
+            Consent consent,
+            TokenIssuer tokens,
+            Clock clock,
+            Handler pages) {
         this.pages = pages;
         this.metadata = new ServerMetadata(resource.issuer().toString());
         this.resource = resource;
@@ -98,7 +103,8 @@ public final class OAuthEndpoint extends Handler.Abstract {
 
     private void refuse(OAuthError error, Request request, Response response, Callback callback) {
         if (Request.getPathInContext(request).equals(AUTHORIZE)) {
-            throw new Problem(Failure.BAD_REQUEST, error.description()); // A page for people; their browser goes nowhere.
+            throw new Problem(
+                    Failure.BAD_REQUEST, error.description()); // A page for people; their browser goes nowhere.
         }
         if (error.status() == HttpStatus.UNAUTHORIZED_401
                 && request.getHeaders().contains(HttpHeader.AUTHORIZATION)) {
@@ -152,7 +158,10 @@ public final class OAuthEndpoint extends Handler.Abstract {
                 throw new OAuthError("access_denied", "the user declined");
             }
             var agent = Name.of(decision.path("agent").asString(""));
-            var capabilities = decision.path("capabilities").valueStream().map(JsonNode::asString).toList();
+            var capabilities = decision.path("capabilities")
+                    .valueStream()
+                    .map(JsonNode::asString)
+                    .toList();
             var code = consent.allow(asked, agent, capabilities, caller, request);
             return back.with(Map.of("code", code), issuer());
         } catch (OAuthError error) {
@@ -164,7 +173,8 @@ public final class OAuthEndpoint extends Handler.Abstract {
     private static Caller person(Request request) {
         var caller = (Caller) request.getAttribute(RequestAttributes.CALLER);
         if (caller == null || !(request.getAttribute(RequestAttributes.SESSION) instanceof SessionSecret)) {
-            throw Problem.unauthenticated("access is given in a browser that is signed in; a program creates a key with AK_Create");
+            throw Problem.unauthenticated(
+                    "access is given in a browser that is signed in; a program creates a key with AK_Create");
         }
         return caller;
     }
@@ -174,7 +184,8 @@ public final class OAuthEndpoint extends Handler.Abstract {
     }
 
     private static void require(Request request, Response response, String method) {
-        if (!request.getMethod().equals(method) && !(method.equals("GET") && request.getMethod().equals("HEAD"))) {
+        if (!request.getMethod().equals(method)
+                && !(method.equals("GET") && request.getMethod().equals("HEAD"))) {
             response.getHeaders().put(HttpHeader.ALLOW, method);
             throw new Problem(Failure.METHOD_NOT_ALLOWED, "this route takes " + method);
         }

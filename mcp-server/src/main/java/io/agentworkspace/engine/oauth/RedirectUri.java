@@ -12,8 +12,8 @@ final class RedirectUri {
     private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "[::1]", "localhost");
 
     /** Schemes of known apps, without the domain that others must have in theirs. */
-    private static final Set<String> APPS =
-            Set.of("cursor", "vscode", "vscode-insiders", "windsurf", "zed", "goose", "warp", "claude", "chatgpt", "codex");
+    private static final Set<String> APPS = Set.of(
+            "cursor", "vscode", "vscode-insiders", "windsurf", "zed", "goose", "warp", "claude", "chatgpt", "codex");
 
     private static final Pattern SCHEME = Pattern.compile("[a-z][a-z0-9+-]*(?:\\.[a-z0-9+-]+)+");
     private static final Pattern PORT = Pattern.compile(":\\d{1,5}$");
@@ -25,13 +25,18 @@ final class RedirectUri {
         try {
             var uri = URI.create(text);
             var scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-            if (text.length() > LONGEST || uri.getRawFragment() != null || text.contains("#") || uri.getRawUserInfo() != null) {
+            if (text.length() > LONGEST
+                    || uri.getRawFragment() != null
+                    || text.contains("#")
+                    || uri.getRawUserInfo() != null) {
                 return false;
             }
             return switch (scheme) {
                 case "https" -> uri.getHost() != null;
                 case "http" -> isLoopback(uri);
-                default -> scheme.equals(uri.getScheme()) && (APPS.contains(scheme) || SCHEME.matcher(scheme).matches());
+                default ->
+                    scheme.equals(uri.getScheme())
+                            && (APPS.contains(scheme) || SCHEME.matcher(scheme).matches());
             };
         } catch (IllegalArgumentException e) {
             return false;
@@ -45,7 +50,8 @@ final class RedirectUri {
                         || isLoopback(URI.create(text))
                                 && registered.stream()
                                         .filter(RedirectUri::isAllowed)
-                                        .anyMatch(one -> isLoopback(URI.create(one)) && withoutPort(one).equals(withoutPort(text))));
+                                        .anyMatch(one -> isLoopback(URI.create(one))
+                                                && withoutPort(one).equals(withoutPort(text))));
     }
 
     private static boolean isLoopback(URI uri) {
@@ -55,6 +61,7 @@ final class RedirectUri {
     private static String withoutPort(String text) {
         var uri = URI.create(text);
         var authority = PORT.matcher(uri.getRawAuthority()).replaceFirst("");
-        return "http://" + authority + text.substring("http://".length() + uri.getRawAuthority().length());
+        return "http://" + authority
+                + text.substring("http://".length() + uri.getRawAuthority().length());
     }
 }

@@ -43,7 +43,8 @@ public final class TokenIssuer {
     private final ProtectedResource resource;
     private final Clock clock;
 
-    public TokenIssuer(Db db, GrantStore grants, Clients clients, Callers keys, ProtectedResource resource, Clock clock) {
+    public TokenIssuer(
+            Db db, GrantStore grants, Clients clients, Callers keys, ProtectedResource resource, Clock clock) {
         this.db = db;
         this.grants = grants;
         this.clients = clients;
@@ -80,7 +81,9 @@ public final class TokenIssuer {
         }
         var client = clients.find(id).orElseThrow(Clients::unknown);
         var hash = client.secretHash();
-        if (hash == null ? login.secret() != null : login.secret() == null || !MessageDigest.isEqual(hash, Sha256.of(login.secret()))) {
+        if (hash == null
+                ? login.secret() != null
+                : login.secret() == null || !MessageDigest.isEqual(hash, Sha256.of(login.secret()))) {
             throw OAuthError.client("the client's secret is wrong, missing, or not one that it has");
         }
         return id;
@@ -110,8 +113,9 @@ public final class TokenIssuer {
             return new Outcome(renewed(taken, secret, now));
         });
         if (outcome.answer() == null) {
-            throw OAuthError.grant("the %s was used before; all tokens of this access are revoked, so ask the user again"
-                    .formatted(kind.equals("code") ? "code" : "refresh token"));
+            throw OAuthError.grant(
+                    "the %s was used before; all tokens of this access are revoked, so ask the user again"
+                            .formatted(kind.equals("code") ? "code" : "refresh token"));
         }
         return outcome.answer();
     }
@@ -140,7 +144,9 @@ public final class TokenIssuer {
 
     /** A program may name the scopes that it has. It keeps all of them, and the answer lists them. */
     private static void checkScope(@Nullable String scope, Collection<String> granted) {
-        if (scope != null && !granted.contains(Capability.ALL) && !granted.containsAll(AuthorizationRequest.scopes(scope))) {
+        if (scope != null
+                && !granted.contains(Capability.ALL)
+                && !granted.containsAll(AuthorizationRequest.scopes(scope))) {
             throw new OAuthError("invalid_scope", "scope has more than the user gave: " + String.join(" ", granted));
         }
     }
@@ -168,11 +174,13 @@ public final class TokenIssuer {
     /** A program's own key is its secret. The token is a child of that key, with at most its capabilities, and ends with it. */
     private ObjectNode byKey(Parameters given, ClientLogin login) {
         var caller = keyHolder(login)
-                .orElseThrow(() -> OAuthError.client(
-                        "client_id must be the id of an API key, and client_secret the whole key; it is unknown, revoked or expired"));
+                .orElseThrow(
+                        () -> OAuthError.client(
+                                "client_id must be the id of an API key, and client_secret the whole key; it is unknown, revoked or expired"));
         if (caller.boundAgent() == null) {
             throw new OAuthError(
-                    "unauthorized_client", "the API key must be bound to an agent: create one with AK_Create and agent");
+                    "unauthorized_client",
+                    "the API key must be bound to an agent: create one with AK_Create and agent");
         }
         AuthorizationRequest.checkResource(given, resource);
         var granted = capabilities(given.find("scope"), caller);
@@ -181,7 +189,8 @@ public final class TokenIssuer {
         var token = ApiKey.token(KeyFormat.randomId(random), random);
         if (!db.transaction(() -> grants.insertChild(caller, token, granted, MOST_CHILDREN, expires, now))) {
             throw Problem.rateLimited(
-                    "%d tokens of this key are in use, which is the maximum: use one until it expires".formatted(MOST_CHILDREN),
+                    "%d tokens of this key are in use, which is the maximum: use one until it expires"
+                            .formatted(MOST_CHILDREN),
                     Duration.ofMinutes(1));
         }
         return answer(token, now, expires, granted);
@@ -190,7 +199,9 @@ public final class TokenIssuer {
     private Optional<Caller> keyHolder(ClientLogin login) {
         try {
             var key = ApiKey.parse(login.secret() == null ? "" : login.secret());
-            return key.isToken() || !key.id().equals(login.id()) ? Optional.empty() : Optional.of(keys.authenticate(key));
+            return key.isToken() || !key.id().equals(login.id())
+                    ? Optional.empty()
+                    : Optional.of(keys.authenticate(key));
         } catch (Problem problem) {
             if (problem.failure() == Failure.UNAUTHENTICATED) {
                 return Optional.empty();
@@ -204,7 +215,8 @@ public final class TokenIssuer {
             return caller.capabilities();
         }
         var wanted = new LinkedHashSet<>(AuthorizationRequest.scopes(scope));
-        if (!caller.capabilities().contains(Capability.ALL) && !caller.capabilities().containsAll(wanted)) {
+        if (!caller.capabilities().contains(Capability.ALL)
+                && !caller.capabilities().containsAll(wanted)) {
             throw new OAuthError(
                     "invalid_scope", "scope has more than the key: " + String.join(" ", caller.capabilities()));
         }

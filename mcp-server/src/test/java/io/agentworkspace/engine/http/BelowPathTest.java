@@ -8,9 +8,9 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.BufferedReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -47,7 +47,12 @@ class BelowPathTest {
         static Below start(boolean strips) throws IOException {
             var proxy = new PathProxy(strips);
             var engine = Replica.start(Map.of(
-                    "ENGINE_BASE_URL", proxy.url(), "ENGINE_MCP_URL", proxy.url() + "/", "ENGINE_STRANGER_LIMIT", "off"));
+                    "ENGINE_BASE_URL",
+                    proxy.url(),
+                    "ENGINE_MCP_URL",
+                    proxy.url() + "/",
+                    "ENGINE_STRANGER_LIMIT",
+                    "off"));
             proxy.to(engine.url());
             return new Below(strips, proxy, engine);
         }
@@ -91,7 +96,10 @@ class BelowPathTest {
     void everyLinkLeadsToAPage(Below below) throws Exception {
         var seen = new LinkedHashSet<String>();
         var next = new ArrayDeque<>(List.of(
-                below.url() + "/mcp-hub", below.url() + "/console/world", below.url() + "/docs", below.url() + "/skills-hub",
+                below.url() + "/mcp-hub",
+                below.url() + "/console/world",
+                below.url() + "/docs",
+                below.url() + "/skills-hub",
                 below.url() + "/oauth/authorize"));
         var host = URI.create(below.url()).getAuthority();
         while (!next.isEmpty() && seen.size() < MOST) {
@@ -106,12 +114,17 @@ class BelowPathTest {
             var type = page.headers().firstValue("Content-Type").orElse("");
             var pattern = type.startsWith("text/html") ? LINK : type.startsWith("text/javascript") ? IMPORT : null;
             if (pattern != null) {
-                pattern.matcher(page.body()).results().map(found -> found.group(1)).filter(link -> !link.isEmpty()).forEach(link -> {
-                    var to = URI.create(at).resolve(link.replace("&#x3D;", "=").replace("&amp;", "&"));
-                    if (host.equals(to.getAuthority()) && !to.getPath().matches(".*/(archive|demo)$")) {
-                        next.add(to.toString());
-                    }
-                });
+                pattern.matcher(page.body())
+                        .results()
+                        .map(found -> found.group(1))
+                        .filter(link -> !link.isEmpty())
+                        .forEach(link -> {
+                            var to = URI.create(at)
+                                    .resolve(link.replace("&#x3D;", "=").replace("&amp;", "&"));
+                            if (host.equals(to.getAuthority()) && !to.getPath().matches(".*/(archive|demo)$")) {
+                                next.add(to.toString());
+                            }
+                        });
             }
             if (type.startsWith("text/javascript")) {
                 assertThat(LITERAL.matcher(page.body()).results().map(found -> found.group(1)))
@@ -119,7 +132,10 @@ class BelowPathTest {
                         .isEmpty();
             }
         }
-        assertThat(seen).hasSizeGreaterThan(100).anyMatch(at -> at.contains("/assets/")).allMatch(at -> at.startsWith(below.url()));
+        assertThat(seen)
+                .hasSizeGreaterThan(100)
+                .anyMatch(at -> at.contains("/assets/"))
+                .allMatch(at -> at.startsWith(below.url()));
     }
 
     @ParameterizedTest
@@ -140,8 +156,10 @@ class BelowPathTest {
         var cookie = begun.headers().firstValue("Set-Cookie").orElseThrow();
         assertThat(cookie).matches("__Secure-engine_session=[^;]+; Path=/engine; Secure; HttpOnly; SameSite=Lax");
         var sent = cookie.substring(0, cookie.indexOf(';'));
-        assertThat(get(below.url() + "/api/auth/session", "Cookie", sent).body()).contains("\"signed_in\":true");
-        assertThat(get(below.url() + "/api/auth/session", "Cookie", sent.replace("__Secure-", "__Host-")).body())
+        assertThat(get(below.url() + "/api/auth/session", "Cookie", sent).body())
+                .contains("\"signed_in\":true");
+        assertThat(get(below.url() + "/api/auth/session", "Cookie", sent.replace("__Secure-", "__Host-"))
+                        .body())
                 .contains("\"signed_in\":false");
     }
 
@@ -177,8 +195,11 @@ class BelowPathTest {
                 BodyHandlers.ofInputStream());
         assertThat(stream.statusCode()).isEqualTo(200);
         try (var lines = new BufferedReader(new InputStreamReader(stream.body(), StandardCharsets.UTF_8))) {
-            var answer = Json.readObject(HTTP.send(call.build(), BodyHandlers.ofByteArray()).body());
-            assertThat(answer.at("/status/success").asBoolean()).as(answer.toString()).isTrue();
+            var answer = Json.readObject(
+                    HTTP.send(call.build(), BodyHandlers.ofByteArray()).body());
+            assertThat(answer.at("/status/success").asBoolean())
+                    .as(answer.toString())
+                    .isTrue();
             var line = "";
             while (line != null && !line.startsWith("data:")) {
                 line = lines.readLine();

@@ -19,7 +19,8 @@ import java.util.concurrent.Executors;
 /** A proxy that serves an engine below the path {@code /engine}, and nothing else. It strips the path, or does not. */
 final class PathProxy implements AutoCloseable {
     static final String PATH = "/engine";
-    private static final Set<String> OWN = Set.of("connection", "content-length", "host", "transfer-encoding", "upgrade", "http2-settings");
+    private static final Set<String> OWN =
+            Set.of("connection", "content-length", "host", "transfer-encoding", "upgrade", "http2-settings");
 
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -55,7 +56,9 @@ final class PathProxy implements AutoCloseable {
         var path = strips && !wellKnown ? asked.substring(PATH.length()) : asked;
         var request = HttpRequest.newBuilder(URI.create(target + (path.startsWith("/") ? path : "/" + path)))
                 .timeout(HangLimit.TIME)
-                .method(exchange.getRequestMethod(), BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()));
+                .method(
+                        exchange.getRequestMethod(),
+                        BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()));
         exchange.getRequestHeaders().forEach((name, values) -> {
             if (!OWN.contains(name.toLowerCase(Locale.ROOT))) {
                 values.forEach(value -> request.header(name, value));
@@ -68,7 +71,8 @@ final class PathProxy implements AutoCloseable {
                     exchange.getResponseHeaders().put(name, values);
                 }
             });
-            exchange.sendResponseHeaders(answer.statusCode(), exchange.getRequestMethod().equals("HEAD") ? -1 : 0);
+            exchange.sendResponseHeaders(
+                    answer.statusCode(), exchange.getRequestMethod().equals("HEAD") ? -1 : 0);
             try (var in = answer.body();
                     var out = exchange.getResponseBody()) {
                 var buffer = new byte[8_192];

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 class PrimaryKeysTest {
     /** The tables without rows of tenants. */
     private static final Map<String, String> OTHERS = Map.of(
+            "oauth_client", "a program that registered itself, before any user gave it access",
             "data_home", "one row, by which replicas notice that a backup was restored",
             "flyway_schema_history", "the migrations",
             "plan_limit", "the plans are the same for all tenants",

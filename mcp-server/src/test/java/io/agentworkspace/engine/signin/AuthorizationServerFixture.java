@@ -81,7 +81,10 @@ abstract class AuthorizationServerFixture {
     /** Creates an agent of a new user, and returns the user's browser. */
     static Browser withAgent(String user, String agent) {
         var own = signedIn(user, "*");
-        var made = own.change("POST", Browser.CREATE, "{\"vx\":{\"name\":\"%s\",\"description\":\"d\",\"access\":\"private\"}}".formatted(agent));
+        var made = own.change(
+                "POST",
+                Browser.CREATE,
+                "{\"vx\":{\"name\":\"%s\",\"description\":\"d\",\"access\":\"private\"}}".formatted(agent));
         assertThat(made.error()).isEmpty();
         return own;
     }
@@ -116,7 +119,12 @@ abstract class AuthorizationServerFixture {
         base.put("state", "some state");
         base.put("scope", WORDS);
         base.put("resource", "https://mcp.example/mcp");
-        base.put("code_challenge", AccessTokens.digest(VERIFIER).replace('+', '-').replace('/', '_').replace("=", ""));
+        base.put(
+                "code_challenge",
+                AccessTokens.digest(VERIFIER)
+                        .replace('+', '-')
+                        .replace('/', '_')
+                        .replace("=", ""));
         base.put("code_challenge_method", "S256");
         return with(base, changes);
     }
@@ -137,7 +145,8 @@ abstract class AuthorizationServerFixture {
 
     static String allowed(Browser by, Map<String, String> request) {
         var decision = "{'allow':true,'agent':'Helper %s','capabilities':['agent:read','agent:write','bank:read']}";
-        var got = decided(by, request, decision.formatted(by.csrf().substring(0, 6).replaceAll("[^A-Za-z0-9]", "x")));
+        var got = decided(
+                by, request, decision.formatted(by.csrf().substring(0, 6).replaceAll("[^A-Za-z0-9]", "x")));
         assertThat(got.status()).as(got.toString()).isEqualTo(200);
         return got.at("/location");
     }

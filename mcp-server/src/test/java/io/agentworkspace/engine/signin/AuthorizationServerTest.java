@@ -11,9 +11,7 @@ import io.agentworkspace.engine.testing.Concurrently;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -30,7 +28,8 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
             var got = Browser.send(engine.url(), "GET", path, "");
             assertThat(got.at("/issuer")).isEqualTo("https://engine.example");
             assertThat(got.at("/token_endpoint")).isEqualTo("https://engine.example/oauth/token");
-            assertThat(got.json().path("code_challenge_methods_supported").toString()).isEqualTo("[\"S256\"]");
+            assertThat(got.json().path("code_challenge_methods_supported").toString())
+                    .isEqualTo("[\"S256\"]");
             assertThat(got.header("Cache-Control")).contains("max-age");
         }
         var resource = Browser.send(engine.url(), "GET", "/.well-known/oauth-protected-resource/mcp", "");
@@ -41,7 +40,13 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
 
     @ParameterizedTest
     @CsvSource({
-        "/mcp, 200", "/mcp/readonly, 200", "/mcp/x/bank, 200", "/mcp/x/work/readonly, 200", "/mcp/x/nothing, 404", "/mcp/x, 404", "/mcp/y/bank, 404"
+        "/mcp, 200",
+        "/mcp/readonly, 200",
+        "/mcp/x/bank, 200",
+        "/mcp/x/work/readonly, 200",
+        "/mcp/x/nothing, 404",
+        "/mcp/x, 404",
+        "/mcp/y/bank, 404"
     })
     void eachPathOfTheEndpointHasMetadata(String path, int status) {
         var got = Browser.send(engine.url(), "GET", "/.well-known/oauth-protected-resource" + path, "");
@@ -56,9 +61,12 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
     @Test
     void aProviderInTheSettingsOrNoServerIsAsBefore() {
         try (var without = Replica.start(Map.of("ENGINE_AUTHORIZATION", "none"))) {
-            assertThat(Browser.send(without.url(), "GET", "/.well-known/oauth-authorization-server", "").status())
+            assertThat(Browser.send(without.url(), "GET", "/.well-known/oauth-authorization-server", "")
+                            .status())
                     .isEqualTo(404);
-            assertThat(Browser.send(without.url(), "POST", "/oauth/register", "{}").status()).isEqualTo(404);
+            assertThat(Browser.send(without.url(), "POST", "/oauth/register", "{}")
+                            .status())
+                    .isEqualTo(404);
             assertThat(Browser.send(without.url(), "POST", "/mcp", "{}").header(CHALLENGE))
                     .doesNotContain("resource_metadata");
         }
@@ -121,8 +129,11 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
             assertThat(got.header("Location")).startsWith(BACK + "?");
             assertThat(back).containsEntry("error", error).containsEntry("state", "some state");
             assertThat(back).containsEntry("iss", "https://engine.example").doesNotContainKey("code");
-            var decision = decided(browser, request(change), "{'allow':true,'agent':'X','capabilities':['agent:read']}");
-            assertThat(parameters(decision.at("/location"))).containsEntry("error", error).doesNotContainKey("code");
+            var decision =
+                    decided(browser, request(change), "{'allow':true,'agent':'X','capabilities':['agent:read']}");
+            assertThat(parameters(decision.at("/location")))
+                    .containsEntry("error", error)
+                    .doesNotContainKey("code");
         }
     }
 
@@ -159,7 +170,8 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
         assertThat(got.at("/client")).isEqualTo("Test client");
         assertThat(got.at("/returns_to")).isEqualTo("https://client.example");
         assertThat(got.json().path("capabilities").toString())
-                .contains("{\"name\":\"agent:read\",\"requested\":true}", "{\"name\":\"bank:read\",\"requested\":false}")
+                .contains(
+                        "{\"name\":\"agent:read\",\"requested\":true}", "{\"name\":\"bank:read\",\"requested\":false}")
                 .doesNotContain("webhook");
     }
 
@@ -168,15 +180,22 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
         var path = "/oauth/authorize?" + encoded(request(""));
         var decision = "{\"allow\":true,\"agent\":\"Evil\",\"capabilities\":[\"agent:read\"]}";
         assertThat(Browser.send(engine.url(), "POST", path, decision).status()).isEqualTo(401);
-        assertThat(Browser.send(engine.url(), "POST", path, decision, "X-Api-Key", key).status()).isEqualTo(401);
-        assertThat(browser.raw("POST", path, decision).status()).as("without the token").isEqualTo(403);
+        assertThat(Browser.send(engine.url(), "POST", path, decision, "X-Api-Key", key)
+                        .status())
+                .isEqualTo(401);
+        assertThat(browser.raw("POST", path, decision).status())
+                .as("without the token")
+                .isEqualTo(403);
         assertThat(browser.raw("POST", path, decision, "X-CSRF-Token", browser.csrf(), "Sec-Fetch-Site", "cross-site")
                         .status())
                 .as("of another site")
                 .isEqualTo(403);
-        assertThat(Browser.send(engine.url(), "GET", "/oauth/question?" + encoded(request("")), "").status())
+        assertThat(Browser.send(engine.url(), "GET", "/oauth/question?" + encoded(request("")), "")
+                        .status())
                 .isEqualTo(401);
-        assertThat(Browser.send(engine.url(), "GET", path, "").status()).as("a page to sign in").isEqualTo(200);
+        assertThat(Browser.send(engine.url(), "GET", path, "").status())
+                .as("a page to sign in")
+                .isEqualTo(200);
     }
 
     @Test
@@ -194,7 +213,10 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
             var got = decided(limited, request(""), "{'allow':true," + decision + "}");
             assertThat(got.status()).as(decision + got).isBetween(400, 499);
         }
-        var without = decided(signedIn("tom", "agent:read"), request(""), "{'allow':true,'agent':'Toms','capabilities':['agent:read']}");
+        var without = decided(
+                signedIn("tom", "agent:read"),
+                request(""),
+                "{'allow':true,'agent':'Toms','capabilities':['agent:read']}");
         assertThat(without.note()).contains("agent:write");
     }
 
@@ -215,7 +237,9 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
         assertThat(got.header("Cache-Control")).isEqualTo("no-store");
         assertThat(mcp(engine, token)).isEqualTo(200);
         assertThat(mcp(other, token)).isEqualTo(200);
-        assertThat(ClientApi.MCP.call(engine.url(), token, "AP_Whoami", Json.object()).toString())
+        assertThat(ClientApi.MCP
+                        .call(engine.url(), token, "AP_Whoami", Json.object())
+                        .toString())
                 .isNotEmpty();
         CLOCK.advance(Duration.ofMinutes(61));
         var expired = call(engine, token);
@@ -223,7 +247,10 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
         assertThat(expired.header(CHALLENGE)).contains("error=\"invalid_token\"", "resource_metadata=");
         var again = token(refresh(got.at("/refresh_token"), ""));
         assertThat(mcp(other, again.at("/access_token"))).isEqualTo(200);
-        assertThat(form(engine, "/oauth/revoke", encoded(Map.of("client_id", client, "token", again.at("/access_token"))))
+        assertThat(form(
+                                engine,
+                                "/oauth/revoke",
+                                encoded(Map.of("client_id", client, "token", again.at("/access_token"))))
                         .status())
                 .isEqualTo(200);
         await().until(() -> mcp(other, again.at("/access_token")) == 401);
@@ -268,9 +295,11 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
         assertThat(token(exchange(code, "client_id=" + mixed)).at("/error")).isEqualTo("invalid_grant");
         assertThat(token(refresh(code, "")).at("/error")).isEqualTo("invalid_grant");
         var issued = issued(code);
-        assertThat(token(refresh(issued.at("/refresh_token"), "client_id=" + mixed)).at("/error"))
+        assertThat(token(refresh(issued.at("/refresh_token"), "client_id=" + mixed))
+                        .at("/error"))
                 .isEqualTo("invalid_grant");
-        assertThat(token(exchange(issued.at("/refresh_token"), "")).at("/error")).isEqualTo("invalid_grant");
+        assertThat(token(exchange(issued.at("/refresh_token"), "")).at("/error"))
+                .isEqualTo("invalid_grant");
         assertThat(mcp(engine, issued.at("/access_token"))).isEqualTo(200);
         assertThat(mcp(engine, issued.at("/refresh_token"))).isEqualTo(401);
     }
@@ -318,7 +347,8 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
     @Test
     void accessEndsWithTheAgentTheKeyOrTheUser() {
         var agent = issued(code());
-        browser.change("POST", ClientApi.path("AP_Destroy"), "{\"target\":{\"agent\":\"%s\"}}".formatted(agentOf(agent)));
+        browser.change(
+                "POST", ClientApi.path("AP_Destroy"), "{\"target\":{\"agent\":\"%s\"}}".formatted(agentOf(agent)));
         await().until(() -> mcp(other, agent.at("/access_token")) == 401);
         assertThat(token(refresh(agent.at("/refresh_token"), "")).at("/error")).isEqualTo("invalid_grant");
         var key = issued(code());
@@ -329,7 +359,8 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
 
     private static String agentOf(Got issued) {
         return TestDatabase.db()
-                .sql("SELECT a.name FROM api_key k JOIN agent a ON a.tenant_id = k.tenant_id AND a.id = k.agent_id WHERE k.id = :id")
+                .sql(
+                        "SELECT a.name FROM api_key k JOIN agent a ON a.tenant_id = k.tenant_id AND a.id = k.agent_id WHERE k.id = :id")
                 .set("id", issued.at("/access_token").substring(3, 15))
                 .one(row -> row.text("name"))
                 .orElseThrow();
@@ -354,135 +385,18 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
                 .sql("SELECT string_agg(s::text, ' ') AS all_rows FROM oauth_secret s")
                 .one(row -> row.text("all_rows"))
                 .orElseThrow();
-        assertThat(rows).doesNotContain(got.at("/refresh_token")).doesNotContain(got.at("/refresh_token").substring(3));
-    }
-
-    @Test
-    void aClientWithASecretNeedsIt() {
-        var body = """
-                {"client_name":"Confidential","redirect_uris":["%s"],"token_endpoint_auth_method":"client_secret_basic"}"""
-                .formatted(BACK);
-        CLOCK.advance(Duration.ofSeconds(2));
-        var made = Browser.send(engine.url(), "POST", "/oauth/register", body);
-        var id = made.at("/client_id");
-        var secret = made.at("/client_secret");
-        var code = parameters(allowed(browser, request("client_id=" + id))).get("code");
-        var exchange = exchange(code, "client_id=" + id);
-        assertThat(token(exchange).at("/error")).isEqualTo("invalid_client");
-        assertThat(token(with(exchange, "client_secret=" + secret.replace('s', 't'))).at("/error")).isEqualTo("invalid_client");
-        var wrong = token(with(exchange, "client_id="), "Authorization", basic(id, "wrong"));
-        assertThat(wrong.status()).isEqualTo(401);
-        assertThat(wrong.header(CHALLENGE)).startsWith("Basic");
-        assertThat(token(with(exchange, "client_secret=" + secret), "Authorization", basic(id, secret)).at("/error"))
-                .isEqualTo("invalid_request");
-        assertThat(token(with(exchange, "client_id="), "Authorization", basic(id, secret)).status()).isEqualTo(200);
-    }
-
-    private static String basic(String id, String secret) {
-        return "Basic " + Base64.getEncoder().encodeToString((id + ":" + secret).getBytes(StandardCharsets.UTF_8));
-    }
-
-    @Test
-    void aProgramWithAKeyOfAnAgentGetsTokensByItself() {
-        var rosa = withAgent("rosa", "Robot");
-        var made = rosa.change("POST", "/api/keys", """
-                {"name":"robot","agent":"Robot","capabilities":["agent:read","bank:read"]}""");
-        var key = made.at("/api_key");
-        var given = Map.of(
-                "grant_type", "client_credentials",
-                "client_id", key.substring(3, 15),
-                "client_secret", key,
-                "resource", "https://mcp.example/mcp");
-        var got = token(given);
-        assertThat(got.status()).as(got.toString()).isEqualTo(200);
-        assertThat(got.json().has("refresh_token")).isFalse();
-        assertThat(mcp(engine, got.at("/access_token"))).isEqualTo(200);
-        assertThat(token(with(given, "scope=agent:read")).at("/scope")).isEqualTo("agent:read");
-        assertThat(token(with(given, "scope=agent:write")).at("/error")).isEqualTo("invalid_scope");
-        assertThat(token(with(given, "resource=")).at("/error")).isEqualTo("invalid_target");
-        assertThat(token(with(given, "client_id=000000000000")).at("/error")).isEqualTo("invalid_client");
-        assertThat(token(with(given, "client_secret=" + got.at("/access_token"))).at("/error")).isEqualTo("invalid_client");
-        assertThat(token(with(given, "client_id=" + client + "&client_secret=")).at("/error")).isEqualTo("invalid_client");
-        var free = AuthorizationServerFixture.key;
-        assertThat(token(with(given, "client_id=%s&client_secret=%s".formatted(free.substring(3, 15), free))).at("/error"))
-                .isEqualTo("unauthorized_client");
-        rosa.change("POST", "/api/keys/" + key.substring(3, 15) + "/revoke", "{}");
-        await().until(() -> mcp(other, got.at("/access_token")) == 401);
-        assertThat(token(given).at("/error")).isEqualTo("invalid_client");
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "{}",
-                "{'redirect_uris':[]}",
-                "{'redirect_uris':'https://a.example/'}",
-                "{'redirect_uris':['http://a.example/']}",
-                "{'redirect_uris':['https://a.example/#x']}",
-                "{'redirect_uris':['https://u:p@a.example/']}",
-                "{'redirect_uris':['javascript:alert(1)']}",
-                "{'redirect_uris':['data:text/html,x']}",
-                "{'redirect_uris':['file:///etc/passwd']}",
-                "{'redirect_uris':['myapp:/x']}",
-                "{'redirect_uris':['https:///x']}",
-                "{'redirect_uris':['https://a.example/','javascript:1']}",
-                "{'redirect_uris':['https://a.example/'],'token_endpoint_auth_method':'private_key_jwt'}",
-                "{'redirect_uris':['https://a.example/'],'grant_types':['password']}",
-                "{'redirect_uris':['https://a.example/'],'response_types':['token']}"
-            })
-    void aWrongRegistrationIsRefused(String body) {
-        CLOCK.advance(Duration.ofSeconds(2));
-        var got = Browser.send(engine.url(), "POST", "/oauth/register", body.replace('\'', '"'));
-        assertThat(got.status()).as(got.toString()).isEqualTo(400);
-        assertThat(got.at("/error")).isIn("invalid_redirect_uri", "invalid_client_metadata");
-    }
-
-    @Test
-    void registrationsAreLimitedByAddress() {
-        var body = "{\"redirect_uris\":[\"https://a.example/\"]}";
-        Got last = null;
-        for (var i = 0; i < 25 && (last == null || last.status() == 201); i++) {
-            last = Browser.send(other.url(), "POST", "/oauth/register", body);
-        }
-        assertThat(last.status()).isEqualTo(429);
-        assertThat(last.header("Retry-After")).isNotEmpty();
-    }
-
-    @Test
-    void aClientCanBeTheAddressOfItsDescription() {
-        var at = "http://127.0.0.1:%d/client.json".formatted(documents.getAddress().getPort());
-        serve("/client.json", 200, "{\"client_id\":\"%s\",\"client_name\":\"Docs\",\"redirect_uris\":[\"%s\"]}".formatted(at, BACK));
-        serve("/other.json", 200, "{\"client_id\":\"%s\",\"client_name\":\"Docs\",\"redirect_uris\":[\"%s\"]}".formatted(at, BACK));
-        serve("/moved.json", 302, "");
-        serve("/text.json", 200, "<html>");
-        serve("/long.json", 200, " ".repeat(20_000) + "{}");
-        var request = request("client_id=" + at);
-        assertThat(browser.get("/oauth/question?" + encoded(request)).at("/client")).isEqualTo("Docs (127.0.0.1)");
-        var code = parameters(allowed(browser, request)).get("code");
-        assertThat(token(exchange(code, "client_id=" + at + "x")).at("/error")).isEqualTo("invalid_grant");
-        assertThat(token(exchange(code, "client_id=" + at)).status()).isEqualTo(200);
-        for (var wrong : List.of("other", "moved", "text", "long", "none")) {
-            var got = asked(request("client_id=" + at.replace("client.json", wrong + ".json")));
-            assertThat(got.status()).as(wrong + got).isEqualTo(400);
-        }
-        var stranger = Browser.send(engine.url(), "GET", "/oauth/authorize?" + encoded(request("client_id=" + at + "y")), "");
-        assertThat(stranger.status()).as("nothing is fetched before a user is signed in").isEqualTo(200);
-    }
-
-    private static void serve(String path, int status, String body) {
-        documents.createContext(path, exchange -> {
-            exchange.getResponseHeaders().add("Location", "/client.json");
-            var bytes = body.getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
-            exchange.getResponseBody().write(bytes);
-            exchange.close();
-        });
+        assertThat(rows)
+                .doesNotContain(got.at("/refresh_token"))
+                .doesNotContain(got.at("/refresh_token").substring(3));
     }
 
     @Test
     void aBoundKeysSessionConnectsItsOwnAgentOnly() {
         var lena = withAgent("lena", "Lenas");
-        var bound = lena.change("POST", "/api/keys", "{\"name\":\"b\",\"agent\":\"Lenas\",\"capabilities\":[\"agent:read\",\"agent:write\",\"bank:read\",\"key:write\"]}");
+        var bound = lena.change(
+                "POST",
+                "/api/keys",
+                "{\"name\":\"b\",\"agent\":\"Lenas\",\"capabilities\":[\"agent:read\",\"agent:write\",\"bank:read\",\"key:write\"]}");
         var own = Browser.signIn(engine.url(), bound.at("/api_key"));
         var got = issued(parameters(allowed(own, request(""))).get("code"));
         assertThat(agentOf(got)).isEqualTo("Lenas");
@@ -506,7 +420,14 @@ class AuthorizationServerTest extends AuthorizationServerFixture {
     @Test
     void pagesOfOtherOriginsMayRegisterAndExchange() {
         var preflight = Browser.send(
-                engine.url(), "OPTIONS", "/oauth/token", "", "Origin", "https://web.example", "Access-Control-Request-Method", "POST");
+                engine.url(),
+                "OPTIONS",
+                "/oauth/token",
+                "",
+                "Origin",
+                "https://web.example",
+                "Access-Control-Request-Method",
+                "POST");
         assertThat(preflight.header("Access-Control-Allow-Methods")).isEqualTo("POST");
         assertThat(preflight.header("Access-Control-Allow-Origin")).isEqualTo("*");
         var got = form(engine, "/oauth/token", encoded(exchange(code(), "")), "Origin", "https://web.example");

@@ -51,10 +51,14 @@ class IssuedTokensTest extends IssuedTokensFixture {
                     .isEqualTo(Arrays.stream(Capability.values())
                             .map(Capability::word)
                             .toList());
-            assertThat(Browser.send(TestServer.url(), "GET", path, "").status()).isEqualTo(404);
+            assertThat(Browser.send(TestServer.url(), "GET", path, "").at("/authorization_servers/0"))
+                    .as("of an engine without a provider")
+                    .isEqualTo(TestServer.url());
         }
-        assertThat(Browser.send(TestServer.url(), "POST", "/mcp", "{}").header(CHALLENGE))
-                .isEqualTo("Bearer realm=\"engine\"");
+        assertThat(Browser.send(engine.url(), "GET", "/.well-known/oauth-authorization-server", "")
+                        .status())
+                .as("the engine's own server, next to a provider")
+                .isEqualTo(404);
     }
 
     /** RFC 9728: clients look for the metadata of the address that they were given, and compare it with the resource. */
@@ -91,10 +95,7 @@ class IssuedTokensTest extends IssuedTokensFixture {
     @ParameterizedTest
     @ValueSource(strings = {"/x/nothing", "/x", "/x/", "/x/agent/more", "/readonly/x/agent", "x", "/x/agent,bank"})
     void otherPathsHaveNone(String path) {
-        var got = Browser.send(engine.url(), "GET", METADATA + path, "");
-        assertThat(got.status()).isEqualTo(404);
-        assertThat(Browser.send(TestServer.url(), "GET", METADATA + "/x/agent", "")
-                        .status())
+        assertThat(Browser.send(engine.url(), "GET", METADATA + path, "").status())
                 .isEqualTo(404);
     }
 

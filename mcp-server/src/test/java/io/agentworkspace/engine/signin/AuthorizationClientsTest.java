@@ -1,0 +1,162 @@
+package io.agentworkspace.engine.signin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.signin.Browser.Got;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The clients of the authorization server: registered ones, described ones, with a secret, and programs with a key. */
+class AuthorizationClientsTest extends AuthorizationServerFixture {
+    @Test
+    void aClientWithASecretNeedsIt() {
+        var body = """
+                {"client_name":"Confidential","redirect_uris":["%s"],"token_endpoint_auth_method":"client_secret_basic"}""".formatted(BACK);
+        CLOCK.advance(Duration.ofSeconds(2));
+        var made = Browser.send(engine.url(), "POST", "/oauth/register", body);
+        var id = made.at("/client_id");
+        var secret = made.at("/client_secret");
+        var code = parameters(allowed(browser, request("client_id=" + id))).get("code");
+        var exchange = exchange(code, "client_id=" + id);
+        assertThat(token(exchange).at("/error")).isEqualTo("invalid_client");
+        assertThat(token(with(exchange, "client_secret=" + secret.replace('s', 't')))
+                        .at("/error"))
+                .isEqualTo("invalid_client");
+        var wrong = token(with(exchange, "client_id="), "Authorization", basic(id, "wrong"));
+        assertThat(wrong.status()).isEqualTo(401);
+        assertThat(wrong.header(CHALLENGE)).startsWith("Basic");
+        assertThat(token(with(exchange, "client_secret=" + secret), "Authorization", basic(id, secret))
+                        .at("/error"))
+                .isEqualTo("invalid_request");
+        assertThat(token(with(exchange, "client_id="), "Authorization", basic(id, secret))
+                        .status())
+                .isEqualTo(200);
+    }
+
+    private static String basic(String id, String secret) {
+        return "Basic " + Base64.getEncoder().encodeToString((id + ":" + secret).getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aProgramWithAKeyOfAnAgentGetsTokensByItself() {
+        var rosa = withAgent("rosa", "Robot");
+        var made = rosa.change("POST", "/api/keys", """
+                {"name":"robot","agent":"Robot","capabilities":["agent:read","bank:read"]}""");
+        var key = made.at("/api_key");
+        var given = Map.of(
+                "grant_type",
+                "client_credentials",
+                "client_id",
+                key.substring(3, 15),
+                "client_secret",
+                key,
+                "resource",
+                "https://mcp.example/mcp");
+        var got = token(given);
+        assertThat(got.status()).as(got.toString()).isEqualTo(200);
+        assertThat(got.json().has("refresh_token")).isFalse();
+        assertThat(mcp(engine, got.at("/access_token"))).isEqualTo(200);
+        assertThat(token(with(given, "scope=agent:read")).at("/scope")).isEqualTo("agent:read");
+        assertThat(token(with(given, "scope=agent:write")).at("/error")).isEqualTo("invalid_scope");
+        assertThat(token(with(given, "resource=")).at("/error")).isEqualTo("invalid_target");
+        assertThat(token(with(given, "client_id=000000000000")).at("/error")).isEqualTo("invalid_client");
+        assertThat(token(with(given, "client_secret=" + got.at("/access_token")))
+                        .at("/error"))
+                .isEqualTo("invalid_client");
+        assertThat(token(with(given, "client_id=" + client + "&client_secret=")).at("/error"))
+                .isEqualTo("invalid_client");
+        var free = AuthorizationServerFixture.key;
+        assertThat(token(with(given, "client_id=%s&client_secret=%s".formatted(free.substring(3, 15), free)))
+                        .at("/error"))
+                .isEqualTo("unauthorized_client");
+        rosa.change("POST", "/api/keys/" + key.substring(3, 15) + "/revoke", "{}");
+        await().until(() -> mcp(other, got.at("/access_token")) == 401);
+        assertThat(token(given).at("/error")).isEqualTo("invalid_client");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "{'redirect_uris':[]}",
+                "{'redirect_uris':'https://a.example/'}",
+                "{'redirect_uris':['http://a.example/']}",
+                "{'redirect_uris':['https://a.example/#x']}",
+                "{'redirect_uris':['https://u:p@a.example/']}",
+                "{'redirect_uris':['javascript:alert(1)']}",
+                "{'redirect_uris':['data:text/html,x']}",
+                "{'redirect_uris':['file:///etc/passwd']}",
+                "{'redirect_uris':['myapp:/x']}",
+                "{'redirect_uris':['https:///x']}",
+                "{'redirect_uris':['https://a.example/','javascript:1']}",
+                "{'redirect_uris':['https://a.example/'],'token_endpoint_auth_method':'private_key_jwt'}",
+                "{'redirect_uris':['https://a.example/'],'grant_types':['password']}",
+                "{'redirect_uris':['https://a.example/'],'response_types':['token']}"
+            })
+    void aWrongRegistrationIsRefused(String body) {
+        CLOCK.advance(Duration.ofSeconds(2));
+        var got = Browser.send(engine.url(), "POST", "/oauth/register", body.replace('\'', '"'));
+        assertThat(got.status()).as(got.toString()).isEqualTo(400);
+        assertThat(got.at("/error")).isIn("invalid_redirect_uri", "invalid_client_metadata");
+    }
+
+    @Test
+    void registrationsAreLimitedByAddress() {
+        var body = "{\"redirect_uris\":[\"https://a.example/\"]}";
+        Got last = null;
+        for (var i = 0; i < 25 && (last == null || last.status() == 201); i++) {
+            last = Browser.send(other.url(), "POST", "/oauth/register", body);
+        }
+        assertThat(last.status()).isEqualTo(429);
+        assertThat(last.header("Retry-After")).isNotEmpty();
+    }
+
+    @Test
+    void aClientCanBeTheAddressOfItsDescription() {
+        var at = "http://127.0.0.1:%d/client.json"
+                .formatted(documents.getAddress().getPort());
+        serve(
+                "/client.json",
+                200,
+                "{\"client_id\":\"%s\",\"client_name\":\"Docs\",\"redirect_uris\":[\"%s\"]}".formatted(at, BACK));
+        serve(
+                "/other.json",
+                200,
+                "{\"client_id\":\"%s\",\"client_name\":\"Docs\",\"redirect_uris\":[\"%s\"]}".formatted(at, BACK));
+        serve("/moved.json", 302, "");
+        serve("/text.json", 200, "<html>");
+        serve("/long.json", 200, " ".repeat(20_000) + "{}");
+        var request = request("client_id=" + at);
+        assertThat(browser.get("/oauth/question?" + encoded(request)).at("/client"))
+                .isEqualTo("Docs (127.0.0.1)");
+        var code = parameters(allowed(browser, request)).get("code");
+        assertThat(token(exchange(code, "client_id=" + at + "x")).at("/error")).isEqualTo("invalid_grant");
+        assertThat(token(exchange(code, "client_id=" + at)).status()).isEqualTo(200);
+        for (var wrong : List.of("other", "moved", "text", "long", "none")) {
+            var got = asked(request("client_id=" + at.replace("client.json", wrong + ".json")));
+            assertThat(got.status()).as(wrong + got).isEqualTo(400);
+        }
+        var stranger =
+                Browser.send(engine.url(), "GET", "/oauth/authorize?" + encoded(request("client_id=" + at + "y")), "");
+        assertThat(stranger.status())
+                .as("nothing is fetched before a user is signed in")
+                .isEqualTo(200);
+    }
+
+    private static void serve(String path, int status, String body) {
+        documents.createContext(path, exchange -> {
+            exchange.getResponseHeaders().add("Location", "/client.json");
+            var bytes = body.getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+            exchange.getResponseBody().write(bytes);
+            exchange.close();
+        });
+    }
+}
