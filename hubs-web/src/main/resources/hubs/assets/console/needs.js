@@ -121,7 +121,7 @@ function line(item) {
   const name = item.from ? el('b', {}, item.from) : null;
   return el('li', { class: `need ${item.kind}`, 'data-need': `${item.kind}:${item.id}:${item.at}` }, avatar(item.from ?? '!', { kind: item.kind === 'upstream' ? 'user' : 'agent' }),
     el('div', {},
-      el('p', { class: 'need-head' }, name, name ? ' ' : '', el('span', { class: 'soft' }, item.kind === 'task' ? 'blocked a task of yours' : SAYS[item.kind], item.about && SAYS[item.kind] ? ' · ' : '', item.about && path ? link(path, item.about) : item.about ?? '', ' · ', ago(item.at))),
+      el('p', { class: 'need-head' }, name, name ? ' ' : '', el('span', { class: 'soft' }, item.kind === 'task' ? 'blocked a task of yours' : SAYS[item.kind], item.about ? ' · ' : '', item.about && path ? link(path, item.about) : item.about ?? '', ' · ', ago(item.at))),
       el('p', { class: 'need-text' }, item.text, item.text.length >= 500 ? ' …' : ''),
       actions(item)));
 }
