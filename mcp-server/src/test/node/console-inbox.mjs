@@ -34,6 +34,10 @@ try {
   await asAda(page, 'AP_Ask', { content: 'One coat or two?', choices: ['One', 'Two'] });
   await need(page, 'One coat or two?').waitFor();
   told('live', { written: await need(page, 'Which colour?').locator('textarea').inputValue(), title: await page.title() });
+  await button(need(page, 'I have begun.'), 'Reply: Ada').click();
+  await need(page, 'I have begun.').locator('textarea').fill('Good.');
+  await page.keyboard.press('Enter');
+  await need(page, 'I have begun.').waitFor({ state: 'detached' });
   await need(page, 'Which colour?').locator('textarea').fill('Blue.');
   await page.keyboard.press('Enter');
   await need(page, 'Which colour?').waitFor({ state: 'detached' });
@@ -43,10 +47,6 @@ try {
   await need(world, 'One coat or two?').waitFor({ state: 'detached' });
   await button(need(page, 'into Hall'), 'Accept: bob').click();
   await need(page, 'into Hall').waitFor({ state: 'detached' });
-  await button(need(page, 'I have begun.'), 'Reply: Ada').click();
-  await need(page, 'I have begun.').locator('textarea').fill('Good.');
-  await page.keyboard.press('Enter');
-  await need(page, 'I have begun.').waitFor({ state: 'detached' });
   await page.locator('.empty', { hasText: 'Nothing waits for you' }).waitFor();
   await pages.look(page, 'inbox-empty');
   told('done', { title: await page.title(), badge: await page.locator('.rail [data-page=inbox] .unread').isVisible() });
