@@ -68,7 +68,7 @@ export async function show({ at, view, on, go, isHere }) {
       agent.profile_length ? el('span', { class: `soft persona ${agent.skills?.length ? 'clip' : 'clip2'}` }, persona(agent)) : null,
       agent.skills?.length ? el('span', { class: 'soft clip small' }, `Skills: ${agent.skills.map((skill) => skill.name ?? skill).join(', ')}`) : null,
       words.has(agent.name) ? el('span', { class: 'clip words' }, `“${words.get(agent.name)}”`) : null),
-    el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : ''];
+    el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'soft small', title: `${agent.name} has not read ${agent.unread} ${agent.unread === 1 ? 'message' : 'messages'}` }, `${number(agent.unread)} not read`) : ''];
 
   function row(agent) {
     requestCard(agent);

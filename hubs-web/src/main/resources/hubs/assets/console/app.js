@@ -3,6 +3,7 @@ import { signIn, signedIn } from '../account.js';
 import { identify, made, onSessionLost } from './api.js';
 import * as live from './live.js';
 import { announce, el, problem, redrawn, whenReleased } from './ui.js';
+import { follow, title as tabTitle } from './needs.js';
 import { apply, banner } from './view-as.js';
 
 const main = document.getElementById('main');
@@ -12,7 +13,7 @@ let leave = () => {};
 let current = 0;
 
 const MODULES = {
-  world: () => import('./world.js'), agents: () => import('./agents.js'), spaces: () => import('./spaces.js'),
+  world: () => import('./world.js'), inbox: () => import('./inbox.js'), agents: () => import('./agents.js'), spaces: () => import('./spaces.js'),
   memory: () => import('./memory.js'), documents: () => import('./documents.js'), keys: () => import('./keys.js'), webhooks: () => import('./webhooks.js'),
   rules: () => import('./rules.js'),
   activity: () => import('./activity.js'), settings: () => import('./settings.js'),
@@ -43,6 +44,13 @@ function place() {
   return { page, parts: rest.map((part) => { try { return decodeURIComponent(part); } catch { return part; } }), query: new URLSearchParams(location.search) };
 }
 
+// The title of a page, without what its entry counts.
+const titleOf = (entry) => entry.querySelector('span').textContent;
+function currentTitle() {
+  const entry = rail.querySelector('[aria-current]');
+  return entry ? titleOf(entry) : 'Console';
+}
+
 // Scrolls to the given place of the page, if there is one, and of its lists.
 async function show({ page: scrolled = 0, lists } = {}) {
   const at = place();
@@ -62,9 +70,9 @@ async function show({ page: scrolled = 0, lists } = {}) {
   }
   const module = await load();
   if (turn !== current) return;
-  const title = rail.querySelector('[aria-current]')?.textContent.trim() ?? 'Console';
+  const title = currentTitle();
   const words = [...at.parts].reverse().concat(title).filter(Boolean).join(' · ');
-  document.title = `${words} · Agent Workspace Engine`;
+  tabTitle(`${words} · Agent Workspace Engine`);
   leave();
   leave = () => {};
   made.length = 0;
@@ -110,7 +118,7 @@ function strangers() {
   leave = () => {};
   current += 1;
   delete main.dataset.page;
-  welcome.querySelector('h1').textContent = rail.querySelector('[aria-current]')?.textContent.trim() ?? 'Console';
+  welcome.querySelector('h1').textContent = currentTitle();
   welcome.querySelector('button').disabled = false;
   welcome.hidden = false;
   main.replaceChildren(welcome);
@@ -129,6 +137,7 @@ async function boot() {
     return;
   }
   apply();
+  follow();
   await live.ready();
   await show();
 }
@@ -177,7 +186,7 @@ document.addEventListener('keydown', (event) => {
 
 async function find() {
   if (!signedIn() || document.querySelector('dialog[open]')) return;
-  (await import('./search.js')).open(go, [...rail.children].map((entry) => ({ title: entry.textContent.trim(), path: entry.getAttribute('href') })));
+  (await import('./search.js')).open(go, [...rail.children].map((entry) => ({ title: titleOf(entry), path: entry.getAttribute('href') })));
 }
 
 document.getElementById('find').addEventListener('click', find);

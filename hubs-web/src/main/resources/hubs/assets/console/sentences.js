@@ -13,7 +13,7 @@ const VERBS = {
   DC_Submit: ['submitted'], DC_Validate: ['validated', 'again'], DC_Delete: ['deleted'], DC_List: 'listed documents', DC_Queue: 'read the queue of documents', DC_Read: ['read'],
   RL_Create: ['created'], RL_Update: ['changed'], RL_Delete: ['deleted'], RL_List: 'listed rules', RL_Templates: 'listed rule templates', RL_Check: ['tried'],
   SK_Install: ['installed'], SK_Uninstall: ['uninstalled'], SK_Add: ['added'], SK_Remove: ['removed'], SK_List: 'listed skills', SK_Read: ['read'],
-  US_Create: ['added'], US_Update: ['changed'], US_Remove: ['removed'], US_List: 'listed users', US_Read: ['read'],
+  US_Create: ['added'], US_Update: ['changed'], US_Remove: ['removed'], US_List: 'listed users', US_Read: ['read'], US_Inbox: 'listed what waits',
   AK_Invite: ['invited'], AK_Uninvite: ['withdrew the invitation of'], AK_Invitations: 'listed invitations',
   AK_Create: ['created'], AK_Rotate: ['rotated'], AK_Revoke: ['revoked'], AK_Update: ['changed'], AK_Delete: ['deleted'], AK_List: 'listed keys', AK_Read: ['read'], AK_Usage: ['read the use of'],
   AC_ChangePlan: 'changed the plan', AC_Read: 'read the plan', AC_Audit: 'read the audit',

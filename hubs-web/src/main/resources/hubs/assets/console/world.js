@@ -1,8 +1,10 @@
 // The first page: who is there, what is said in which room, what is remembered, as it happens.
 import { call, glance, isAdmin, may, whyNot } from './api.js';
 import { ago, avatar, client, clock, el, empty, enc, head, link, memoryCount, number, redrawn } from './ui.js';
+import { list, total } from './needs.js';
 import { demoBar, startButton } from './demo.js';
 
+const NEEDS = 3;
 const ROOMS = 12;
 const KEPT = 6;
 const FEED = 60;
@@ -26,6 +28,13 @@ export async function show({ view, on, isHere }) {
   const demo = el('div', { class: 'demo-place', tabindex: '-1' });
   const body = el('div', { class: 'world-grid', tabindex: '-1' });
   const count = el('span', { class: 'count' });
+  const needsMore = link('/console/inbox', '');
+  const needs = el('section', { class: 'world-needs panel', 'aria-labelledby': 'w-needs', hidden: true }, el('h2', { id: 'w-needs' }, 'Needs you '));
+  const needsList = list(NEEDS, on, isHere, () => {
+    needs.hidden = !total();
+    needsMore.textContent = total() > NEEDS ? `All ${number(total())}` : '';
+  });
+  needs.append(needsList, needsMore);
   const seen = new Set();
 
   async function load() {
@@ -50,7 +59,7 @@ export async function show({ view, on, isHere }) {
   function person(agent) {
     return el('li', { 'data-agent': agent.name }, link(`/console/agents/${enc(agent.name)}`, avatar(agent.name, { online: agent.online }),
       el('span', { class: 'person-words' }, el('b', {}, agent.name), el('span', { class: 'soft clip' }, agent.last?.content ?? agent.description)),
-      el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : null));
+      el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline')));
   }
 
   // Shows what changed of somebody.
@@ -196,7 +205,7 @@ export async function show({ view, on, isHere }) {
   on('reset', reload);
 
   await load();
-  view.append(head('World', { sub: 'Agents, rooms and memory, live.', actions: isAdmin() ? [startButton({ class: 'quiet', id: 'start-demo' })] : [] }), demo, body);
+  view.append(head('World', { sub: 'Agents, rooms and memory, live.', actions: isAdmin() ? [startButton({ class: 'quiet', id: 'start-demo' })] : [] }), needs, demo, body);
   draw();
   earlier();
   // No stream contains reads. The reads of the demo are in its progress.

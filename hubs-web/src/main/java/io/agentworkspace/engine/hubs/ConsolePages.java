@@ -28,6 +28,7 @@ final class ConsolePages {
     /** The pages in the side navigation. The icon is an SVG path. */
     private enum Section {
         WORLD("World", "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18"),
+        INBOX("Needs you", "M4 13l2.5-8h11L20 13v6H4zM4 13h5l1.5 2.5h3L15 13h5"),
         AGENTS("Agents", "M5 9h14v10H5zM12 9V5M12 5h.01M9 14h.01M15 14h.01M2 13v3M22 13v3"),
         SPACES("Spaces", "M4 5h16v11H9l-5 4z"),
         MEMORY("Memory", "M4 6c0-4 16-4 16 0v12c0 4-16 4-16 0zM4 6c0 4 16 4 16 0M4 12c0 4 16 4 16 0"),

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.hubs;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.refusal.ToolRefusal;
+import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Example;
@@ -88,7 +89,7 @@ record ToolPage(
                 tool.route().method() + " " + tool.route().path(),
                 published.baseUrl(),
                 TokenCounts.words(counts.of(tool.name())),
-                tool.destructive() ? ToolList.summary(tool.description()) : null,
+                (tool.effect() == Effect.DESTROYS) ? ToolList.summary(tool.description()) : null,
                 caller == null ? null : caller.obstacle(tool).orElse(null),
                 caller != null,
                 FieldRow.of(tool.inputSchema().json(), Set.of()),
@@ -137,7 +138,7 @@ record ToolPage(
                     "",
                     "reads " + tool.reading().when(""),
                     "Then viewers may do it, and the capability %s is enough."
-                            .formatted(tool.capabilityToRead().word())));
+                            .formatted(tool.family().read().word())));
         }
         if (tool.idempotent() && tool.effect().isTransactional()) {
             tags.add(new Tag("", "idempotent", "Doing it twice is the same as doing it once."));

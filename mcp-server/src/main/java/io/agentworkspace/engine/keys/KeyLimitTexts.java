@@ -93,7 +93,7 @@ public final class KeyLimitTexts {
                 .filter(tool -> names.contains(tool.name()))
                 .flatMap(tool -> tool.reading() == null
                         ? Stream.of(tool.capability())
-                        : Stream.of(tool.capabilityToRead(), tool.capability()).filter(each -> each.isIn(held)))
+                        : Stream.of(tool.family().read(), tool.capability()).filter(each -> each.isIn(held)))
                 .map(Capability::word)
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }

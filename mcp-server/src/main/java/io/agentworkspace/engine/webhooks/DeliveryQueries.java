@@ -52,11 +52,11 @@ public final class DeliveryQueries {
                 SELECT v.*
                   FROM event v
                  WHERE v.tenant_id = :tenant AND v.seq > greatest(:place, (SELECT cleared FROM feed))
-                   AND (CAST(:bound AS bigint) IS NULL OR v.type <> 'message.created'
+                   AND (CAST(:bound AS bigint) IS NULL OR v.type NOT IN ('message.created', 'question.asked', 'question.answered')
                         OR EXISTS (SELECT 1
                                      FROM ctx
                                      JOIN message m ON m.tenant_id = v.tenant_id
-                                                   AND m.id = CAST(v.data ->> 'message_id' AS uuid)
+                                                   AND m.id = CAST(COALESCE(v.data ->> 'message_id', v.data ->> 'question') AS uuid)
                                      JOIN stream c ON c.tenant_id = m.tenant_id AND c.id = m.stream_id
                                     WHERE {may_see_conversation}))
                  ORDER BY v.seq

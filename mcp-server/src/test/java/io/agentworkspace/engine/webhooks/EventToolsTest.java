@@ -112,6 +112,57 @@ class EventToolsTest {
         assertThat(deliveries(endpoint)).isEqualTo(5);
     }
 
+    @Test
+    void tasksAndQuestionsAreEventsOnlyForThoseWhoMayReadThem() {
+        var endpoint = fixture.endpoint("task.changed", "question.asked", "question.answered");
+        DomainSetup.domain(root, "harbour", "private");
+        DomainSetup.agents(root, "Ada", "Bo");
+        DomainSetup.invite(root, "harbour", "Ada").ok();
+        askAndCreate();
+        assertThat(deliveries(endpoint)).isEqualTo(4);
+
+        fixture.both("INSERT INTO app_user (tenant_id, name, name_key, role, created_at) VALUES (:tenant, 'mia', 'mia', 'member', now())");
+        ownedBy("mia");
+        askAndCreate();
+        assertThat(deliveries(endpoint)).isEqualTo(4);
+
+        // The direct question stays hidden from her when one of her agents joins the domain.
+        fixture.both("""
+                UPDATE membership m SET owner_id = u.id FROM app_user u
+                 WHERE m.tenant_id = :tenant AND u.tenant_id = m.tenant_id AND u.name = 'mia'
+                """);
+        askAndCreate();
+        assertThat(deliveries(endpoint)).isEqualTo(6);
+
+        ownedBy("nobody");
+        askAndCreate();
+        assertThat(deliveries(endpoint)).isEqualTo(6);
+    }
+
+    private void ownedBy(String user) {
+        fixture.both("""
+                UPDATE webhook_endpoint w
+                   SET owner_id = (SELECT u.id FROM app_user u WHERE u.tenant_id = w.tenant_id AND u.name = '%s')
+                 WHERE w.tenant_id = :tenant
+                """.formatted(user));
+    }
+
+    /** A task and a question in the domain, and a question from one agent to another, which is answered. */
+    private void askAndCreate() {
+        root.call("TK_Create", "{'target':{'domain':'harbour'},'vx':{'name':'Paint'}}")
+                .ok();
+        root.call("AP_Ask", "{'target':{'domain':'harbour','zone':'main'},'content':'Who?'}")
+                .ok();
+        var asked = root.call("AP_Ask", "{'target':{'agent':'Bo','context':'Ada'},'content':'You?'}")
+                .ok();
+        root.call(
+                        "AP_Answer",
+                        "{'question':'%s','content':'I.','target':{'context':'Bo'}}"
+                                .formatted(asked.text("/question/id")))
+                .ok();
+        fixture.awaitPlaced();
+    }
+
     private long deliveries(String endpoint) {
         return root.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(endpoint))
                 .ok()

@@ -118,7 +118,7 @@ final class ToolOperations {
                 : "; %s just `%s`"
                         .formatted(
                                 tool.reading().when("`"),
-                                tool.capabilityToRead().word());
+                                tool.family().read().word());
     }
 
     private static String repeated(Tool<?, ?> tool) {

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.callplan.CallPlanRun;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.Map;
 import java.util.Optional;
@@ -105,7 +106,7 @@ public final class Confirmation {
     private static boolean isNeeded(Tool<?, ?> tool, McpRequest request) {
         var header = request.header(HEADER);
         var asked = header != null && isDestructive(header);
-        return tool.destructive() && (asked || request.caller().credential().confirmsDestructive());
+        return (tool.effect() == Effect.DESTROYS) && (asked || request.caller().credential().confirmsDestructive());
     }
 
     private static String named(ObjectNode arguments) {

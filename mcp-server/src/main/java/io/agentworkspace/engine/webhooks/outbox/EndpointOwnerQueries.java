@@ -13,25 +13,52 @@ final class EndpointOwnerQueries {
             app_user u
              WHERE u.tenant_id = w.tenant_id AND u.id = w.owner_id AND u.removed_at IS NULL""";
 
-    static final String MAY_READ_MESSAGE =
-            SqlTemplate.of("""
+    /** Whether the owner takes part in the domain {@code d}. */
+    private static final String TAKES_PART = """
+            (d.owner_id = u.id
+             OR EXISTS (SELECT 1 FROM membership mine
+                         WHERE mine.tenant_id = d.tenant_id AND mine.domain_id = d.id
+                           AND mine.owner_id = u.id AND mine.state = 'member'))""";
+
+    static final String MAY_READ_MESSAGE = mayReadMessage("message_id");
+
+    /** A question has the id of its message. */
+    static final String MAY_READ_QUESTION = mayReadMessage("question");
+
+    static final String MAY_READ_TASK = SqlTemplate.of("""
+            EXISTS (SELECT 1
+                      FROM task t
+                      JOIN domain d ON d.tenant_id = t.tenant_id AND d.id = t.domain_id
+                     CROSS JOIN {owner}
+                       AND t.tenant_id = p.tenant_id AND t.id = CAST(p.data ->> 'task' AS uuid)
+                       AND (u.role IN ('admin', 'owner') OR {takes_part}))
+            """)
+            .with("owner", OWNER)
+            .with("takes_part", TAKES_PART)
+            .sql();
+
+    /** @param field which field of the event has the message's id */
+    private static String mayReadMessage(String field) {
+        return SqlTemplate.of("""
             EXISTS (SELECT 1
                       FROM message m
                       JOIN stream c ON c.tenant_id = m.tenant_id AND c.id = m.stream_id
                       LEFT JOIN zone z ON c.low_id IS NULL AND z.tenant_id = c.tenant_id AND z.stream_id = c.id
                       LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
                      CROSS JOIN {owner}
-                       AND m.tenant_id = p.tenant_id AND m.id = CAST(p.data ->> 'message_id' AS uuid)
+                       AND m.tenant_id = p.tenant_id AND m.id = CAST({id} AS uuid)
                        AND (u.role IN ('admin', 'owner')
-                            OR d.owner_id = u.id
-                            OR EXISTS (SELECT 1 FROM membership mine
-                                        WHERE mine.tenant_id = d.tenant_id AND mine.domain_id = d.id
-                                          AND mine.owner_id = u.id AND mine.state = 'member')
+                            OR {takes_part}
                             OR (c.low_id IS NOT NULL
                                 AND EXISTS (SELECT 1 FROM participant mine
                                              WHERE mine.tenant_id = c.tenant_id AND mine.stream_id = c.id
                                                AND mine.owner_id = u.id))))
-            """).with("owner", OWNER).sql();
+            """)
+                .with("id", "p.data ->> '%s'".formatted(field))
+                .with("owner", OWNER)
+                .with("takes_part", TAKES_PART)
+                .sql();
+    }
 
     static final String MAY_READ_MEMORY = SqlTemplate.of("""
             EXISTS (SELECT 1

@@ -50,6 +50,9 @@ public final class FeedStore {
                    AND CASE WHEN w.deleted_at IS NULL THEN w.events && ARRAY[p.type, '*']
                             ELSE p.type = 'webhook.endpoint.deleted' AND p.data ->> 'endpoint_id' = w.id::text END
                    AND CASE p.type WHEN 'message.created' THEN {may_read_message}
+                                   WHEN 'question.asked' THEN {may_read_question}
+                                   WHEN 'question.answered' THEN {may_read_question}
+                                   WHEN 'task.changed' THEN {may_read_task}
                                    WHEN 'memory.stored' THEN {may_read_memory}
                                    ELSE true END),
                  counted AS (
@@ -64,6 +67,8 @@ public final class FeedStore {
               JOIN counted c ON c.tenant_id = w.tenant_id AND c.id = w.endpoint_id
             """)
             .with("may_read_message", EndpointOwnerQueries.MAY_READ_MESSAGE)
+            .with("may_read_question", EndpointOwnerQueries.MAY_READ_QUESTION)
+            .with("may_read_task", EndpointOwnerQueries.MAY_READ_TASK)
             .with("may_read_memory", EndpointOwnerQueries.MAY_READ_MEMORY)
             .sql();
 

@@ -102,7 +102,7 @@ public final class CommandsDocument {
                         .formatted(
                                 needed,
                                 tool.reading().when("`"),
-                                tool.capabilityToRead().word());
+                                tool.family().read().word());
     }
 
     private static String effect(Tool<?, ?> tool) {

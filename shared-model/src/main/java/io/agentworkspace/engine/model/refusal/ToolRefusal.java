@@ -94,7 +94,7 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                 ? ""
                 : " (%s: %s and any role are enough)"
                         .formatted(
-                                tool.reading().when(""), tool.capabilityToRead().word());
+                                tool.reading().when(""), tool.family().read().word());
     }
 
     /**

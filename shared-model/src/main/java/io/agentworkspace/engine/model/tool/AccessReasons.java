@@ -70,7 +70,7 @@ public record AccessReasons(
         missing.addAll(lacking);
         var beyond = caller.may(tool) ? caller.lacking(tool) : List.<String>of();
         var reading = beyond.isEmpty() ? null : tool.reading();
-        var capability = reading == null ? tool.capability() : tool.capabilityToRead();
+        var capability = reading == null ? tool.capability() : tool.family().read();
         var role = reading == null ? tool.leastRole() : Role.VIEWER;
         return new AccessReasons(
                 tool.name(),

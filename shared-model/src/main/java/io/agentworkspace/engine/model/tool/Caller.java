@@ -224,7 +224,7 @@ public record Caller(
     private List<String> lackingToRead(Tool<?, ?> tool) {
         var what = "%s %s"
                 .formatted(tool.name(), Objects.requireNonNull(tool.reading()).when(""));
-        return lacking(tool, what, Role.VIEWER, tool.capabilityToRead().word());
+        return lacking(tool, what, Role.VIEWER, tool.family().read().word());
     }
 
     private List<String> lacking(Tool<?, ?> tool, String what, Role least, String needed) {

@@ -161,7 +161,7 @@ public enum Family {
     }
 
     /** Returns the capability that the family's tools require to read. */
-    Capability read() {
+    public Capability read() {
         return read;
     }
 

@@ -160,10 +160,6 @@ public record Tool<I extends Record, O extends Record>(
         return requirements.stream().filter(kind::isInstance).map(kind::cast).findFirst();
     }
 
-    public boolean destructive() {
-        return effect == Effect.DESTROYS;
-    }
-
     /** Returns the same tool, with the response of replays whose first response was too long to store. */
     public Tool<I, O> shownAgainBy(Again<I, O> reader) {
         return with(open, reader, reading);
@@ -184,11 +180,6 @@ public record Tool<I extends Record, O extends Record>(
         return with(open, again, new Reading<>(field, value, reader));
     }
 
-    /** Returns the capability that the tool requires to only read. */
-    public Capability capabilityToRead() {
-        return family().read();
-    }
-
     /** Returns whether a tool that can change something only reads with these arguments. */
     boolean readsWith(ObjectNode arguments) {
         return reading != null && reading.isMeant(arguments);
@@ -204,7 +195,7 @@ public record Tool<I extends Record, O extends Record>(
                 title,
                 description,
                 guide,
-                capabilityToRead(),
+                family().read(),
                 requirements,
                 Effect.READS,
                 Role.VIEWER,

@@ -139,7 +139,7 @@ public final class ToolDescription {
         if (tool.effect() == Effect.READS) {
             hints.put("readOnlyHint", true);
         } else {
-            hints.put("destructiveHint", tool.destructive());
+            hints.put("destructiveHint", tool.effect() == Effect.DESTROYS);
             if (tool.idempotent()) {
                 hints.put("idempotentHint", true);
             }
