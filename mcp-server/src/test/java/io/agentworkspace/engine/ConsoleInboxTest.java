@@ -41,10 +41,7 @@ class ConsoleInboxTest {
         call(ada, "AP_Chat", "{'to_user':true,'content':'I have begun. <img src=x onerror=alert(1)>'}");
         call(ada, "AP_Ask", "{'content':'Which colour?'}");
         steps = Chromium.play(
-                Map.of("ANN_KEY", ann, "ADA_KEY", ada),
-                "console-inbox.mjs",
-                TestServer.url(),
-                SCREENSHOTS.toString());
+                Map.of("ANN_KEY", ann, "ADA_KEY", ada), "console-inbox.mjs", TestServer.url(), SCREENSHOTS.toString());
     }
 
     private static Reply call(String key, String tool, String arguments) {

@@ -79,7 +79,8 @@ class LinksTest {
         return LINK.matcher(answer.body())
                 .results()
                 .map(found -> unescaped(found.group(1)))
-                // URI.resolve drops the last part of the path before a query (RFC 2396), and browsers keep it (RFC 3986).
+                // URI.resolve drops the last part of the path before a query (RFC 2396), and browsers keep it (RFC
+                // 3986).
                 .map(link -> link.startsWith("?") ? answer.uri().getRawPath() + link : link)
                 .map(link -> new Link(path, answer.uri().resolve(link)))
                 .filter(link -> !OTHERS.contains(link.to().getScheme()))

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class Documents {
     static final String ROOT = "/docs";
     static final String FILES = ROOT + "/files/";
-    private static final Pattern PICTURE = Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif))");
+    private static final Pattern PICTURE =
+            Pattern.compile(ROOT + "/(diagrams/[a-z-]+\\.svg|pictures/[a-z-]+\\.(png|gif))");
 
     private static final String CONTENTS = "docs/README.md";
     private static final String COMMANDS = "docs/commands.md";

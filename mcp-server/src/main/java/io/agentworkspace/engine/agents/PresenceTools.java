@@ -42,8 +42,7 @@ public final class PresenceTools {
             @Doc("Which agent.") Targets.@Nullable AgentOnly target,
             @Doc("How many messages.") @Nullable Page page) {}
 
-    record LogOffRequest(
-            @Doc("Which agent; default self.") Targets.@Nullable AgentOnly target) {}
+    record LogOffRequest(@Doc("Which agent; default self.") Targets.@Nullable AgentOnly target) {}
 
     record RosterResponse(
             @Doc("The agent.") @Nullable Agent agent,

@@ -59,8 +59,7 @@ public final class MemoryTools {
     record ReadRequest(
             @Doc("Which bank.") BankTargets.AuthorTarget target,
 
-            @Doc("Which of its memories.") @Nullable
-            ReadOptions vx,
+            @Doc("Which of its memories.") @Nullable ReadOptions vx,
 
             @Doc(value = "Only the memory with this id.", max = 36) @Nullable
             String id,

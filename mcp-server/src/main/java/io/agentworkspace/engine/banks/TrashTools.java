@@ -58,8 +58,7 @@ public final class TrashTools {
 
             @Doc("One memory, by name.") @Nullable Named vx,
 
-            @Doc(value = "With vx.name: the revision to restore; MB_Read with as_of shows it.", min = 1)
-            @Nullable
+            @Doc(value = "With vx.name: the revision to restore; MB_Read with as_of shows it.", min = 1) @Nullable
             Long revision) {}
 
     record Named(@Doc("The memory's name.") @Nullable MemoryName name) {}

@@ -67,8 +67,7 @@ public final class ChatTools {
     }
 
     record ChatRequest(
-            @Doc("Where; else the context decides.")
-            Targets.@Nullable Chat target,
+            @Doc("Where; else the context decides.") Targets.@Nullable Chat target,
 
             @Doc(value = "The message, at most 64,000 characters.", max = 64_000)
             String content,
@@ -79,8 +78,7 @@ public final class ChatTools {
             @Doc("true: your agent's owner. Or a user's name.") @Nullable
             UserRecipient toUser,
 
-            @Doc(value = "Documents by name, or versions by id; at most 10.", max = AttachmentQueries.MOST)
-            @Nullable
+            @Doc(value = "Documents by name, or versions by id; at most 10.", max = AttachmentQueries.MOST) @Nullable
             List<String> attach,
 
             @Doc(value = "Wait so long for an answer.", max = MessageWait.MAX_SECONDS) @Nullable

@@ -91,8 +91,7 @@ public final class DomainTools {
             @Doc("Which part of its members.") @Nullable Page page) {}
 
     record CreateRequest(
-            @Doc("Its host; default self.")
-            Targets.@Nullable UserAgent target,
+            @Doc("Its host; default self.") Targets.@Nullable UserAgent target,
 
             @Doc("The new domain.") NewDomain vx,
             @Doc("The loop guard in its zones.") @Nullable Guard guard) {}

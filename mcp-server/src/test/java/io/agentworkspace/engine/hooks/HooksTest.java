@@ -97,7 +97,8 @@ class HooksTest {
         it.told("t", "SessionStart", "");
         it.say("first");
         assertThat(it.told("s", "PostToolUse", ",'tool_name':'Bash','tool_response':{'a':[1]}"))
-                .isEqualTo("1 new message waits for the agent Ada: 1 from Bert. Read it with AP_Wait (wait_seconds: 0).");
+                .isEqualTo(
+                        "1 new message waits for the agent Ada: 1 from Bert. Read it with AP_Wait (wait_seconds: 0).");
         assertThat(it.told("s", "PostToolUse", ",'tool_name':'Bash'")).isEmpty();
         assertThat(it.told("s", "Stop", ",'stop_hook_active':false")).isEmpty();
         it.say("second");

@@ -106,7 +106,8 @@ class BoundKeyTest {
     /** Returns what a list by time finds that was said to the agent; a search finds the same. */
     private static List<String> found(Made key, String to) {
         var listed = hits(call(key, "AP_Search", "{'since':'2000-01-01T00:00:00Z','page':{'limit':50}}"), to);
-        assertThat(hits(call(key, "AP_Search", "{'content':'alone me','page':{'limit':50}}"), to)).isEqualTo(listed);
+        assertThat(hits(call(key, "AP_Search", "{'content':'alone me','page':{'limit':50}}"), to))
+                .isEqualTo(listed);
         return listed;
     }
 

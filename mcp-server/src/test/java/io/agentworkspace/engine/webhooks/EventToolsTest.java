@@ -121,7 +121,8 @@ class EventToolsTest {
         askAndCreate();
         assertThat(deliveries(endpoint)).isEqualTo(4);
 
-        fixture.both("INSERT INTO app_user (tenant_id, name, name_key, role, created_at) VALUES (:tenant, 'mia', 'mia', 'member', now())");
+        fixture.both(
+                "INSERT INTO app_user (tenant_id, name, name_key, role, created_at) VALUES (:tenant, 'mia', 'mia', 'member', now())");
         ownedBy("mia");
         askAndCreate();
         assertThat(deliveries(endpoint)).isEqualTo(4);

@@ -117,8 +117,7 @@ final class ToolOperations {
                 ? ""
                 : "; %s just `%s`"
                         .formatted(
-                                tool.reading().when("`"),
-                                tool.family().read().word());
+                                tool.reading().when("`"), tool.family().read().word());
     }
 
     private static String repeated(Tool<?, ?> tool) {

@@ -106,7 +106,8 @@ public final class Confirmation {
     private static boolean isNeeded(Tool<?, ?> tool, McpRequest request) {
         var header = request.header(HEADER);
         var asked = header != null && isDestructive(header);
-        return (tool.effect() == Effect.DESTROYS) && (asked || request.caller().credential().confirmsDestructive());
+        return (tool.effect() == Effect.DESTROYS)
+                && (asked || request.caller().credential().confirmsDestructive());
     }
 
     private static String named(ObjectNode arguments) {

@@ -36,8 +36,7 @@ public final class SearchTools {
     }
 
     record Where(
-            @Doc("Default: every readable bank.") @Nullable
-            Name bank,
+            @Doc("Default: every readable bank.") @Nullable Name bank,
 
             @Doc("Only what this agent stored.") @Nullable Name agent,
 

@@ -9,11 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A message that a search found. */
 record MessageHit(
-        @Doc("The message's id; reply_to and thread take it.") String id,
+        @Doc("The message's id; reply_to and thread take it.")
+        String id,
 
         @Doc("The agent or user that wrote it.") String from,
 
-        @Doc("true if a signed-in person wrote it.") @Nullable Boolean person,
+        @Doc("true if a signed-in person wrote it.") @Nullable
+        Boolean person,
 
         @Doc("The domain that it was said in; absent for a direct message.") @Nullable
         String domain,
@@ -46,7 +48,8 @@ record MessageHit(
      * @param highlights in the shown text
      */
     record Why(
-            @Doc("The words and phrases of the query that it has.") List<String> terms,
+            @Doc("The words and phrases of the query that it has.")
+            List<String> terms,
 
             @Doc("Their positions in the text or snippet: pairs of start and end, in characters.")
             List<List<Integer>> highlights) {}

@@ -321,8 +321,7 @@ final class MessageSearchQueries {
      */
     record Found(StoredMessage message, boolean isStrict, long found, long items) {
         private static Found read(Row row) throws SQLException {
-            return new Found(
-                    MessageRow.stored(row), row.flag("is_strict"), row.number("found"), row.number("items"));
+            return new Found(MessageRow.stored(row), row.flag("is_strict"), row.number("found"), row.number("items"));
         }
 
         double score() {
@@ -340,9 +339,7 @@ final class MessageSearchQueries {
 
     /** Reads the context, and what is found. */
     Answer find(Call call, Wanted wanted) {
-        var queries = !wanted.isList()
-                ? FIND_BY_WORDS
-                : wanted.agent() == null ? FIND_BY_TIME : FIND_OF_AGENT_BY_TIME;
+        var queries = !wanted.isList() ? FIND_BY_WORDS : wanted.agent() == null ? FIND_BY_TIME : FIND_OF_AGENT_BY_TIME;
         return queries.run(
                 db,
                 unselected,

@@ -58,7 +58,9 @@ public final class MessageSearchTools {
             @Doc("Default: all.") @Nullable Name domain,
 
             @Doc("Default: all.") @Nullable Name zone,
-            @Doc(value = Targets.CONTEXT, max = 64) @Nullable String context) {}
+
+            @Doc(value = Targets.CONTEXT, max = 64) @Nullable
+            String context) {}
 
     record Part(
             @Doc(value = "1–50, default 10.", min = 1, max = 50) @Nullable
@@ -187,8 +189,11 @@ public final class MessageSearchTools {
             hits.add(MessageHit.of(each.message().message(), each.score(), wanted.query(), share));
             room -= Math.min(share, each.message().message().content().length());
         }
-        var slice = ListSlice.of(call, hits, page.size() < found.size(), last ->
-                cursor(page.get(hits.indexOf(last)).position()));
+        var slice = ListSlice.of(
+                call,
+                hits,
+                page.size() < found.size(),
+                last -> cursor(page.get(hits.indexOf(last)).position()));
         return new SearchResponse(slice.rows(), slice.nextCursor());
     }
 

@@ -93,8 +93,7 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
         return tool.reading() == null
                 ? ""
                 : " (%s: %s and any role are enough)"
-                        .formatted(
-                                tool.reading().when(""), tool.family().read().word());
+                        .formatted(tool.reading().when(""), tool.family().read().word());
     }
 
     /**
