@@ -38,7 +38,6 @@ public final class MessageSearchTools {
     private static final int TOKENS = 2_000;
     private static final int TOKEN_CHARACTERS = 4;
     private static final int SHORTEST_SNIPPET = 80;
-    private static final int MOST = 2_000;
 
     private final MessageSearchQueries queries;
     private final AgentStore agents;
@@ -70,7 +69,7 @@ public final class MessageSearchTools {
             String cursor) {}
 
     record SearchRequest(
-            @Doc(value = "Words; \"a phrase\", -without. Empty: all, by time.", max = MOST) @Nullable
+            @Doc(value = "Words; \"a phrase\", -without. Empty: all, by time.", max = 2_000) @Nullable
             String content,
 
             @Doc("Where to look.") @Nullable Where target,
