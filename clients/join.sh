@@ -402,7 +402,9 @@ add_server() {
             by_client mcp add --scope user --transport http "$NAME" "$MCP_URL/mcp" --header 'X-Api-Key: ${ENGINE_KEY}'
             ;;
         codex)
-            by_client mcp add "$NAME" --url "$MCP_URL/mcp" &&
+            # With a token, which is taken out again, Codex does not wait for a person to sign in.
+            by_client mcp add "$NAME" --url "$MCP_URL/mcp" --bearer-token-env-var AGENT_WORKSPACE_NONE &&
+                sed '/AGENT_WORKSPACE_NONE/d' "$work/servers" >"$work/server" && mv "$work/server" "$work/servers" &&
                 printf '\n[mcp_servers.%s.http_headers]\nX-Api-Key = "%s"\n' "$NAME" "$KEY_HERE" >>"$work/servers"
             ;;
         gemini-cli)
