@@ -232,51 +232,55 @@ class ListenerTest {
 
     /** Returns what the hook prints for an event. */
     private String hooked(String event) throws Exception {
+        return hooked(event, TestServer.url());
+    }
+
+    private String hooked(String event, String url) throws Exception {
         var file = Files.writeString(folder.resolve("event"), event);
         var printed = folder.resolve("printed");
         var hook = Repository.file("clients/workspace/hook.sh");
-        var line = "dash '%s' claude-code <'%s' >'%s'".formatted(hook, file, printed);
-        assertThat(start(Map.of("ENGINE_URL", TestServer.url()), "dash", "-c", line)
+        var line = "dash '%s' claude-code <'%s' >'%s' 2>&1".formatted(hook, file, printed);
+        assertThat(start(Map.of("ENGINE_URL", url), "dash", "-c", line)
                         .waitFor())
                 .isZero();
         return Files.readString(printed);
     }
 
     @Test
-    void aLargeEventIsAnnounced() throws Exception {
+    void aLargeEventIsAnnouncedAndAnEngineThatIsDownIsNotNoticed() throws Exception {
         it.told("s", "SessionStart", "");
         it.say("tide at six");
         var event = Json.object().put("session_id", "s").put("hook_event_name", "PostToolUse");
         event.put("tool_name", "Read").put("tool_response", "a \"word\"\n".repeat(200_000));
-        assertThat(hooked(Json.text(event))).contains("1 new message waits", "from Bert");
+        assertThat(hooked(Json.text(event), "http://127.0.0.1:1")).isEmpty();
+        assertThat(hooked(Json.text(event))).contains("1 new message", "from Bert");
+    }
+
+    private static String json(String text) {
+        return text.replace('\'', '"').replace('~', '\\');
     }
 
     @Test
     void aHookSendsOnlyWhatTheEngineNeeds() throws Exception {
         program("curl", "cat"); // Prints what it would send.
         var common =
-                "{'session_id':'s','transcript_path':'/secret','cwd':'/home/\\"u','tool_name':'Edit','tool_input':{'old_string':'secret \\" \\\\',%s},'tool_response':{'session_id':'secret'},'prompt':'a \\"b\\" ü\\n','prompt_response':'secret','last_assistant_message':'secret','stop_hook_active':true,'hook_event_name':'%s'}";
+                "{'session_id':'s','transcript_path':'/secret','cwd':'/home/~'u','tool_name':'Edit','tool_input':{'old_string':'secret ~' ~~',%s},'tool_response':{'session_id':'secret'},'prompt':'a ~'b~' ü~n','prompt_response':'secret','last_assistant_message':'secret','stop_hook_active':true,'hook_event_name':'%s'}";
+        var edit = ",'tool_name':'Edit','cwd':'/home/~'u','tool_input':";
         for (var expected : new String[][] {
             {"'file_path':'no'", "SessionStart", ""},
-            {"'file_path':'no'", "UserPromptSubmit", ",'prompt':'a \\"b\\" ü\\n'"},
+            {"'file_path':'no'", "UserPromptSubmit", ",'prompt':'a ~'b~' ü~n'"},
             {"'file_path':'no'", "PostToolUse", ",'tool_name':'Edit'"},
             {"'file_path':'no'", "Stop", ",'stop_hook_active':'true'"},
             {"'file_path':'no'", "AfterAgent", ",'stop_hook_active':'true'"},
+            {"'file_path':'a~'b','edits':[{'file_path':'secret'}]", "PreToolUse", edit + "{'file_path':'a~'b'}"},
             {
-                "'file_path':'a\\"b','edits':[{'file_path':'secret'}]",
+                "'command':['apply_patch','*** Begin Patch~n*** Update File: c~~new~n@@ secret~n*** Add File: d~n+*** Add File: secret']",
                 "PreToolUse",
-                ",'tool_name':'Edit','cwd':'/home/\\"u','tool_input':{'file_path':'a\\"b'}"
-            },
-            {
-                "'command':['apply_patch','*** Begin Patch\\n*** Update File: c\\\\new\\n@@ secret\\n*** Add File: d\\n+*** Add File: secret']",
-                "PreToolUse",
-                ",'tool_name':'Edit','cwd':'/home/\\"u','tool_input':{'patch':'*** Update File: c\\\\new\\n*** Add File: d'}"
+                edit + "{'patch':'*** Update File: c~~new~n*** Add File: d'}"
             },
         }) {
-            assertThat(hooked(common.formatted(expected[0], expected[1]).replace('\'', '"')))
-                    .isEqualTo("{'hook_event_name':'%s','session_id':'s'%s}"
-                            .formatted(expected[1], expected[2])
-                            .replace('\'', '"'));
+            var sent = "{'hook_event_name':'%s','session_id':'s'%s}".formatted(expected[1], expected[2]);
+            assertThat(hooked(json(common.formatted(expected[0], expected[1])))).isEqualTo(json(sent));
         }
         for (var none : List.of("", "{}", "null", "{\"hook_event_name\"", "[\"session_id\"]")) {
             assertThat(hooked(none)).as(none).isEmpty();
