@@ -139,9 +139,12 @@ JSON_AWK='
     { s = s $0 "\n" }
     END { if (!ENVIRON["NEWLINE"]) s = substr(s, 1, length(s) - 1); n = length(s) }'
 
-# Runs awk on a JSON file: it has the text, and whether its last line is a whole one.
+# Prints 1 if the last line of a file is a whole one.
+newline() { tail -c 1 "$1" | tr -dc '\n' | tr '\n' 1; }
+
+# Runs awk on a JSON file.
 json() { # <program> <file>
-    NEWLINE=$(tail -c 1 "$2" | tr -dc '\n' | tr '\n' 1) awk "$JSON_AWK$1" "$2"
+    NEWLINE=$(newline "$2") awk "$JSON_AWK$1" "$2"
 }
 
 # Prints JSON with a text added at a path such as "hooks Stop []", where [] appends to a list. Everything else, comments
@@ -211,7 +214,7 @@ $BASE_URL/api/hooks/" KEY=$(key) SERVER=$NAME json '
             return 0
         }
         # Marks for removal what is ours in the value at i, and returns whether nothing is left of it.
-        function prune(i, path,  c, is_list, name, at, from, to, count, k, comma, kept, name_path) {
+        function prune(i, path,  c, is_list, name, at, from, to, count, k, comma, kept, name_path, is_gone) {
             c = substr(s, i, 1)
             if (c != "{" && c != "[") return 0
             is_list = c == "["
@@ -229,6 +232,8 @@ $BASE_URL/api/hooks/" KEY=$(key) SERVER=$NAME json '
                 else name_path = name ~ /^(hooks|env|mcpServers)$/ ? name : ""
                 gone[from[count]] = is_ours(path, name, substr(s, i, to[count] - i))
                 if (!gone[from[count]] && name_path != "") gone[from[count]] = prune(i, name_path)
+                # A group of hooks is nothing without its hooks.
+                if (path ~ /^hooks\n[^\n]*\n[]]$/ && name == "hooks" && gone[from[count]]) is_gone = 1
                 i = blank(to[count]); comma[count] = 0
                 if (substr(s, i, 1) == ",") comma[count] = i++
                 else if (substr(s, i, 1) !~ /[]}]/) exit 3
@@ -244,7 +249,7 @@ $BASE_URL/api/hooks/" KEY=$(key) SERVER=$NAME json '
                 if (k == count && !kept) for (at = to[k]; substr(s, at, 1) ~ /[ \t\r\n]/; at++) cut(at, at + 1)
             }
             if (kept && kept < count && !comma[count]) cut(comma[kept], comma[kept] + 1)
-            return count > 0 && !kept
+            return is_gone || count > 0 && !kept
         }
         function cut(from, to) { if (!(from in until) || until[from] < to) until[from] = to }
         END {
@@ -435,9 +440,10 @@ unchanged() { if [ -f "$1" ]; then cmp -s "$1" "$work/old.$2"; else [ ! -f "$wor
 # Puts the key into files that have its place.
 fill() {
     for file in "$@"; do
-        KEY=$api_key HERE=$KEY_HERE awk '{ at = index($0, ENVIRON["HERE"])
+        KEY=$api_key HERE=$KEY_HERE NEWLINE=$(newline "$file") awk '{ at = index($0, ENVIRON["HERE"])
             if (at) $0 = substr($0, 1, at - 1) ENVIRON["KEY"] substr($0, at + length(ENVIRON["HERE"]))
-            print }' "$file" >"$work/filled" && cat "$work/filled" >"$file" || return 1
+            printf "%s%s", between, $0; between = "\n" }
+            END { if (ENVIRON["NEWLINE"]) print "" }' "$file" >"$work/filled" && cat "$work/filled" >"$file" || return 1
     done
 }
 
