@@ -217,8 +217,7 @@ class ListenerTest {
         var state = Files.createDirectory(folder.resolve("aw-listener-" + Files.getAttribute(folder, "unix:uid")));
         var itself = Files.writeString(state.resolve("codex-" + client.pid()), other.pid() + " former\n");
         var listener = listener(client, TestServer.url());
-        await("the new listener")
-                .until(() -> Files.readString(itself).equals(listener.pid() + " s\n"));
+        await("the new listener").until(() -> Files.readString(itself).equals(listener.pid() + " s\n"));
         assertThat(other.isAlive()).isTrue();
         var next = start(
                 Map.of("LISTENER_PID", Long.toString(client.pid()), "ENGINE_URL", TestServer.url()),
@@ -240,8 +239,7 @@ class ListenerTest {
         var printed = folder.resolve("printed");
         var hook = Repository.file("clients/workspace/hook.sh");
         var line = "dash '%s' claude-code <'%s' >'%s' 2>&1".formatted(hook, file, printed);
-        assertThat(start(Map.of("ENGINE_URL", url), "dash", "-c", line)
-                        .waitFor())
+        assertThat(start(Map.of("ENGINE_URL", url), "dash", "-c", line).waitFor())
                 .isZero();
         return Files.readString(printed);
     }

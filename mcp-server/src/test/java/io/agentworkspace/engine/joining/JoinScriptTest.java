@@ -144,8 +144,7 @@ class JoinScriptTest {
     /** Nobody else may read a file that has a key. */
     private void assertKeysAreKept(String key) {
         for (var file : state().entrySet()) {
-            if (file.getValue()
-                    .contains(HexFormat.of().formatHex(key.getBytes(StandardCharsets.UTF_8)))) {
+            if (file.getValue().contains(HexFormat.of().formatHex(key.getBytes(StandardCharsets.UTF_8)))) {
                 assertThat(file.getValue()).as(file.getKey()).startsWith("rw-------");
             }
         }
@@ -229,8 +228,9 @@ class JoinScriptTest {
         write(hooks, settings.toPrettyString());
         join("dash", "--leave").good();
         assertThat(json(hooks).toString())
-                .isEqualTo("{'hooks':{'Stop':[{'hooks':[{'type':'command','command':'true'}]},{'mine':true}]},'env':{'A':'c','B':'d'}}"
-                        .replace('\'', '"'));
+                .isEqualTo(
+                        "{'hooks':{'Stop':[{'hooks':[{'type':'command','command':'true'}]},{'mine':true}]},'env':{'A':'c','B':'d'}}"
+                                .replace('\'', '"'));
         assertThat(state().get(hooks)).startsWith("rw-r--r--");
         assertThat(state().keySet()).containsAll(before.keySet()).noneMatch(path -> path.contains("agent-workspace"));
         join("dash", invitation("Guest") + " --client " + client).good();
@@ -445,7 +445,8 @@ class JoinScriptTest {
         var isThere = run("/bin/sh", "-c", "command -v " + words.getFirst()).code() == 0;
         assertThat(isThere || System.getenv("CI") == null).isTrue();
         assumeTrue(isThere);
-        for (var script : List.of("join.sh", "workspace/hook.sh", "workspace/listener.sh", "workspace/monitor.sh", "gemini/hook.sh")) {
+        for (var script : List.of(
+                "join.sh", "workspace/hook.sh", "workspace/listener.sh", "workspace/monitor.sh", "gemini/hook.sh")) {
             words.add(Repository.file("clients/" + script).toString());
         }
         assertThat(run(words.toArray(String[]::new)).good().output()).isEmpty();
