@@ -101,44 +101,56 @@ ask() {
 
 # ---------------------------------------------------------------- changes of files
 
+# What reads JSON, with comments, in awk: a text s of n characters. Functions return the place behind what they read.
+JSON_AWK='
+    function blank(i,  c, two) {
+        for (;;) {
+            c = substr(s, i, 1); two = substr(s, i, 2)
+            if (c ~ /[ \t\r\n]/ && c != "") i++
+            else if (two == "//") { while (i <= n && substr(s, i, 1) != "\n") i++ }
+            else if (two == "/*") { i += 2; while (i <= n && substr(s, i, 2) != "*/") i++; i += 2 }
+            else return i
+        }
+    }
+    function past_string(i,  c) {
+        for (i++; i <= n; i++) {
+            c = substr(s, i, 1)
+            if (c == "\\") i++
+            else if (c == "\"") return i + 1
+        }
+        exit 3
+    }
+    function past_value(i,  c, depth) {
+        c = substr(s, i, 1)
+        if (c == "\"") return past_string(i)
+        if (c != "{" && c != "[") {
+            while (i <= n && substr(s, i, 1) !~ /[],} \t\r\n]/) i++
+            return i
+        }
+        for (depth = 0; i <= n;) {
+            i = blank(i); c = substr(s, i, 1)
+            if (c == "\"") { i = past_string(i); continue }
+            if (c == "{" || c == "[") depth++
+            if ((c == "}" || c == "]") && --depth == 0) return i + 1
+            i++
+        }
+        exit 3
+    }
+    { s = s $0 "\n" }
+    END { if (!ENVIRON["NEWLINE"]) s = substr(s, 1, length(s) - 1); n = length(s) }'
+
+# Prints 1 if the last line of a file is a whole one.
+newline() { tail -c 1 "$1" | tr -dc '\n' | tr '\n' 1; }
+
+# Runs awk on a JSON file.
+json() { # <program> <file>
+    NEWLINE=$(newline "$2") awk "$JSON_AWK$1" "$2"
+}
+
 # Prints JSON with a text added at a path such as "hooks Stop []", where [] appends to a list. Everything else, comments
 # included, stays as it is. Fails if the path leads elsewhere, or ends at something that exists.
-# The added text, with its comma, goes to the file $ADDED.
 json_add() {
-    JSON_PATH=$2 JSON_TEXT=$3 awk '
-        function blank(i,  c, two) {
-            for (;;) {
-                c = substr(s, i, 1); two = substr(s, i, 2)
-                if (c ~ /[ \t\r\n]/ && c != "") i++
-                else if (two == "//") { while (i <= n && substr(s, i, 1) != "\n") i++ }
-                else if (two == "/*") { i += 2; while (i <= n && substr(s, i, 2) != "*/") i++; i += 2 }
-                else return i
-            }
-        }
-        function past_string(i,  c) {
-            for (i++; i <= n; i++) {
-                c = substr(s, i, 1)
-                if (c == "\\") i++
-                else if (c == "\"") return i + 1
-            }
-            exit 3
-        }
-        function past_value(i,  c, depth) {
-            c = substr(s, i, 1)
-            if (c == "\"") return past_string(i)
-            if (c != "{" && c != "[") {
-                while (i <= n && substr(s, i, 1) !~ /[],} \t\r\n]/) i++
-                return i
-            }
-            for (depth = 0; i <= n;) {
-                i = blank(i); c = substr(s, i, 1)
-                if (c == "\"") { i = past_string(i); continue }
-                if (c == "{" || c == "[") depth++
-                if ((c == "}" || c == "]") && --depth == 0) return i + 1
-                i++
-            }
-            exit 3
-        }
+    JSON_PATH=$2 JSON_TEXT=$3 json '
         # The place of the value of a key in the object at i; 0 if it has no such key.
         function member(i, key,  end, name) {
             i = blank(i + 1)
@@ -157,13 +169,11 @@ json_add() {
         function add(i, text,  c) {
             c = substr(s, blank(i + 1), 1)
             text = "\n" text (c == "}" || c == "]" ? "\n" : ",")
-            printf "%s", text > ENVIRON["ADDED"]
             printf "%s%s%s", substr(s, 1, i), text, substr(s, i + 1)
             exit 0
         }
-        { s = s $0 "\n" }
         END {
-            n = length(s); parts = split(ENVIRON["JSON_PATH"], key, " "); text = ENVIRON["JSON_TEXT"]
+            parts = split(ENVIRON["JSON_PATH"], key, " "); text = ENVIRON["JSON_TEXT"]
             i = blank(1)
             for (k = 1; k <= parts; k++) {
                 c = substr(s, i, 1)
@@ -188,29 +198,95 @@ json_add() {
         }' "$1"
 }
 
-# Adds to the draft of the hooks' file, at the path $1, the text $2, and remembers what was added.
+# Prints JSON without what joining added: the hooks that call us, the server, and the variable if it has our key; and without
+# the lists and objects that are empty then. Everything else, comments included, stays as it is.
+json_remove() {
+    MARKS="$NAME/$client/hook.sh
+$NAME/$client/header
+$BASE_URL/api/hooks/" KEY=$(key) SERVER=$NAME json '
+        function is_ours(path, name, value,  i) {
+            gsub(/\\\//, "/", value)
+            if (path == "mcpServers" && name == ENVIRON["SERVER"]) return 1
+            if (path == "env") return name == "ENGINE_KEY" && value == "\"" ENVIRON["KEY"] "\""
+            if (path !~ /^hooks\n[^\n]*\n[]]\nhooks$/) return 0
+            if (index(value, "\"AW_Hook\"") && index(value, "\"" ENVIRON["SERVER"] "\"")) return 1
+            for (i = 1; i <= marks; i++) if (index(value, mark[i])) return 1
+            return 0
+        }
+        # Marks for removal what is ours in the value at i, and returns whether nothing is left of it.
+        function prune(i, path,  c, is_list, name, at, from, to, count, k, comma, kept, name_path, is_gone) {
+            c = substr(s, i, 1)
+            if (c != "{" && c != "[") return 0
+            is_list = c == "["
+            for (i = blank(i + 1); i <= n && substr(s, i, 1) !~ /[]}]/; i = blank(i)) {
+                from[++count] = i; name = "]"
+                if (!is_list) {
+                    if (substr(s, i, 1) != "\"") exit 3
+                    at = past_string(i); name = substr(s, i + 1, at - i - 2); i = blank(at)
+                    if (substr(s, i, 1) != ":") exit 3
+                    i = blank(i + 1)
+                }
+                to[count] = past_value(i)
+                if (to[count] == i) exit 3
+                if (path != "") name_path = path "\n" name
+                else name_path = name ~ /^(hooks|env|mcpServers)$/ ? name : ""
+                gone[from[count]] = is_ours(path, name, substr(s, i, to[count] - i))
+                if (!gone[from[count]] && name_path != "") gone[from[count]] = prune(i, name_path)
+                # A group of hooks is nothing without its hooks.
+                if (path ~ /^hooks\n[^\n]*\n[]]$/ && name == "hooks" && gone[from[count]]) is_gone = 1
+                i = blank(to[count]); comma[count] = 0
+                if (substr(s, i, 1) == ",") comma[count] = i++
+                else if (substr(s, i, 1) !~ /[]}]/) exit 3
+            }
+            if (i > n) exit 3
+            for (k = 1; k <= count; k++) {
+                if (!gone[from[k]]) { kept = k; continue }
+                # Without the blanks before it, which follow what was before.
+                for (at = from[k]; substr(s, at - 1, 1) ~ /[ \t\r\n]/;) at--
+                if (substr(s, at - 1, 1) !~ /[[{,]/) at = from[k]
+                cut(at, comma[k] ? comma[k] + 1 : to[k])
+                # Without the blanks of a new list or object.
+                if (k == count && !kept) for (at = to[k]; substr(s, at, 1) ~ /[ \t\r\n]/; at++) cut(at, at + 1)
+            }
+            if (kept && kept < count && !comma[count]) cut(comma[kept], comma[kept] + 1)
+            return is_gone || count > 0 && !kept
+        }
+        function cut(from, to) { if (!(from in until) || until[from] < to) until[from] = to }
+        END {
+            marks = split(ENVIRON["MARKS"], mark, "\n"); i = blank(1)
+            if (substr(s, i, 1) != "{") exit 3
+            prune(i, "")
+            if (substr(s, blank(past_value(i)), 1) != "") exit 3
+            last = 1
+            for (i = 1; i <= n; i++) if (i in until) {
+                if (i > last) printf "%s", substr(s, last, i - last)
+                if (until[i] > last) last = until[i]
+            }
+            printf "%s", substr(s, last)
+        }' "$1"
+}
+
+# Prints TOML without the server: its tables, but not comments in front of the next table.
+toml_remove() {
+    SERVER=$NAME awk '
+        /^[ \t]*\[/ {
+            head = $0; sub(/#.*/, "", head); gsub(/[] \t"[]/, "", head); gsub("\047", "", head)
+            skip = index(head ".", "mcp_servers." ENVIRON["SERVER"] ".") == 1
+            if (!skip) printf "%s", others
+            others = ""
+        }
+        /^[ \t]*(#.*)?$/ { others = others $0 "\n"; next }
+        !skip { printf "%s", others; print }
+        { others = "" }
+        END { if (!skip || others ~ /#/) printf "%s", others }' "$1"
+}
+
+# Adds to the draft of the hooks' file, at the path $1, the text $2.
 add_to() {
-    ADDED=$state/added.$((added += 1))
-    export ADDED
     if ! json_add "$work/hooks" "$1" "$2" >"$work/json"; then
         die "$hooks has something else at '$1', or is not JSON: correct it first; nothing was changed"
     fi
     mv "$work/json" "$work/hooks"
-    printf '%s %s\n' "$added" "$hooks" >>"$state/additions"
-}
-
-# Takes the texts that were added out of a file that has been changed since. Fails if one is not found.
-json_remove() {
-    while IFS=' ' read -r number path; do
-        if [ "$path" = "$1" ]; then
-            ADDED=$state/added.$number awk '
-                BEGIN { while ((getline line < ENVIRON["ADDED"]) > 0) t = t line "\n"; t = substr(t, 1, length(t) - 1) }
-                { s = s $0 "\n" }
-                END { at = index(s, t); if (!at) exit 3; printf "%s%s", substr(s, 1, at - 1), substr(s, at + length(t)) }
-            ' "$1" >"$work/json" || return 1
-            cat "$work/json" >"$1"
-        fi
-    done <"$state/additions.back"
 }
 
 sum() { cksum <"$1" 2>/dev/null || say none; }
@@ -219,15 +295,16 @@ sum() { cksum <"$1" 2>/dev/null || say none; }
 
 plan() {
     say "For $1:"
-    say "  - joins the workspace at $BASE_URL with the code, which is then used up"
+    say "  - joins the workspace at $BASE_URL with the code, which is then used up. It sends the name of this machine,
+    $(plain "$(uname -n)"), which becomes part of the key's name"
     say "  - keeps the agent's key in $state (readable by you only)"
     case $1 in
         claude-code) say "  - runs: claude mcp add --scope user --transport http $NAME $MCP_URL/mcp, on a copy of $servers, which it then replaces" ;;
         codex) say "  - runs: codex mcp add $NAME --url $MCP_URL/mcp, on a copy of $servers, and replaces this file, with the key" ;;
         gemini-cli) say "  - runs: gemini mcp add --scope user --transport http $NAME $MCP_URL/mcp, on a copy of $servers, and replaces this file, with the key" ;;
     esac
-    say "  - adds hooks to $hooks: they report the session's events to the engine, and show what waits"
-    [ "$1" != claude-code ] || say "  - adds the key to it as the variable ENGINE_KEY of Claude Code"
+    say "  - adds hooks to $hooks: they tell the engine what a session does, and show what waits"
+    [ "$1" != claude-code ] || say "  - adds the key to it as the variable ENGINE_KEY of Claude Code, which each command that its model runs can read"
     say "  - writes the skill $skill"
     say "  Each of these files is then readable by you only. Copies of what was there: $state/copies"
 }
@@ -251,19 +328,14 @@ plain() { printf '%s' "$1" | tr -cd 'A-Za-z0-9._-'; }
 # Prints a text field of a JSON object in one line.
 field() { sed -n 's/.*"'"$1"'" *: *"\([^"]*\)".*/\1/p' "$2" | head -n 1; }
 
-# Prints what a hook runs: it sends the event on standard input, and prints the answer; without the engine, nothing.
-hook_command() {
-    printf "curl -sf -m 2 -H @'%s' -H 'Content-Type: application/json' --data-binary @- '%s' || :" \
-        "$state/header" "$BASE_URL/api/hooks/$1"
+# Prints what a hook runs. It sends the few fields that the engine needs, and says nothing without the engine.
+hook_command() { # <client> [listen]
+    printf '%s' "ENGINE_URL='$BASE_URL' ENGINE_KEY=\$(cat '$state/key') sh '$state/hook.sh' $*"
 }
 
-by_command() { # <client> <timeout>
-    printf '{"hooks": [{"type": "command", "command": "%s", "timeout": %s}]}' "$(hook_command "$1")" "$2"
-}
-
-by_http() { # [<matcher>]
-    printf '{%s"hooks": [{"type": "http", "url": "%s", "headers": {"X-API-Key": "$ENGINE_KEY"}, "allowedEnvVars": ["ENGINE_KEY"], "timeout": 5}]}' \
-        "${1:+\"matcher\": \"$1\", }" "$BASE_URL/api/hooks/claude-code"
+by_command() { # <client> <timeout> [<matcher>]
+    printf '{%s"hooks": [{"type": "command", "command": "%s", "timeout": %s}]}' \
+        "${3:+\"matcher\": \"$3\", }" "$(hook_command "$1")" "$2"
 }
 
 by_tool() { # <client> [<more input>]
@@ -273,23 +345,18 @@ by_tool() { # <client> [<more input>]
 
 # Where the engine has the listener, a new session begins it: it wakes the session when a message comes.
 by_listener() { # <client> <more>
-    printf '{"hooks": [{"type": "command", "command": "%s", %s}]}' \
-        "ENGINE_URL='$BASE_URL' ENGINE_KEY=\$(cat '$state/key') sh '$state/hook.sh' $1 listen >/dev/null" "$2"
+    printf '{"hooks": [{"type": "command", "command": "%s", %s}]}' "$(hook_command "$1" listen) >/dev/null" "$2"
 }
 
+# Before a tool changes a file, the engine says whether another agent has reserved it.
 add_hooks() {
-    added=0
-    : >"$state/additions"
     case $1 in
         claude-code)
             add_to 'env ENGINE_KEY' "\"$KEY_HERE\""
-            for event in SessionStart SessionEnd; do
+            for event in SessionStart UserPromptSubmit PostToolUse Stop Notification SessionEnd; do
                 add_to "hooks $event []" "$(by_command "$1" 5)"
             done
-            for event in UserPromptSubmit PostToolUse Stop Notification; do
-                add_to "hooks $event []" "$(by_http)"
-            done
-            add_to 'hooks PreToolUse []' "$(by_http 'Edit|MultiEdit|Write|NotebookEdit')"
+            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'Edit|MultiEdit|Write|NotebookEdit')"
             # Only a tool's answer, which is plain text here, becomes instructions for the summary.
             add_to 'hooks PreCompact []' "$(by_tool "$1")"
             add_to 'hooks SessionStart []' "$(by_listener "$1" '"async": true')"
@@ -297,6 +364,7 @@ add_hooks() {
         codex)
             add_to 'hooks SessionStart []' "$(by_tool "$1")"
             add_to 'hooks UserPromptSubmit []' "$(by_tool "$1" ', "prompt": "${prompt}"')"
+            add_to 'hooks PreToolUse []' "$(by_command "$1" 3 'apply_patch|Edit|Write')"
             add_to 'hooks PostToolUse []' "$(by_tool "$1" ', "tool": "${tool_name}"')"
             add_to 'hooks Stop []' "$(by_tool "$1" ', "stop_hook_active": "${stop_hook_active}"')"
             add_to 'hooks Interrupt []' "$(by_tool "$1")"
@@ -307,6 +375,7 @@ add_hooks() {
             for event in SessionStart BeforeAgent AfterTool AfterAgent SessionEnd; do
                 add_to "hooks $event []" "$(by_command "$1" 5000)"
             done
+            add_to 'hooks BeforeTool []' "$(by_command "$1" 3000 'write_file|replace')"
             ;;
     esac
 }
@@ -338,7 +407,9 @@ add_server() {
             by_client mcp add --scope user --transport http "$NAME" "$MCP_URL/mcp" --header 'X-Api-Key: ${ENGINE_KEY}'
             ;;
         codex)
-            by_client mcp add "$NAME" --url "$MCP_URL/mcp" &&
+            # With a token, which is taken out again, Codex does not wait for a person to sign in.
+            by_client mcp add "$NAME" --url "$MCP_URL/mcp" --bearer-token-env-var AGENT_WORKSPACE_NONE &&
+                sed '/AGENT_WORKSPACE_NONE/d' "$work/servers" >"$work/server" && mv "$work/server" "$work/servers" &&
                 printf '\n[mcp_servers.%s.http_headers]\nX-Api-Key = "%s"\n' "$NAME" "$KEY_HERE" >>"$work/servers"
             ;;
         gemini-cli)
@@ -369,9 +440,10 @@ unchanged() { if [ -f "$1" ]; then cmp -s "$1" "$work/old.$2"; else [ ! -f "$wor
 # Puts the key into files that have its place.
 fill() {
     for file in "$@"; do
-        KEY=$api_key HERE=$KEY_HERE awk '{ at = index($0, ENVIRON["HERE"])
+        KEY=$api_key HERE=$KEY_HERE NEWLINE=$(newline "$file") awk '{ at = index($0, ENVIRON["HERE"])
             if (at) $0 = substr($0, 1, at - 1) ENVIRON["KEY"] substr($0, at + length(ENVIRON["HERE"]))
-            print }' "$file" >"$work/filled" && cat "$work/filled" >"$file" || return 1
+            printf "%s%s", between, $0; between = "\n" }
+            END { if (ENVIRON["NEWLINE"]) print "" }' "$file" >"$work/filled" && cat "$work/filled" >"$file" || return 1
     done
 }
 
@@ -386,7 +458,7 @@ write_files() {
     if ! unchanged "$servers" servers || ! unchanged "$hooks" hooks; then
         draft "$1"
     fi
-    fill "$work/servers" "$work/hooks" "$state"/added.* || return 1
+    fill "$work/servers" "$work/hooks" || return 1
     [ "$servers" = "$hooks" ] || publish "$work/servers" "$servers" || return 1
     publish "$work/hooks" "$hooks" && publish "$state/SKILL.md" "$skill" && rm -f "$state/SKILL.md"
 }
@@ -406,14 +478,12 @@ prepare() {
         die "the folder $state cannot be made; nothing was changed"
     fi
     cat "$work/made" >>"$config/$NAME/made"
-    for file in key header; do
-        # As long as what it will contain, so that there is space.
-        printf '%200s\n' '' >"$state/$file" || die "the folder $state cannot be written; nothing was changed"
-        case $(ls -l "$state/$file") in
-            -rw-------*) ;;
-            *) die "others may read files in $state, so the key would not be safe there: set XDG_CONFIG_HOME to a folder on another disk" ;;
-        esac
-    done
+    # As long as what it will contain, so that there is space.
+    printf '%200s\n' '' >"$state/key" || die "the folder $state cannot be written; nothing was changed"
+    case $(ls -l "$state/key") in
+        -rw-------*) ;;
+        *) die "others may read files in $state, so the key would not be safe there: set XDG_CONFIG_HOME to a folder on another disk" ;;
+    esac
     for file in SKILL.md hook.sh listener.sh; do
         curl -fsS -m 10 "$BASE_URL/join/$file" >"$state/$file" || die "the engine at $BASE_URL did not send $file; nothing was changed"
     done
@@ -469,7 +539,7 @@ join_one() {
     trap '' HUP INT TERM # Between using the code and keeping the key.
     redeem "$1" "$2"
     prepared=
-    if ! { printf 'X-API-Key: %s\n' "$api_key" >"$state/header" && printf '%s\n' "$api_key" >"$state/key"; } 2>/dev/null; then
+    if ! { printf '%s\n' "$api_key" >"$state/key"; } 2>/dev/null; then
         die "$1 has joined as '$agent', but its key could not be kept in $state. Undo it with 'sh -s -- --leave --client $1',
   revoke the newest key of '$agent' (AK_List, AK_Revoke), and ask for a new invitation"
     fi
@@ -503,7 +573,16 @@ is_private() {
     real=$(real_path "$1")
     near=$(dirname "$real")
     while [ ! -d "$near" ]; do near=$(dirname "$near"); done
-    ! git -C "$near" rev-parse --is-inside-work-tree >/dev/null 2>&1 || git -C "$near" check-ignore -q "$real" 2>/dev/null
+    if git -C "$near" rev-parse --is-inside-work-tree >/dev/null 2>&1 && ! git -C "$near" check-ignore -q "$real" 2>/dev/null; then
+        return 1
+    fi
+    # Some keep the files of their home in a repository elsewhere, whose work tree is the home.
+    for repository in "$HOME"/.[!.]* "$HOME"/* "$HOME"/.local/share/*/*.git "$config"/*/*.git "$config"/vcsh/repo.d/*.git; do
+        if [ -f "$repository/HEAD" ] && [ -d "$repository/objects" ] &&
+            git -C "$HOME" --git-dir="$repository" --work-tree="$HOME" ls-files --error-unmatch -- "$1" "$real" >/dev/null 2>&1; then
+            return 1
+        fi
+    done
 }
 
 # Stops if a file cannot be written, or is not as safe as a key has to be.
@@ -520,7 +599,7 @@ check_file() { # <file> [key]
         rm -f "$probe"
     fi
     [ -z "${2:-}" ] || is_private "$1" ||
-        die "$1 is in a git repository that does not ignore it, and would have the agent's key: add it to .gitignore; nothing was changed"
+        die "$1 is in a git repository that does not ignore it, and would have the agent's key: take it out of the repository and add it to .gitignore; nothing was changed"
 }
 
 check_files() {
@@ -576,41 +655,52 @@ join_all() {
 
 # ---------------------------------------------------------------- leaving
 
-# Undoes the changes of a file that has been changed since: with the client's own command, or by taking out what was added.
+# The key, or what stands for it if joining was interrupted.
+key() { grep '^ek_' "$state/key" || say "$KEY_HERE"; }
+
+# Makes $work/without, the file without what joining added. Fails if something of it is left.
+take_out() {
+    case $1 in
+        *.toml) toml_remove "$1" >"$work/without" && ! has_server "$work/without" ;;
+        *) json_remove "$1" >"$work/without" ;;
+    esac && ! grep -qF "$(key)" "$work/without"
+}
+
+# Makes $work/without with Claude Code, whose own file can be large. Fails if the server is left.
+is_left() {
+    [ "$client $1" = "claude-code $servers" ] || return 1
+    cp "$1" "$work/servers"
+    if has_server "$1"; then by_client mcp remove --scope user "$NAME" || return 1; fi
+    mv "$work/servers" "$work/without" && ! has_server "$work/without"
+}
+
+# Undoes the changes of a file that has been changed since, and gives it the rights that its copy has.
 undo() { # <file> [<copy>]
-    if [ "$1" = "$servers" ] && has_server "$1"; then
-        scope=
-        [ "$client" = codex ] || scope='--scope user'
-        cp "$1" "$work/servers"
-        # shellcheck disable=SC2086 # Two words, or none.
-        if by_client mcp remove $scope "$NAME" && ! has_server "$work/servers"; then
-            cat "$work/servers" >"$1"
-        else
-            incomplete=yes
-            warn "$(program "$client") could not remove the server '$NAME' from $1: remove it yourself, with its key"
-        fi
-    fi
-    if [ "$1" = "$hooks" ] && ! json_remove "$1"; then
+    if ! { is_left "$1" || take_out "$1"; } || ! { cat "$work/without" >"$1"; } 2>/dev/null; then
         incomplete=yes
-        warn "$1 has been changed since: remove the hooks of $BASE_URL and ENGINE_KEY from it. The old file is in $1.before-joining"
-        [ -z "${2:-}" ] || cp -p "$2" "$1.before-joining"
+        warn "$1 could not be cleaned. Remove from it, where they are there: the server '$NAME', the variable ENGINE_KEY, and the
+  hooks with $state/hook.sh, $BASE_URL/api/hooks or AW_Hook. Then run this again"
+        [ -z "${2:-}" ] || warn "before joining, it was as $2 is"
+    elif [ -n "${2:-}" ]; then
+        chmod "$(stat -c %a "$2" 2>/dev/null || stat -f %Lp "$2")" "$1"
+    elif [ ! -s "$1" ] || [ "$(tr -d ' \t\r\n' <"$1")" = '{}' ]; then
+        rm -f "$1"
     fi
 }
 
 leave_one() {
     client=$1
+    incomplete=
     paths_of "$client"
     say "For $client: restores the files that joining changed, and removes those that it created"
     [ -z "$dry" ] || return 0
     # Joining may have been interrupted.
     [ -f "$state/created" ] || [ -f "$state/changed" ] || note_changes
-    # Later additions first: they may be within earlier ones.
-    sort -rn "$state/additions" >"$state/additions.back" 2>/dev/null || : >"$state/additions.back"
     [ ! -f "$state/changed" ] || while IFS=' ' read -r number old path; do
         if [ "$(sum "$path" | tr ' ' '_')" = "$old" ]; then
             say "  restores $path"
             cp -p "$state/copies/$number" "$path"
-        elif [ -f "$path" ] && [ "$path" != "$skill" ]; then
+        elif [ -f "$path" ] && [ "$path" != "$skill" ] && ! cmp -s "$state/copies/$number" "$path"; then
             say "  takes the changes out of $path"
             undo "$path" "$state/copies/$number"
         fi
@@ -626,6 +716,10 @@ leave_one() {
             undo "$path"
         fi
     done <"$state/created"
+    if [ -n "$incomplete" ]; then
+        warn "$client has not left completely. What it needs to go on is in $state"
+        return
+    fi
     remove_folders "$state/folders"
     remove_state
     [ ! -d "$state" ] || warn "$state has files that joining did not make, so it stays"
@@ -661,17 +755,18 @@ forget_folders() {
 
 leave_all() {
     left=
-    incomplete=
+    failed=
     for client in claude-code codex gemini-cli; do
         paths_of "$client"
         if has_joined && { [ -z "$chosen" ] || choose | grep -qxF "$client"; }; then
             leave_one "$client"
             left=yes
+            failed=$failed$incomplete
         fi
     done
     [ -n "$left" ] || die "nothing has joined from this machine"
     [ -n "$dry" ] || forget_folders
-    [ -z "$incomplete" ] || exit 1
+    [ -z "$failed" ] || exit 1
 }
 
 # ---------------------------------------------------------------- arguments
@@ -707,6 +802,12 @@ main() {
     choose >/dev/null # Refuses unknown clients.
     command -v curl >/dev/null 2>&1 || die 'curl is required'
     config=${XDG_CONFIG_HOME:-$HOME/.config}
+    # It becomes part of the hooks' commands, in quotation marks.
+    case $config in
+        *[\'\"\\[:cntrl:]]*) die "the folder $config has a quotation mark, a backslash or a line break in its name: set XDG_CONFIG_HOME to another folder; nothing was changed" ;;
+        /*) ;;
+        *) die "the folder $config is not an absolute path: set XDG_CONFIG_HOME to one; nothing was changed" ;;
+    esac
     work=$(mktemp -d "${TMPDIR:-/tmp}/join.XXXXXX")
     prepared=
     trap 'abandon; rm -rf "$work"' EXIT

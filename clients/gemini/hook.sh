@@ -1,5 +1,5 @@
 #!/bin/sh
-# A hook of a coding agent: sends its event to the engine and prints the answer. "hook.sh <client> listen" begins the
+# A hook of a coding agent: sends what the engine needs of its event, and prints the answer. "hook.sh <client> listen" begins the
 # listener instead, which wakes the session. The engine is found by ENGINE_URL and ENGINE_KEY, or by the plugin's options.
 # It never fails: without the engine it prints nothing.
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -28,7 +28,96 @@ if [ "${2:-}" = listen ]; then
     exit 0
 fi
 
+# Of the event, only this is sent: its name, the session's id, the prompt of a new turn, the tool's name, whether the session
+# is idle or goes on; before an edit the folder and the paths of the files, of a patch the lines that name them. A tool's
+# input and result and the model's answers stay here. Records end at quotation marks, so a large event is never one string.
+# Values stay as JSON wrote them.
+needed() {
+    LC_ALL=C awk '
+        BEGIN {
+            RS = "\""
+            split("hook_event_name session_id cwd prompt tool_name notification_type stop_hook_active", names, " ")
+            for (n in names) top[names[n]] = 1
+            split("file_path notebook_path absolute_path", names, " "); for (n in names) path[names[n]] = 1
+            split("input command patch", names, " "); for (n in names) patch[names[n]] = 1
+        }
+        # The kind of the string that begins.
+        function kind() {
+            if (type[depth] == "{" && !colon) return "key"
+            if (depth == 1 && key[1] in top) return "top"
+            if (key[1] != "tool_input") return ""
+            if (depth == 2 && key[2] in path) return "path"
+            return key[2] in patch && (depth == 2 || depth == 3 && type[3] == "[") ? "patch" : ""
+        }
+        # Without what the cut at the end left of a character.
+        function whole(s) {
+            sub(/[\300-\377][\200-\277]*$/, "", s); sub(/\\u[0-9a-fA-F]?[0-9a-fA-F]?[0-9a-fA-F]?$/, "", s)
+            if (match(s, /\\+$/) && RLENGTH % 2) s = substr(s, 1, length(s) - 1)
+            return s
+        }
+        function read_patch(s,  lines, i, n) {
+            gsub(/\\\\/, "\001", s); n = split(s, lines, /\\n/)
+            for (i = 1; i <= n; i++) {
+                if (i > 1) line = ""
+                if (length(line) < 4096) line = line lines[i]
+                if (i < n) read_line()
+            }
+        }
+        function read_line() {
+            if (line ~ /^\*\*\* (Update File|Add File|Delete File|Move to): / && length(edits) < 200000) {
+                gsub("\001", "\\\\\\\\", line); edits = edits line "\\n"
+            }
+            line = ""
+        }
+        function read_text(s, ends) {
+            if (what == "patch") { read_patch(s); if (ends) read_line() }
+            else if (what != "" && !full) {
+                text = text s
+                if (length(text) > 8192) { text = whole(substr(text, 1, 8192)); full = 1 }
+            }
+            if (!ends) return
+            if (what == "key") key[depth] = text
+            else if (what == "top") value[key[1]] = text
+            else if (what == "path") files = files ",\"" key[2] "\":\"" text "\""
+        }
+        function read_marks(s,  i, c) {
+            if (depth == 1 && key[1] == "stop_hook_active" && s ~ /^[ \t\r\n]*:[ \t\r\n]*true/) value[key[1]] = "true"
+            gsub(/[^][{}:,]+/, "", s); gsub(/,,+/, ",", s)
+            for (i = 1; i <= length(s); i++) {
+                c = substr(s, i, 1)
+                if (c == "{" || c == "[") { type[++depth] = c; key[depth] = ""; colon = 0 }
+                else if (c == "}" || c == "]") { depth--; colon = 0 }
+                else colon = c == ":"
+            }
+        }
+        inside {
+            open = match($0, /\\+$/) && RLENGTH % 2
+            read_text(open ? $0 "\"" : $0, !open)
+            inside = open
+            next
+        }
+        { read_marks($0); what = kind(); text = ""; full = 0; inside = 1 }
+        function show(name) { if (name in value) printf ",\"%s\":\"%s\"", name, value[name] }
+        END {
+            name = value["hook_event_name"]
+            if (name == "" || value["session_id"] == "") exit
+            printf "{\"hook_event_name\":\"%s\"", name; show("session_id")
+            if (name == "UserPromptSubmit" || name == "BeforeAgent") show("prompt")
+            if (name ~ /Tool/) show("tool_name")
+            if (name == "Notification") show("notification_type")
+            if (name == "Stop" || name == "AfterAgent") show("stop_hook_active")
+            if (name == "PreToolUse" || name == "BeforeTool") {
+                show("cwd"); sub(/\\n$/, "", edits)
+                if (edits != "") files = files ",\"patch\":\"" edits "\""
+                printf ",\"tool_input\":{%s}", substr(files, 2)
+            }
+            printf "}"
+        }'
+}
+
+event=$(needed)
+[ -n "$event" ] || exit 0
 # The key goes through a file descriptor, so that no list of processes shows it.
-curl -sf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 3<<KEY || :
+printf '%s' "$event" | curl -sf -m 2 "$url/api/hooks/$1" -H "Content-Type: application/json" -H @/dev/fd/3 --data-binary @- 3<<KEY || :
 X-API-Key: $key
 KEY

@@ -15,15 +15,23 @@ tries=3
 owner=${CLAUDE_PID:-${LISTENER_PID:-$PPID}}
 [ -n "${CLAUDE_PID:-}" ] || [ "$owner" -gt 1 ] || exit 0
 
+# Some builds of curl cannot speak to the session's socket.
+can_speak() { [ -S "${CLAUDE_CODE_MESSAGING_SOCKET:-}" ] && case $(curl -V) in *[\ :]telnet*) ;; *) false ;; esac; }
+speaks=
+[ "$client" != claude-code ] || ! can_speak || speaks=yes
+
 # Where nothing can wake the session, its hooks announce what waits.
-[ "$client" != claude-code ] || [ -S "${CLAUDE_CODE_MESSAGING_SOCKET:-}" ] || [ -n "${CLAUDE_PLUGIN_DATA:-}" ] || exit 0
+[ "$client" != claude-code ] || [ -n "$speaks" ] || [ -n "${CLAUDE_PLUGIN_DATA:-}" ] || exit 0
 
 # One listener for each process: the newest wins, since the session may have been cleared.
 state=${TMPDIR:-/tmp}/aw-listener-$(id -u)
 mkdir -p "$state" 2>/dev/null && [ -O "$state" ] || exit 0
 mine=$state/$client-$owner
 lines=$mine.$$
-if [ -f "$mine" ] && read -r old known <"$mine" && kill -0 "$old" 2>/dev/null; then
+# Another process may have the number of a listener that was killed.
+command_of() { { tr '\0' ' ' <"/proc/$1/cmdline" || ps -o args= -p "$1"; } 2>/dev/null; }
+is_listener() { case $(command_of "$1") in *"listener.sh $client $2"*) ;; *) false ;; esac; }
+if [ -f "$mine" ] && read -r old known <"$mine" && is_listener "$old" "$known"; then
     [ "$known" = "$session" ] && exit 0
     kill "$old" 2>/dev/null
 fi
@@ -71,13 +79,13 @@ queue() {
     wait "$queued" 2>/dev/null
 }
 
-# Exit code 7 of curl: nobody listens. Any other code says nothing, since no answer comes back.
+# No answer comes back, so curl ends well, or with code 28 when its time is over. Any other code means that nobody has read it.
 to_socket() {
-    [ -S "${CLAUDE_CODE_MESSAGING_SOCKET:-}" ] || return 1
+    [ -n "$speaks" ] && [ -S "$CLAUDE_CODE_MESSAGING_SOCKET" ] || return 1
     printf '{"type":"auth","token":"%s"}\n{"type":"user","message":{"role":"user","content":"%s"}}\n' \
         "${CLAUDE_CODE_MESSAGING_TOKEN:-}" "$1" |
         curl -s -m 1 --unix-socket "$CLAUDE_CODE_MESSAGING_SOCKET" telnet://localhost >/dev/null 2>&1
-    [ "$?" != 7 ]
+    case $? in 0 | 28) ;; *) false ;; esac
 }
 
 wake() {

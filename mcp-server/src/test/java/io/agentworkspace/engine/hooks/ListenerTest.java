@@ -3,17 +3,22 @@ package io.agentworkspace.engine.hooks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -168,5 +173,115 @@ class ListenerTest {
         var environment = Map.of("CLAUDE_PID", Long.toString(client().pid()), "ENGINE_URL", TestServer.url());
         assertThat(start(environment, "dash", LISTENER, "claude-code", "s").waitFor())
                 .isZero();
+    }
+
+    private void program(String name, String script) throws IOException {
+        var program = Files.writeString(folder.resolve("bin").resolve(name), "#!/bin/sh\n" + script);
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    /** As curl-minimal of Fedora: without telnet, so it cannot speak to the socket of a session. */
+    @Test
+    void aCurlWithoutTelnetLosesNoWakeUp() throws Exception {
+        program("curl", """
+                case "$*" in -V) echo 'Protocols: file http https' ;; *telnet*) exit 1 ;; *) exec /usr/bin/curl "$@" ;; esac
+                """);
+        var socket = folder.resolve("socket");
+        try (var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(socket));
+            var client = Long.toString(client().pid());
+            var environment = Map.of(
+                    "CLAUDE_PID",
+                    client,
+                    "CLAUDE_CODE_MESSAGING_SOCKET",
+                    socket.toString(),
+                    "ENGINE_URL",
+                    TestServer.url());
+            assertThat(start(environment, "dash", LISTENER, "claude-code", "s").waitFor())
+                    .isZero();
+            var plugin = new HashMap<>(environment);
+            plugin.put("CLAUDE_PLUGIN_DATA", folder.toString());
+            it.told("s", "SessionStart", "");
+            start(plugin, "dash", LISTENER, "claude-code", "s");
+            it.say("tide at six");
+            var lines = folder.resolve("messages-" + client);
+            await("the line for the monitor").until(() -> Files.exists(lines) && Files.size(lines) > 0);
+            assertThat(lines).content().contains("1 new message from Bert");
+        }
+    }
+
+    @Test
+    void aProcessThatHasTheNumberOfAFormerListenerIsLeftAlone() throws Exception {
+        var other = client();
+        var client = client();
+        var state = Files.createDirectory(folder.resolve("aw-listener-" + Files.getAttribute(folder, "unix:uid")));
+        var itself = Files.writeString(state.resolve("codex-" + client.pid()), other.pid() + " former\n");
+        var listener = listener(client, TestServer.url());
+        await("the new listener").until(() -> Files.readString(itself).equals(listener.pid() + " s\n"));
+        assertThat(other.isAlive()).isTrue();
+        var next = start(
+                Map.of("LISTENER_PID", Long.toString(client.pid()), "ENGINE_URL", TestServer.url()),
+                "dash",
+                LISTENER,
+                "codex",
+                "t");
+        assertThat(listener.waitFor()).isZero();
+        assertThat(next.isAlive()).isTrue();
+    }
+
+    /** Returns what the hook prints for an event. */
+    private String hooked(String event) throws Exception {
+        return hooked(event, TestServer.url());
+    }
+
+    private String hooked(String event, String url) throws Exception {
+        var file = Files.writeString(folder.resolve("event"), event);
+        var printed = folder.resolve("printed");
+        var hook = Repository.file("clients/workspace/hook.sh");
+        var line = "dash '%s' claude-code <'%s' >'%s' 2>&1".formatted(hook, file, printed);
+        assertThat(start(Map.of("ENGINE_URL", url), "dash", "-c", line).waitFor())
+                .isZero();
+        return Files.readString(printed);
+    }
+
+    @Test
+    void aLargeEventIsAnnouncedAndAnEngineThatIsDownIsNotNoticed() throws Exception {
+        it.told("s", "SessionStart", "");
+        it.say("tide at six");
+        var event = Json.object().put("session_id", "s").put("hook_event_name", "PostToolUse");
+        event.put("tool_name", "Read").put("tool_response", "a \"word\"\n".repeat(200_000));
+        assertThat(hooked(Json.text(event), "http://127.0.0.1:1")).isEmpty();
+        assertThat(hooked(Json.text(event))).contains("1 new message", "from Bert");
+    }
+
+    private static String json(String text) {
+        return text.replace('\'', '"').replace('~', '\\');
+    }
+
+    @Test
+    void aHookSendsOnlyWhatTheEngineNeeds() throws Exception {
+        program("curl", "cat"); // Prints what it would send.
+        var common =
+                "{'session_id':'s','transcript_path':'/secret','cwd':'/home/~'u','tool_name':'Edit','tool_input':{'old_string':'secret ~' ~~',%s},'tool_response':{'session_id':'secret'},'prompt':'a ~'b~' ü~n','prompt_response':'secret','last_assistant_message':'secret','stop_hook_active':true,'hook_event_name':'%s'}";
+        var edit = ",'tool_name':'Edit','cwd':'/home/~'u','tool_input':";
+        for (var expected : new String[][] {
+            {"'file_path':'no'", "SessionStart", ""},
+            {"'file_path':'no'", "UserPromptSubmit", ",'prompt':'a ~'b~' ü~n'"},
+            {"'file_path':'no'", "PostToolUse", ",'tool_name':'Edit'"},
+            {"'file_path':'no'", "Stop", ",'stop_hook_active':'true'"},
+            {"'file_path':'no'", "AfterAgent", ",'stop_hook_active':'true'"},
+            {"'file_path':'a~'b','edits':[{'file_path':'secret'}]", "PreToolUse", edit + "{'file_path':'a~'b'}"},
+            {
+                "'command':['apply_patch','*** Begin Patch~n*** Update File: c~~new~n@@ secret~n*** Add File: d~n+*** Add File: secret']",
+                "PreToolUse",
+                edit + "{'patch':'*** Update File: c~~new~n*** Add File: d'}"
+            },
+        }) {
+            var sent = "{'hook_event_name':'%s','session_id':'s'%s}".formatted(expected[1], expected[2]);
+            assertThat(hooked(json(common.formatted(expected[0], expected[1])))).isEqualTo(json(sent));
+        }
+        for (var none : List.of("", "{}", "null", "{\"hook_event_name\"", "[\"session_id\"]")) {
+            assertThat(hooked(none)).as(none).isEmpty();
+        }
     }
 }

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.testing.TestCaller;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The script of {@code GET /join}, run as the documentation prints it, with the real programs from npm: it configures them,
@@ -126,6 +129,10 @@ class JoinScriptTest {
         return Repository.text(home.resolve(path));
     }
 
+    private ObjectNode json(String path) {
+        return Json.readObject(text(path).getBytes(StandardCharsets.UTF_8));
+    }
+
     private static void require(String program) {
         var isThere = Files.isExecutable(PROGRAMS.resolve(program));
         assertThat(isThere || System.getenv("CI") == null)
@@ -137,8 +144,7 @@ class JoinScriptTest {
     /** Nobody else may read a file that has a key. */
     private void assertKeysAreKept(String key) {
         for (var file : state().entrySet()) {
-            if (file.getValue()
-                    .contains(HexFormat.of().formatHex(key.getBytes(java.nio.charset.StandardCharsets.UTF_8)))) {
+            if (file.getValue().contains(HexFormat.of().formatHex(key.getBytes(StandardCharsets.UTF_8)))) {
                 assertThat(file.getValue()).as(file.getKey()).startsWith("rw-------");
             }
         }
@@ -160,8 +166,10 @@ class JoinScriptTest {
                 .contains("has joined as the agent 'Guest'", home.resolve(hooks).toString())
                 .doesNotContain("ek_", code);
         var key = text(".config/agent-workspace/%s/key".formatted(client)).strip();
-        assertThat(text(hooks)).contains(client.equals("codex") ? "AW_Hook" : "/api/hooks/" + client);
-        Json.readObject(text(hooks).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        assertThat(text(hooks)).contains("agent-workspace/" + client + "/hook.sh' " + client);
+        var guard = json(hooks).path("hooks").path(client.equals("gemini-cli") ? "BeforeTool" : "PreToolUse");
+        assertThat(guard).hasSize(1);
+        assertThat(guard.at("/0/matcher").asString()).containsPattern("Write|write_file");
         assertKeysAreKept(key);
         assertThat(ClientApi.REST
                         .call(TestServer.url(), key, "US_Read", Json.object())
@@ -187,7 +195,7 @@ class JoinScriptTest {
         write("project/.mcp.json", "{}");
         var before = state();
         join("dash", invitation("Guest") + " --client claude").good();
-        var settings = Json.readObject(text(".claude/settings.json").getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        var settings = json(".claude/settings.json");
         assertThat(settings.at("/hooks/Stop")).hasSize(2);
         assertThat(settings.at("/hooks/PreToolUse/0/matcher").asString()).contains("Edit");
         assertThat(settings.at("/hooks/PreCompact/0/hooks/0/type").asString()).isEqualTo("mcp_tool");
@@ -200,14 +208,63 @@ class JoinScriptTest {
         assertThat(state()).isEqualTo(before);
     }
 
-    @Test
-    void whatWasChangedSinceIsNotLost() {
-        require("claude");
-        write(".claude/settings.json", "{\"env\":{\"A\":\"b\"}}\n");
-        join("dash", invitation("Guest") + " --client claude").good();
-        write(".claude/settings.json", text(".claude/settings.json").replace("\"A\":\"b\"", "\"A\":\"c\""));
+    /** Claude Code and Gemini CLI write their whole settings anew, so what was added looks different then. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            claude-code | claude | .claude/settings.json
+            codex       | codex  | .codex/hooks.json
+            gemini-cli  | gemini | .gemini/settings.json
+            """)
+    void whatAProgramHasWrittenAnewIsCleaned(String client, String program, String hooks) {
+        require(program);
+        var theirs = """
+                {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}, "env": {"A": "b"}}""";
+        write(hooks, theirs);
+        var before = state();
+        join("dash", invitation("Guest") + " --client " + client).good();
+        var settings = json(hooks);
+        settings.withObject("/env").put("A", "c").put("B", "d");
+        ((ArrayNode) settings.at("/hooks/Stop")).addObject().put("mine", true);
+        write(hooks, settings.toPrettyString());
         join("dash", "--leave").good();
-        assertThat(text(".claude/settings.json").replaceAll("\\s", "")).isEqualTo("{\"env\":{\"A\":\"c\"}}");
+        assertThat(json(hooks).toString())
+                .isEqualTo(
+                        "{'hooks':{'Stop':[{'hooks':[{'type':'command','command':'true'}]},{'mine':true}]},'env':{'A':'c','B':'d'}}"
+                                .replace('\'', '"'));
+        assertThat(state().get(hooks)).startsWith("rw-r--r--");
+        assertThat(state().keySet()).containsAll(before.keySet()).noneMatch(path -> path.contains("agent-workspace"));
+        join("dash", invitation("Guest") + " --client " + client).good();
+    }
+
+    @Test
+    void whatIsNotOursStaysAsItWas() {
+        codex("");
+        var hooks = ".codex/hooks.json";
+        write(".codex/config.toml", "model = \"m\"\n");
+        write(hooks, "{ // mine\n  \"hooks\": {\n    \"Stop\": [ ]\n  }\n}");
+        join("dash", invitation("Guest") + " --client codex").good();
+        write(hooks, text(hooks).replace("// mine", "// still mine"));
+        write(".codex/config.toml", text(".codex/config.toml") + "\n# mine\n[next]\nx = 1\n");
+        join("dash", "--leave").good();
+        assertThat(text(hooks)).matches("\\{ // still mine\\n *}");
+        assertThat(text(".codex/config.toml")).isEqualTo("model = \"m\"\n\n# mine\n[next]\nx = 1\n");
+    }
+
+    @Test
+    void itSaysWhatIsLeftAndGoesOnWhenThatIsRemoved() {
+        codex("");
+        var before = state();
+        join("dash", invitation("Guest") + " --client codex").good();
+        write(".codex/hooks.json", text(".codex/hooks.json") + "}");
+        var left = join("dash", "--leave");
+        assertThat(left.code()).isEqualTo(1);
+        assertThat(left.output())
+                .contains("hooks.json could not be cleaned", "hook.sh", "has not left completely")
+                .doesNotContain("codex has left.", "before joining");
+        assertThat(join("dash", "--leave").code()).isEqualTo(1);
+        write(".codex/hooks.json", "{}");
+        assertThat(join("dash", "--leave").good().output()).contains("codex has left.");
+        assertThat(state()).isEqualTo(before);
     }
 
     @ParameterizedTest
@@ -281,7 +338,7 @@ class JoinScriptTest {
         var before = state();
         var code = invitation("Guest");
         assertThat(join("dash", code + " --client codex --dry-run").good().output())
-                .contains("codex mcp add");
+                .contains("codex mcp add", "the name of this machine");
         for (var refused : new String[][] {
             {code, "good for one agent"},
             {code + " --client gemini", "not found on the PATH"},
@@ -316,6 +373,7 @@ class JoinScriptTest {
             codex  | mkdir .codex; echo 'hooks' >.codex/hooks.json          | is not JSON
             codex  | git init -q .                                          | does not ignore it
             claude | mkdir dots .claude; git init -q dots; echo '{}' >dots/s; ln -s ../dots/s .claude/settings.json | does not ignore it
+            codex  | git init -q --bare .cfg; mkdir .codex; touch .codex/config.toml; git --git-dir=.cfg --work-tree=. add .codex/config.toml | does not ignore it
             claude | ln -s /proc .config                                    | cannot be written
             """)
     void theCodeIsNotUsedWhereTheKeyWouldBeLostOrPublic(String client, String setup, String reason) {
@@ -330,6 +388,19 @@ class JoinScriptTest {
         assertThat(refused.output()).contains(reason).doesNotContain("ek_");
         assertThat(state()).isEqualTo(before);
         assertThat(rest.call("AK_Invitations").ok().at("/invitations")).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"o'brien", "a\"b", "a\\b"})
+    void aFolderThatNoCommandCanNameIsRefused(String name) {
+        codex("");
+        write(name + "/x", "");
+        home = home.resolve(name);
+        var before = state();
+        var refused = join("dash", invitation("Guest") + " --client codex");
+        assertThat(refused.code()).isEqualTo(1);
+        assertThat(refused.output()).contains("has a quotation mark");
+        assertThat(state()).isEqualTo(before);
     }
 
     @Test
@@ -367,17 +438,6 @@ class JoinScriptTest {
         assertThat(files).isEqualTo(before);
     }
 
-    @Test
-    void itSaysSoIfTheClientCannotRemoveItsServer() {
-        codex("");
-        join("dash", invitation("Guest") + " --client codex").good();
-        write(".codex/config.toml", text(".codex/config.toml") + "model = \"m\"\n");
-        var left = join("dash", "--leave");
-        assertThat(left.code()).isEqualTo(1);
-        assertThat(left.output()).contains("codex could not remove the server 'agent-workspace'", "codex has left");
-        assertThat(text(".codex/config.toml")).contains("model = \"m\"");
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"dash -n", "bash -n", "shellcheck -s sh"})
     void theScriptsArePlainShell(String checker) {
@@ -385,7 +445,8 @@ class JoinScriptTest {
         var isThere = run("/bin/sh", "-c", "command -v " + words.getFirst()).code() == 0;
         assertThat(isThere || System.getenv("CI") == null).isTrue();
         assumeTrue(isThere);
-        for (var script : List.of("join.sh", "workspace/hook.sh", "workspace/listener.sh", "workspace/monitor.sh")) {
+        for (var script : List.of(
+                "join.sh", "workspace/hook.sh", "workspace/listener.sh", "workspace/monitor.sh", "gemini/hook.sh")) {
             words.add(Repository.file("clients/" + script).toString());
         }
         assertThat(run(words.toArray(String[]::new)).good().output()).isEmpty();
