@@ -349,7 +349,7 @@ async function everything(width) {
 
 // From the hub's first page to a first successful call: every click is counted.
 async function newcomer(width) {
-  const page = await pages.open('/', width, ['light']);
+  const page = await pages.open('/mcp-hub', width, ['light']);
   let clicks = 0;
   const click = async (locator) => {
     clicks++;

@@ -29,9 +29,11 @@ export async function show({ view, on, isHere }) {
   const body = el('div', { class: 'world-grid', tabindex: '-1' });
   const count = el('span', { class: 'count' });
   const needsMore = link('/console/inbox', '');
+  needsMore.hidden = true;
   const needs = el('section', { class: 'world-needs panel', 'aria-labelledby': 'w-needs', hidden: true }, el('h2', { id: 'w-needs' }, 'Needs you '));
   const needsList = list(NEEDS, on, isHere, () => {
     needs.hidden = !total();
+    needsMore.hidden = total() <= NEEDS;
     needsMore.textContent = total() > NEEDS ? `All ${number(total())}` : '';
   });
   needs.append(needsList, needsMore);

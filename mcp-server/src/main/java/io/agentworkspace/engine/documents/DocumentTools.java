@@ -17,6 +17,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Guide;
+import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -284,7 +285,7 @@ public final class DocumentTools {
                 .needs(Capability.DOCUMENT_WRITE)
                 .effect(Effect.CREATES)
                 .route("POST", "/api/documents")
-                .streamedUpload("base64")
+                .upload("base64", "application/octet-stream", Route.Passing.STORED)
                 .example("name", "tide-tables.md")
                 .example("text", "# Tide tables\n\nLow water is at 06:12, high water at 12:25. All times are in UTC.")
                 .handledBy(SubmitRequest.class, SubmitResponse.class, (in, call) -> {

@@ -144,7 +144,9 @@ final class InboxQueries {
 
     /** The name of a party. */
     private static String party(String id) {
-        return "(SELECT x.name FROM party x WHERE x.tenant_id = :tenant AND x.id = %s)".formatted(id);
+        return SqlTemplate.of("(SELECT x.name FROM party x WHERE x.tenant_id = :tenant AND x.id = {id})")
+                .with("id", id)
+                .sql();
     }
 
     private static String before(String at, String key) {

@@ -45,11 +45,10 @@ public final class InboxTools {
                         Lists what waits for a user: unread direct messages, open questions, invitations, requests to \
                         join, stopped agents, blocked tasks. Each item has the calls that deal with it.""")
                 .details("""
-                        Kinds: message (unread, sent directly to the user), question (asked by AP_Ask, still open), \
-                        invitation (of one of the user's agents), request (to join a domain that the user decides for), \
-                        guard (the loop guard stopped an agent of the user in the last day, and neither the agent nor a \
-                        person has spoken there since), task (blocked, created by the user); for admins also upstream \
-                        (tools of an installed server are held) and endpoint (a webhook endpoint fails). An item is gone \
+                        Kinds: message (unread, direct), question (open), invitation (of an agent of the user), request \
+                        (to join a domain that the user decides for), task (blocked, created by the user). guard: the \
+                        loop guard stopped an agent in the last day, and neither it nor a person has spoken there since. \
+                        For admins also upstream (held tools) and endpoint (failing). An item is gone \
                         when it is dealt with. Send an action's arguments to its tool, with what add names. Kinds that \
                         your credential may not read are left out. It marks nothing as read.""")
                 .alsoCalled(

@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.skills.Skill;
 import io.agentworkspace.engine.skills.SkillArchive;
@@ -182,7 +183,7 @@ public final class SkillCareTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CREATES)
                 .route("POST", "/api/skills")
-                .upload("archive", "application/zip")
+                .upload("archive", "application/zip", Route.Passing.IN_FIELD)
                 .handledBy(
                         AddRequest.class,
                         AddResponse.class,

@@ -140,8 +140,8 @@ class BelowPathTest {
 
     @ParameterizedTest
     @MethodSource("proxies")
-    void theRootRedirectsBelowThePath(Below below) throws Exception {
-        assertThat(get(below.url()).headers().firstValue("Location")).contains("/engine/mcp-hub");
+    void theFrontPageAndRedirectsLeadBelowThePath(Below below) throws Exception {
+        assertThat(get(below.url()).body()).contains("href=\"/engine/mcp-hub/connect\"");
         assertThat(get(below.url() + "/docs/").headers().firstValue("Location")).contains("/engine/docs");
     }
 

@@ -208,7 +208,7 @@ class JoinScriptTest {
         assertThat(state()).isEqualTo(before);
     }
 
-    /** Claude Code and Gemini CLI write their whole settings anew, so what was added looks different then. */
+    /** Claude Code and Gemini CLI write their whole settings again, so what was added looks different then. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             claude-code | claude | .claude/settings.json

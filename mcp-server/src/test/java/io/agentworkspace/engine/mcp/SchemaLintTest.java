@@ -65,7 +65,7 @@ class SchemaLintTest {
         assertThat(named(tools, tool -> tool.at("/_meta").path(ALWAYS_LOAD).asBoolean(false)))
                 .containsExactlyInAnyOrder("AP_Chat", "AP_Read", "AP_Wait", "MB_Search", "MB_Store", "US_Read");
         assertThat(named(tools, tool -> tool.at("/_meta").path(LONGEST_RESULT).asInt(0) == 300_000))
-                .containsExactlyInAnyOrder("MB_Load", "DC_Read", "ZN_Read", "MB_Search");
+                .containsExactlyInAnyOrder("MB_Load", "DC_Read", "ZN_Read", "MB_Search", "MB_Export");
         for (var tool :
                 Stream.concat(tools.stream(), list("work").valueStream()).toList()) {
             var meta = tool.path("_meta");
@@ -89,6 +89,7 @@ class SchemaLintTest {
                         "AP_List",
                         "AP_Read",
                         "AP_Chat",
+                        "AP_Search",
                         "DM_List",
                         "ZN_Enter",
                         "ZN_Read",
@@ -160,8 +161,17 @@ class SchemaLintTest {
         }
     }
 
+    /** Returns the tools of all pages. */
     private JsonNode list(String toolset) {
-        return client(toolset).modern("tools/list", "{}").at("/result/tools");
+        var tools = Json.object().putArray("tools");
+        var params = "{}";
+        while (!params.isEmpty()) {
+            var result = client(toolset).modern("tools/list", params).path("result");
+            result.path("tools").forEach(tools::add);
+            var next = result.path("nextCursor").asString("");
+            params = next.isEmpty() ? "" : "{'cursor': '%s'}".formatted(next);
+        }
+        return tools;
     }
 
     private RawMcpClient client(String toolset) {

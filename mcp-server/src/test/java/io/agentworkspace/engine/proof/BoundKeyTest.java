@@ -95,18 +95,18 @@ class BoundKeyTest {
             assertThat(entry.has("last_message_at")).isFalse();
             done(call(bound, "AP_Select", target));
             assertThat(texts(call(bound, "AP_Read", "{}"))).isEmpty();
-            done(call(bound, "AP_Chat", "{'target':{'agent':'%s'},'content':'From me.'}".formatted(other)));
-            assertThat(texts(call(bound, "AP_Read", target))).containsExactly("From me.");
-            assertThat(texts(call(user, "AP_Read", target))).containsExactly("For you alone.", "From me.");
-            assertThat(found(user, other)).containsExactly("From me.", "For you alone.");
-            assertThat(found(bound, other)).containsExactly("From me.");
+            done(call(bound, "AP_Chat", "{'target':{'agent':'%s'},'content':'From a bound key.'}".formatted(other)));
+            assertThat(texts(call(bound, "AP_Read", target))).containsExactly("From a bound key.");
+            assertThat(texts(call(user, "AP_Read", target))).containsExactly("For you alone.", "From a bound key.");
+            assertThat(found(user, other)).containsExactly("From a bound key.", "For you alone.");
+            assertThat(found(bound, other)).containsExactly("From a bound key.");
         }
     }
 
     /** Returns what a list by time finds that was said to the agent; a search finds the same. */
     private static List<String> found(Made key, String to) {
         var listed = hits(call(key, "AP_Search", "{'since':'2000-01-01T00:00:00Z','page':{'limit':50}}"), to);
-        assertThat(hits(call(key, "AP_Search", "{'content':'alone me','page':{'limit':50}}"), to))
+        assertThat(hits(call(key, "AP_Search", "{'content':'alone bound','page':{'limit':50}}"), to))
                 .isEqualTo(listed);
         return listed;
     }

@@ -166,9 +166,9 @@ class KeysTest {
                         "AP_Modify",
                         "AP_Select",
                         "AP_Wait",
+                        "AP_Search",
                         "find_tools",
                         "describe_tool",
-                        "run_tool",
-                        "run_plan");
+                        "run_tool");
     }
 }

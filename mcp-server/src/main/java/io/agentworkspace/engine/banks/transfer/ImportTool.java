@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Guide;
+import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,7 +118,7 @@ public final class ImportTool {
                 .idempotent()
                 .takesLong()
                 .route("POST", "/api/banks/{name}/import", Map.of("target.bank", "name"))
-                .pipedUpload("data", "application/x-ndjson")
+                .upload("data", "application/x-ndjson", Route.Passing.PIPED)
                 .example("format", JSONL)
                 .example("data", "{\"text\":\"Low water at 06:12.\",\"tags\":[\"tides\"]}")
                 .handledBy(ImportRequest.class, ImportResponse.class, this::store);

@@ -61,7 +61,7 @@ public final class CallerLimit implements Allowance.Meter {
         }
     }
 
-    /** Takes one token for a further call of a request, whose response tells the limits already. */
+    /** Takes one token for a further call of a request, whose response has the limits already. */
     public void take(Caller caller) {
         take(caller, HttpFields.build());
     }

@@ -114,7 +114,7 @@ public final class MessageSearchTools {
                         "messages of a day",
                         "grep the chat log",
                         "search history")
-                .hints(Guide.Hint.WORK, Guide.Hint.ALWAYS_LOAD, Guide.Hint.LARGE_RESULT)
+                .hints(Guide.Hint.WORK)
                 .needs(Capability.AGENT_READ)
                 .on(OfAgent.SEE, OfDomain.HEAR, OfZone.HEAR)
                 .heavy()

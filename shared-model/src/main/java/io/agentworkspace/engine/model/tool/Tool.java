@@ -99,12 +99,6 @@ public record Tool<I extends Record, O extends Record>(
         O handle(I input, Call call);
     }
 
-    /** The second phase of work that calls other servers. */
-    @FunctionalInterface
-    public interface Finish<I, M, O> {
-        O handle(I input, M outcome, Call call);
-    }
-
     /** Returns the response of a replay. The stored fields identify what was changed. */
     @FunctionalInterface
     public interface Again<I, O> {
@@ -409,20 +403,8 @@ public record Tool<I extends Record, O extends Record>(
         }
 
         /** Lets REST requests carry a file of this type instead of this field. */
-        public Draft upload(String field, String mediaType) {
-            upload = new Route.Upload(field, mediaType, Route.Passing.IN_FIELD);
-            return this;
-        }
-
-        /** Lets REST requests carry a large file of any type, which the handler finds in {@code Upload.CURRENT}. */
-        public Draft streamedUpload(String field) {
-            upload = new Route.Upload(field, "application/octet-stream", Route.Passing.STORED);
-            return this;
-        }
-
-        /** Lets REST requests carry a file of any size, which whoever runs the tool reads from {@code FileStream.CURRENT}. */
-        public Draft pipedUpload(String field, String mediaType) {
-            upload = new Route.Upload(field, mediaType, Route.Passing.PIPED);
+        public Draft upload(String field, String mediaType, Route.Passing passing) {
+            upload = new Route.Upload(field, mediaType, passing);
             return this;
         }
 
@@ -475,7 +457,7 @@ public record Tool<I extends Record, O extends Record>(
 
         /** Completes a tool that calls other servers: {@code outside} before the transaction, {@code inside} in it. */
         public <I extends Record, M, O extends Record> Tool<I, O> handledBy(
-                Class<I> input, Class<O> output, Handler<I, M> outside, Finish<I, M, O> inside) {
+                Class<I> input, Class<O> output, Handler<I, M> outside, Work.Finish<I, M, O> inside) {
             return handledBy(input, output, new Work.TwoPhase<>(outside, inside));
         }
 

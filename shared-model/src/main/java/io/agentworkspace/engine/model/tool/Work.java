@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.model.tool;
 
-import io.agentworkspace.engine.model.tool.Tool.Finish;
 import io.agentworkspace.engine.model.tool.Tool.Handler;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -8,6 +7,12 @@ import tools.jackson.databind.node.ObjectNode;
 public sealed interface Work<I, O> {
     /** Does the work before the transaction, and returns the handler to run in it. */
     Handler<I, O> begin(I input, Call call);
+
+    /** The second phase of work that calls other servers. */
+    @FunctionalInterface
+    interface Finish<I, M, O> {
+        O handle(I input, M outcome, Call call);
+    }
 
     /** Work that uses only the database. */
     record OnePhase<I, O>(Handler<I, O> handler) implements Work<I, O> {
