@@ -3,7 +3,6 @@ package io.agentworkspace.engine.hooks;
 import io.agentworkspace.engine.hooks.HookSession.SessionKey;
 import io.agentworkspace.engine.hooks.HookStore.Announcement;
 import io.agentworkspace.engine.hooks.HookStore.Listener;
-import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import io.agentworkspace.engine.streams.EventStream;
 import io.agentworkspace.engine.streams.Ticker;
@@ -15,6 +14,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An open stream of wake-ups for one session. Messages that arrive together are one wake-up, and the next one is sent
@@ -25,6 +26,8 @@ final class MessageStream {
     static final Duration GATHERING = Duration.ofMillis(400);
 
     static final Duration PAUSE = Duration.ofSeconds(2);
+
+    private static final Logger LOG = LoggerFactory.getLogger(MessageStream.class);
 
     private final HookSession session;
     private final Listener listener;
@@ -145,7 +148,8 @@ final class MessageStream {
                 end();
             }
             return waking.announcement();
-        } catch (Problem unavailable) {
+        } catch (RuntimeException e) { // Whatever it is, the messages still wait.
+            LOG.warn("a wake-up is tried again: {}", e.toString());
             synchronized (this) {
                 isDue = true;
             }

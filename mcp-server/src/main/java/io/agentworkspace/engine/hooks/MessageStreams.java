@@ -8,6 +8,7 @@ import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -101,7 +102,8 @@ final class MessageStreams implements DatabaseSignals.Listener {
     }
 
     /** Ends streams whose session has a newer one, on whichever replica. */
-    private void endReplaced(long tenant, Set<MessageStream> open) {
+    private void endReplaced(long tenant, Set<MessageStream> all) {
+        var open = List.copyOf(all); // One that is added meanwhile is not asked for.
         try {
             var sessions = open.stream()
                     .map(stream -> stream.session().key())

@@ -133,7 +133,7 @@ public final class Example {
         var path = tool.route().path();
         var query = new ArrayList<String>();
         for (var field : Field.of(tool.inputSchema().json())) {
-            var value = arguments.at("/" + field.path().replace('.', '/'));
+            var value = at(arguments, field);
             if (tool.route().hasParameter(field.path())) {
                 path = path.replace("{" + tool.route().parameter(field.path()) + "}", encoded(value));
             } else if (!tool.route().hasBody() && !value.isMissingNode()) {
@@ -155,10 +155,25 @@ public final class Example {
     /** Returns the arguments that are in the body on one of the tool's routes. */
     public static ObjectNode body(Tool<?, ?> tool, Route route) {
         var body = arguments(tool);
-        Field.of(tool.inputSchema().json()).stream()
+        var inPath = Field.of(tool.inputSchema().json()).stream()
                 .filter(field -> route.hasParameter(field.path()))
-                .forEach(field -> remove(body, field));
+                .toList();
+        if (inPath.stream().anyMatch(field -> at(body, field).isMissingNode())) {
+            return Json.object(); // The tool's example is of another route.
+        }
+        inPath.forEach(field -> remove(body, field));
         return body;
+    }
+
+    /** Returns an example of a field, also if the tool's own example does not have it. */
+    public static JsonNode of(Tool<?, ?> tool, Field field) {
+        var arguments = Json.object();
+        new Example(tool).put(arguments, field);
+        return at(arguments, field);
+    }
+
+    private static JsonNode at(ObjectNode arguments, Field field) {
+        return arguments.at("/" + field.path().replace('.', '/'));
     }
 
     /** Removes the field's value from the arguments, and objects that are then empty. */
