@@ -5,7 +5,7 @@ import { ago, avatar, DANGER, el, enc, guarded, link, number, redrawn, toast, wh
 
 const APART = { context: 'engine-console-reads' };
 const MOST = 100;
-const TOPICS = ['messages', 'presence', 'deliveries', 'audit', 'documents'];
+const TOPICS = ['presence', 'deliveries', 'audit', 'documents'];
 
 const listeners = new Set();
 const entry = document.querySelector('.rail nav [data-page="inbox"]');
@@ -38,6 +38,9 @@ async function read() {
 
 const soon = () => { waiting ??= setTimeout(read, 400); };
 
+// What is said in a room waits for nobody, unless it asks, or answers what waits.
+const concerns = (message) => !message.zone || message.question || (message.reply_to && total() > 0);
+
 // Follows what waits, from the sign-in on.
 let begun = false;
 export function follow() {
@@ -45,6 +48,7 @@ export function follow() {
   begun = true;
   entry?.append(' ', badge);
   for (const topic of [...TOPICS, 'reset']) live.on(topic, soon);
+  live.on('messages', (message) => { if (concerns(message)) soon(); });
   read();
 }
 

@@ -370,7 +370,7 @@ class HandshakesTest {
     @Test
     void anAmbiguousPathIsAWrongAddressAndNoWrongCredential() {
         var got = HERE.send(ann.key(), "/mcp//x", "POST", LIST);
-        assertThat(got.status()).as(got.toString()).isEqualTo(400);
+        assertThat(got.status()).as(got.toString()).isEqualTo(404);
         assertThat(text(HERE.only(ann), "/advice")).contains("at /mcp");
     }
 

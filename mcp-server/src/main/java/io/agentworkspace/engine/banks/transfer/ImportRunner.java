@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.text.StorableText;
 import io.agentworkspace.engine.model.tool.AccessReasons;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Catalogue;
@@ -49,15 +50,16 @@ public final class ImportRunner implements ToolRunner {
         if (!request.service().equals(ImportTool.NAME) || !FORMATS.contains(format)) {
             return runner.run(request);
         }
-        if (!FileStream.CURRENT.isBound() && !arguments.path("data").isString()) {
-            return runner.run(request);
+        var data = arguments.path("data");
+        if (!FileStream.CURRENT.isBound() && (!data.isString() || !StorableText.isStorable(data.asString()))) {
+            return runner.run(request); // It refuses this by the field's name.
         }
         var imported = new Import(request);
         try {
             return imported.run(
                     FileStream.CURRENT.isBound()
                             ? ImportPortions.of(format, FileStream.CURRENT.get())
-                            : ImportPortions.of(format, arguments.path("data").asString()));
+                            : ImportPortions.of(format, data.asString()));
         } catch (Problem problem) {
             return imported.failed(problem);
         } catch (IOException e) {
