@@ -172,7 +172,7 @@ public final class TestDatabase {
                 waiting(db),
                 Clock.systemUTC(),
                 "http://127.0.0.1",
-                new Rules(db, watch()),
+                new Rules(db, METERING),
                 upstreams(db));
     }
 
