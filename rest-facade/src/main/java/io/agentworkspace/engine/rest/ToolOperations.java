@@ -99,7 +99,9 @@ final class ToolOperations {
             var schema = document.schemas().parameter(SchemaNames.typeName(tool) + field.name(), field.schema());
             var name = inPath ? route.parameter(field.path()) : field.path();
             operation.parameter(inPath ? "path" : "query", name, inPath || field.required(), sentence, schema);
-            var example = inPath ? Example.of(tool, field) : examples.at("/" + field.path().replace('.', '/'));
+            var example = inPath
+                    ? Example.of(tool, field)
+                    : examples.at("/" + field.path().replace('.', '/'));
             if (!example.isMissingNode()) {
                 operation.suchAs(example);
             }
