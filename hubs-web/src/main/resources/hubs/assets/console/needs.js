@@ -5,7 +5,6 @@ import { ago, avatar, DANGER, el, enc, guarded, link, number, redrawn, toast, wh
 
 const APART = { context: 'engine-console-reads' };
 const MOST = 100;
-const TOPICS = ['presence', 'deliveries', 'audit', 'documents'];
 
 const listeners = new Set();
 const entry = document.querySelector('.rail nav [data-page="inbox"]');
@@ -38,8 +37,14 @@ async function read() {
 
 const soon = () => { waiting ??= setTimeout(read, 400); };
 
-// What is said in a room waits for nobody, unless it asks, or answers what waits.
-const concerns = (message) => !message.zone || message.question || (message.reply_to && total() > 0);
+// Which events may change what waits. What is said in a room does not, unless it asks, or answers what waits.
+const CONCERNS = {
+  messages: (message) => !message.zone || message.question || (message.reply_to && total() > 0),
+  presence: (change) => change.change !== 'seen',
+  audit: (change) => /^(DM|TK|UP|WH)_/.test(change.tool ?? ''),
+  deliveries: () => true,
+  reset: () => true,
+};
 
 // Follows what waits, from the sign-in on.
 let begun = false;
@@ -47,8 +52,7 @@ export function follow() {
   if (begun || !may('US_Inbox')) return;
   begun = true;
   entry?.append(' ', badge);
-  for (const topic of [...TOPICS, 'reset']) live.on(topic, soon);
-  live.on('messages', (message) => { if (concerns(message)) soon(); });
+  for (const [topic, concerns] of Object.entries(CONCERNS)) live.on(topic, (event) => { if (concerns(event ?? {})) soon(); });
   read();
 }
 

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds messages by their words, or by their time alone. Access is a part of each statement, and what it finds, counts and
  * orders depends only on messages that the caller may read.
+ *
+ * <p>{@code COALESCE(… IN …)} makes PostgreSQL look streams up in a hash table. A plan for an empty table would compare each with each.
  */
 final class MessageSearchQueries {
     /** The streams of a caller with more than these are not named in the index's condition. */
@@ -64,7 +66,7 @@ final class MessageSearchQueries {
                  WHERE {visible_agent}
                     OR COALESCE((SELECT true FROM message m
                                   WHERE m.tenant_id = a.tenant_id AND m.speaker_id = a.id
-                                    AND m.stream_id IN (SELECT r.id FROM reachable r)
+                                    AND COALESCE(m.stream_id IN (SELECT r.id FROM reachable r), false)
                                   LIMIT 1), false))
             """)
             .with("may_talk", Visibility.talk("d"))
@@ -178,7 +180,7 @@ final class MessageSearchQueries {
                                   AND {allowed}
                                OFFSET 0) m
                           WHERE probe.is_strict = {strict} AND {when}
-                            AND m.tenant_id = :tenant AND m.stream_id IN (SELECT r.id FROM reachable r)) f
+                            AND m.tenant_id = :tenant AND COALESCE(m.stream_id IN (SELECT r.id FROM reachable r), false)) f
                   GROUP BY f.stream_id, f.seq, f.created_at
                  HAVING CAST(:found AS bigint) IS NULL
                      OR (sum(f.items), f.created_at, f.stream_id, f.seq)
@@ -259,7 +261,7 @@ final class MessageSearchQueries {
             + hits(SqlTemplate.of("""
                 SELECT x.stream_id, x.seq, x.created_at, 1 AS found, true AS is_strict, 1 AS items
                   FROM message x
-                 WHERE x.tenant_id = :tenant AND {narrowed} AND {before} AND x.stream_id IN (SELECT r.id FROM reachable r) AND {allowed}
+                 WHERE x.tenant_id = :tenant AND {narrowed} AND {before} AND COALESCE(x.stream_id IN (SELECT r.id FROM reachable r), false) AND {allowed}
                  ORDER BY x.created_at DESC, x.stream_id DESC, x.seq DESC
                  LIMIT :limit + 1
                 """)
