@@ -97,7 +97,7 @@ final class Hearing implements Bench.Benchmark {
         return heard;
     }
 
-    /** Each session is new: one that was just woken is told of the next message two seconds later. */
+    /** Each session is new, since one that was just woken hears of the next message two seconds later. */
     private long follow(Engine engine, Program program, CountDownLatch listening) throws Exception {
         var session = "s" + System.nanoTime();
         var request = HttpRequest.newBuilder(URI.create(engine.url() + "/api/hooks/claude-code/messages?for=" + session))

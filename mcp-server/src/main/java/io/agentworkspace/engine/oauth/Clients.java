@@ -48,7 +48,7 @@ public final class Clients {
         return id.contains("://");
     }
 
-    /** Registers a client, and returns what it is told about that (RFC 7591, section 3.2.1). */
+    /** Registers a client, and returns its registration (RFC 7591, section 3.2.1). */
     ObjectNode register(ObjectNode given) {
         var metadata = ClientMetadata.of(given);
         var now = clock.instant();

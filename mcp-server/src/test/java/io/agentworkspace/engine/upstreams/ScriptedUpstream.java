@@ -31,7 +31,7 @@ final class ScriptedUpstream implements AutoCloseable {
         RESETS,
         FLOODS,
         FAILS,
-        /** Calls of tools are answered with what is no result of a tool. */
+        /** It answers calls of tools with a value that is not the result of a tool. */
         LIES
     }
 
