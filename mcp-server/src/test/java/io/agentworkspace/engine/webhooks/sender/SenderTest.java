@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPOutputStream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -82,6 +83,16 @@ class SenderTest {
 
     private static AttemptResult send(URI url) throws InterruptedException {
         return sender.send(url, HEADERS, BODY);
+    }
+
+    /** Returns why it failed. Tries again where a busy machine exceeded a time limit, which is not what is tested. */
+    private static @Nullable String failure(Sender sender, URI url) throws InterruptedException {
+        while (true) {
+            var failure = sender.send(url, HEADERS, BODY).error();
+            if (failure == null || !failure.contains(" within ")) {
+                return failure;
+            }
+        }
     }
 
     @Test
@@ -378,17 +389,17 @@ class SenderTest {
                 var early = new TlsReceiver(ca, "early");
                 var plain = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
                 var strict = new Sender(new AddressResolver(SenderTest::look, true), List.of(), CLOCK)) {
-            assertThat(send(good.url("hook.test")).error()).isNull();
+            assertThat(failure(sender, good.url("hook.test"))).isNull();
             assertThat(good.sni()).isEqualTo("hook.test");
-            assertThat(send(address.url("127.0.0.1")).error()).isNull();
+            assertThat(failure(sender, address.url("127.0.0.1"))).isNull();
+            var delivered = good.requests() + address.requests();
             for (var wrong : List.of(good.url("127.0.0.1"), address.url("hook.test"))) {
-                assertThat(send(wrong).error()).isEqualTo("TLS: the certificate is not for this host");
+                assertThat(failure(sender, wrong)).isEqualTo("TLS: the certificate is not for this host");
             }
-            assertThat(send(other.url("hook.test")).error()).isEqualTo("TLS: the certificate is not for this host");
-            assertThat(send(old.url("hook.test")).error()).isEqualTo("TLS: the certificate has expired");
-            assertThat(send(early.url("hook.test")).error()).isEqualTo("TLS: the certificate is not valid yet");
-            assertThat(strict.send(good.url("hook.test"), HEADERS, BODY).error())
-                    .isEqualTo("TLS: the certificate is not trusted");
+            assertThat(failure(sender, other.url("hook.test"))).isEqualTo("TLS: the certificate is not for this host");
+            assertThat(failure(sender, old.url("hook.test"))).isEqualTo("TLS: the certificate has expired");
+            assertThat(failure(sender, early.url("hook.test"))).isEqualTo("TLS: the certificate is not valid yet");
+            assertThat(failure(strict, good.url("hook.test"))).isEqualTo("TLS: the certificate is not trusted");
             Thread.ofVirtual().start(() -> {
                 try (var socket = plain.accept()) {
                     socket.getOutputStream().write(RawReceiver.status(400).getBytes(StandardCharsets.US_ASCII));
@@ -400,7 +411,7 @@ class SenderTest {
             assertThat(send(URI.create("https://127.0.0.1:" + plain.getLocalPort() + "/"))
                             .error())
                     .isEqualTo("TLS: the handshake failed");
-            assertThat(good.requests() + address.requests()).isEqualTo(2);
+            assertThat(good.requests() + address.requests()).isEqualTo(delivered);
             assertThat(other.requests() + old.requests() + early.requests()).isZero();
         }
     }
