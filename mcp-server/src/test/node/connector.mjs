@@ -71,9 +71,8 @@ const renewed = await fetch(kept.discovery.authorizationServerMetadata.token_end
   body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: kept.tokens.refresh_token, client_id: kept.client.client_id, resource: kept.discovery.resourceMetadata.resource }),
 });
 kept.tokens = { ...await renewed.json(), access_token: first }; // The client still has the old token, and must renew it by itself.
-let listed;
-do listed = await authorized(() => client.listTools()); while (kept.tokens.access_token === first); // The old one is taken for at most a second more.
-say('tools', listed.tools.map((tool) => tool.name));
+do await authorized(() => client.callTool({ name: 'US_Read', arguments: {} })); while (kept.tokens.access_token === first); // The old one is taken for at most a second more.
+say('tools', (await authorized(() => client.listTools())).tools.map((tool) => tool.name));
 say('renewed', kept.tokens.access_token !== first);
 say('asked', asked);
 await client.close();

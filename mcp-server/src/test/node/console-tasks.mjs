@@ -206,28 +206,61 @@ async function memories() {
   await page.reload();
   await page.locator('#main:not([aria-busy]) .memory').first().waitFor();
   const save = async () => {
-    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export', exact: true }).click()]);
     return { name: download.suggestedFilename(), lines: readFileSync(await download.path(), 'utf8') };
   };
   const step = { said, ...(await save()) };
-  await button(page, 'The calls of this page as code').click();
-  step.calls = await page.getByRole('dialog').locator('summary', { hasText: 'MB_Read' }).count();
-  await through(page, 'Close');
   const callForMo = (tool) => page.request.post(`${engine}/api/mcp/tools/${tool}/invoke`, { headers: { 'X-Api-Key': OWNER_KEY }, data: { target: { bank: 'log', agent: 'Mo' } } });
   await callForMo('MB_Uncensor');
   step.uncensored = (await save()).lines;
   await callForMo('MB_Censor');
-  // A bank that goes on and on: each page says that there is another one.
-  await page.route('**/MB_Read/invoke', (route) => route.fulfill({ json: { ...body, next_cursor: 'more' } }));
-  const { name, lines } = await save();
-  step.shortened = { name, lines: lines.trim().split('\n').length, said: await page.locator('#toast').innerText() };
-  let pages = 0;
-  await page.route('**/MB_Read/invoke', (route) => (++pages === 1 ? route.fallback() : route.fulfill({ status: 429, json: { status: { success: false, note: 'the database is busy' } } })));
-  let saved = 0;
-  page.on('download', () => (saved += 1));
-  await button(page, 'Export').click();
-  await page.locator('#toast', { hasText: 'Nothing was saved' }).waitFor();
-  told('memories', { ...step, failed: await page.locator('#toast').innerText(), saved });
+  told('memories', step);
+  await page.context().close();
+}
+
+// What was exported is imported into another bank, after a look at what would come of it; a memory is deleted, restored, and deleted forever.
+async function moving() {
+  const page = await open(OWNER_KEY, '/console/memory/log', '.memory');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export', exact: true }).click()]);
+  const exported = readFileSync(await download.path());
+  await page.goto(`${engine}/console/memory/copies?view=import`);
+  const choose = async (name, buffer) => {
+    await page.getByLabel('Choose a file').setInputFiles({ name, mimeType: 'application/jsonl', buffer: Buffer.from(buffer) });
+    await page.locator('.import-report h3, .problem:not(:empty)').first().waitFor();
+    return page.locator('.import-report, .problem').allInnerTexts();
+  };
+  const step = { notes: await choose('notes.md', '# Tides\n\nLow water at six.\n\n# Berths\n\n<img src=x onerror=alert(4)>\n') };
+  step.markdown = await page.getByLabel('The file is').inputValue();
+  await page.locator('.import-report', { hasText: 'Low water' }).waitFor();
+  step.wrong = await choose('other.jsonl', '{"text":"One."}\nnot a line\n');
+  await page.locator('.refusals li').waitFor();
+  step.refused = await page.locator('.refusals li').allInnerTexts();
+  await pages.look(page, 'console-import');
+  await choose('log.jsonl', exported);
+  await page.locator('.import-report p', { hasText: '201 new' }).waitFor();
+  step.format = await page.getByLabel('The file is').inputValue();
+  await button(page, 'Import').click();
+  await page.locator('.import-report h3', { hasText: 'Report' }).waitFor();
+  step.report = await page.locator('.import-report p').first().innerText();
+  await page.getByRole('link', { name: '← copies' }).click();
+  await page.locator('#main:not([aria-busy]) .memory').first().waitFor();
+  const ask = async (tool, args) => (await page.request.post(`${engine}/api/mcp/tools/${tool}/invoke`, { headers: { 'X-Api-Key': OWNER_KEY }, data: args })).json();
+  for (const word of ['first', 'second']) {
+    const { memory } = await ask('MB_Store', { target: { bank: 'copies' }, content: `The ${word} <b>mistake</b>.`, vx: { name: word } });
+    await ask('MB_Delete', { target: { bank: 'copies' }, memory: memory.id });
+  }
+  await page.getByRole('link', { name: 'Trash', exact: true }).last().click();
+  await page.locator('.trash li').nth(1).waitFor();
+  await pages.look(page, 'console-bank-trash');
+  step.trash = await page.locator('.trash li p').allInnerTexts();
+  await button(page, 'Restore first').click();
+  await page.locator('.trash li', { hasText: 'first' }).waitFor({ state: 'detached' });
+  await button(page, 'Delete forever second').click();
+  await through(page, 'Delete forever');
+  await page.locator('.trash li').waitFor({ state: 'detached' });
+  step.left = (await ask('MB_Trash', { target: { bank: 'copies' } })).content.length;
+  step.restored = (await ask('MB_Read', { target: { bank: 'copies' }, vx: { name: 'first' } })).content.length;
+  told('moving', step);
   await page.context().close();
 }
 
@@ -324,7 +357,7 @@ async function keyboard() {
 }
 
 try {
-  await together([webhooks, spaces, activity, memories, keys, permissions, earlierTexts, keyboard], 3);
+  await together([webhooks, spaces, activity, () => memories().then(moving), keys, permissions, earlierTexts, keyboard], 3);
   told('faults', { faults: pages.faults });
 } finally {
   await pages.close();

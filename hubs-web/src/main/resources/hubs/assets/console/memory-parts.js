@@ -1,6 +1,6 @@
-// Parts of the memory page: the trash, what an agent would load, and what a censorship would hide.
+// Parts of the memory page: the trash, a bank's deleted memories, what an agent would load, and what a censorship would hide.
 import { all, call, may } from './api.js';
-import { action, ago, ask, el, empty, enc, given, link, memoryCount, meter, number, tag, toast } from './ui.js';
+import { action, ago, ask, DANGER, el, empty, enc, given, link, memoryCount, meter, number, tag, toast } from './ui.js';
 import { tokens } from './memory-one.js';
 
 const ROOM = 4000;
@@ -47,6 +47,26 @@ export async function trash(view, go) {
       action('MB_Restore', 'Restore', () => back(entry.target, entry.member, () => row.remove()), 'quiet', entry.member ? `what ${entry.member} wrote in ${entry.target}` : entry.target));
     return row;
   })));
+}
+
+// The deleted memories of one bank.
+export async function bankTrash(bank, place) {
+  const found = await all('MB_Trash', { target: { bank: bank.name } }, (body) => body.content);
+  const what = (one) => one.name ?? one.text.slice(0, 40);
+  const gone = (row, words) => { row.remove(); toast(words); };
+  const nothing = () => el('p', { class: 'soft' }, `Nothing. Deleted memories stay here for ${DAYS} days.`);
+  const list = el('ul', { class: 'trash' }, ...found.map((one) => {
+    const about = { target: { bank: bank.name }, memory: one.id };
+    const row = el('li', {}, el('p', { class: 'clip2' }, el('b', {}, one.name ?? ''), one.name ? ' ' : '', one.text),
+      el('span', { class: 'soft' }, `by ${one.author}, deleted `, ago(one.deleted_at), `, kept until ${new Date(one.kept_until).toLocaleDateString()}`),
+      action('MB_Restore', 'Restore', async () => { await call('MB_Restore', about); gone(row, 'Restored.'); }, 'quiet', what(one)),
+      action('MB_Destroy', 'Delete forever', () => ask({
+        title: 'Delete this memory forever?', text: one.text, verb: 'Delete forever', danger: true, tool: 'MB_Destroy',
+        args: () => about, done: () => gone(row, 'Deleted forever.'),
+      }), DANGER, what(one)));
+    return row;
+  }));
+  place.replaceChildren(el('p', {}, link(`/console/memory/${enc(bank.name)}`, `← ${bank.name}`)), el('h2', {}, `Trash of ${bank.name}`), found.length ? list : nothing());
 }
 
 // What MB_Load would answer, and does not attach.

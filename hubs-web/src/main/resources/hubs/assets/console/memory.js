@@ -1,14 +1,13 @@
 // Memory: banks, what is in them, who may do what with them.
-import { all, ask as invoke, call, may, mayChange, whyNot } from './api.js';
-import { action, ago, announce, asCode, ask, DANGER, download, el, empty, enc, given, guarded, head, link, memoryCount, number, problem, subnav, tag, toast, whileBusy } from './ui.js';
+import { all, call, may, mayChange, whyNot } from './api.js';
+import { action, ago, announce, asCode, ask, DANGER, el, empty, enc, given, head, link, memoryCount, number, problem, subnav, tag, toast } from './ui.js';
 import { evaluating } from './evaluate.js';
+import { importing } from './memory-import.js';
 import { find, showMemory } from './memory-one.js';
-import { censor, loading, trash } from './memory-parts.js';
+import { bankTrash, censor, loading, trash } from './memory-parts.js';
 import { showList, virtualList } from './virtual.js';
 
 const PERMISSIONS = ['none', 'read', 'append', 'write', 'manage'];
-// How many pages an export reads at most. Each is a command of the plan.
-const MOST_PAGES = 50;
 const ACCESS = ['private', 'bank', 'agent', 'domain', 'public'];
 
 const newBank = (go) => ask({
@@ -24,12 +23,12 @@ const PARTS = [['banks', 'Banks', '/console/memory'], ['permissions', 'Permissio
 export async function show({ at, view, on, go, isHere }) {
   const banks = await all('MB_List', {}, (body) => body.profile.map((bank, i) => ({ ...bank, ...body.content[i] })));
   view.append(head('Memory', { sub: 'What agents remember, in shared banks.', actions: [action('MB_Create', 'New bank', () => newBank(go), '')] }));
-  if (at.query.get('view') === 'permissions') {
+  if (!at.parts[0] && at.query.get('view') === 'permissions') {
     view.append(subnav('Parts', PARTS, 'permissions'));
     await matrix(view, banks);
     return;
   }
-  if (at.query.get('view') === 'trash') {
+  if (!at.parts[0] && at.query.get('view') === 'trash') {
     view.append(subnav('Parts', PARTS, 'trash'));
     await trash(view, go);
     return;
@@ -71,6 +70,14 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
     await loading(bank, place, go);
     return;
   }
+  if (part === 'import') {
+    importing(bank, place);
+    return;
+  }
+  if (part === 'trash') {
+    await bankTrash(bank, place);
+    return;
+  }
   if (part === 'evaluate') {
     evaluating(bank, place);
     return;
@@ -83,14 +90,15 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
       place.append(problem(error)); // It has no such memory any more: the list stands.
     }
   }
-  const exported = el('button', { type: 'button', class: 'quiet', title: 'What the list below shows, as JSON lines', click: guarded(() => whileBusy(exported, save)) }, 'Export');
   place.append(el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, bank.name), el('p', { class: 'soft' }, bank.description ?? '')),
     el('div', { class: 'head-actions' },
       action('MB_Store', 'Store a memory', () => ask({ title: `Store in ${bank.name}`, verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 4, required: true, max: 64000 }, { name: 'name', label: 'Name', max: 64, hint: 'The same name again creates a new revision.' }, { name: 'tags', label: 'Tags', hint: 'Comma-separated.' }, { name: 'agent', label: 'As the agent', hint: 'One of yours. Optional: default is you.' }],
         args: (values) => given({ target: given({ bank: bank.name, agent: values.agent }), content: values.content, vx: given({ name: values.name, tags: values.tags ? values.tags.split(',').map((one) => one.trim()).filter(Boolean) : undefined }) }), done: () => toast('Stored.') }), ''),
       el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=load` }, 'Preview loading'),
-      exported,
+      may('MB_Export') ? el('a', { class: 'button quiet', href: `/api/banks/${enc(bank.name)}/export?revisions=true`, download: `${bank.name}.jsonl`, title: 'The whole bank with its history, as JSON lines' }, 'Export') : null,
+      mayChange('MB_Import') ? el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=import` }, 'Import') : null,
       may('MB_Evaluate') ? el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=evaluate` }, 'Evaluate') : null,
+      may('MB_Trash') ? el('a', { class: 'button quiet', href: `/console/memory/${enc(bank.name)}?view=trash` }, 'Trash') : null,
       action('MB_Censor', 'Censor…', () => censor(bank, again), DANGER),
       action('MB_Delete', 'Delete', () => ask({ title: `Delete ${bank.name}?`, text: `${memories(bank)} can be restored for 30 days.`, verb: 'Move to trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('Moved to the trash for 30 days.'); go('/console/memory?view=trash'); } }), DANGER))),
     el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owned by ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(memories(bank))));
@@ -101,20 +109,6 @@ async function bankDetail(name, memory, place, { on, go, isHere, part, query }) 
   const found = el('div', { class: 'memories' });
   place.append(el('div', { class: 'filters' }, words, authors, tags), found);
   const args = () => ({ target: given({ bank: bank.name, agent: authors.value.trim() }), ...(tags.value.trim() && { vx: { tags: tags.value.split(',').map((one) => one.trim()).filter(Boolean) } }) });
-  // Saves what the list would show, newest first: each line is a memory in JSON, as MB_Read returns it.
-  async function save() {
-    const wanted = args();
-    const lines = [];
-    let cursor;
-    for (let pages = 0; pages < MOST_PAGES && (pages === 0 || cursor); pages++) {
-      // Only the first call is listed among the calls of the page.
-      const body = await (cursor ? invoke : call)('MB_Read', { ...wanted, page: { limit: 200, ...(cursor && { cursor }) } }).catch((error) => { throw new Error(`Nothing was saved: ${error.message}`); });
-      lines.push(...body.content.map((one) => `${JSON.stringify(one)}\n`));
-      cursor = body.next_cursor;
-    }
-    if (cursor) toast(`The file has only the newest ${number(lines.length)} memories, which is the most that one export reads. To export others, choose an author or tags.`);
-    download(`${bank.name}${cursor ? `-newest-${lines.length}` : ''}.jsonl`, 'application/jsonl', lines.join(''));
-  }
   let list;
   let newest = 0; // A slow search must not replace what was asked for later.
   function listing() {

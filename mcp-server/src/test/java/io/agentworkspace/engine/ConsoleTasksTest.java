@@ -111,6 +111,7 @@ class ConsoleTasksTest {
 
     /** More memories than a page has, and two that one command hides: a false one, and another that comes from it. */
     private static void fillLog(String member) {
+        call(owner, "MB_Create", "{'vx':{'name':'copies'}}").ok();
         call(owner, "MB_Create", "{'target':{'agent':'Ada'},'vx':{'name':'log'}}")
                 .ok();
         for (var i = 0; i < LOGGED; i++) {
@@ -224,20 +225,28 @@ class ConsoleTasksTest {
         assertThat(step.path("said").asString()).startsWith("Memories in log: ");
         assertThat(step.path("name").asString()).isEqualTo("log.jsonl");
         var lines = lines(step.path("lines"));
-        var read = new ArrayList<JsonNode>();
-        var cursor = "";
-        do {
-            var page = call(owner, "MB_Read", "{'target':{'bank':'log'},'page':{'limit':150%s}}".formatted(cursor))
-                    .ok();
-            page.at("/content").forEach(read::add);
-            cursor = page.text("/next_cursor").isEmpty() ? "" : ",'cursor':'%s'".formatted(page.text("/next_cursor"));
-        } while (!cursor.isEmpty());
         assertThat(lines).hasSize(LOGGED);
-        assertThat(lines).isEqualTo(read);
         assertThat(lines)
                 .extracting(line -> line.path("text").asString())
                 .doesNotContain("false", "derived")
                 .contains("Tide 0:\nlow \u2028 <b>🌊</b>");
+    }
+
+    /** A file is tried first; what was exported comes back as it was, and a deleted memory is restored or destroyed. */
+    @Test
+    void aBankIsImportedAfterAPreviewAndItsTrashIsEmptied() {
+        var step = steps.only("moving");
+        assertThat(step.path("markdown").asString()).isEqualTo("markdown");
+        assertThat(step.path("notes").toString())
+                .contains("2 memories in the file: 2 new", "<img src=x onerror=alert(4)>");
+        assertThat(step.path("wrong").toString()).contains("1 new, 1 refused");
+        assertThat(texts(step.path("refused"))).singleElement().asString().contains("line 2");
+        assertThat(step.path("format").asString()).isEqualTo("engine");
+        assertThat(step.path("report").asString()).contains("%d new".formatted(LOGGED));
+        assertThat(texts(step.path("trash")))
+                .containsExactly("second The second <b>mistake</b>.", "first The first <b>mistake</b>.");
+        assertThat(step.path("left").asInt()).isZero();
+        assertThat(step.path("restored").asInt()).isEqualTo(1);
     }
 
     private static List<JsonNode> lines(JsonNode file) {
@@ -253,19 +262,6 @@ class ConsoleTasksTest {
                 .hasSize(LOGGED + 2)
                 .extracting(line -> line.path("text").asString())
                 .contains("false", "derived");
-    }
-
-    @Test
-    void aShortenedDownloadSaysSoInItsNameAndAFailedOneSavesNothing() {
-        var step = steps.only("memories");
-        assertThat(step.path("calls").asInt())
-                .as("the bank, its list, and the first page of the download")
-                .isEqualTo(3);
-        assertThat(step.at("/shortened/name").asString()).isEqualTo("log-newest-10000.jsonl");
-        assertThat(step.at("/shortened/lines").asInt()).isEqualTo(10_000);
-        assertThat(step.at("/shortened/said").asString()).contains("only the newest 10,000");
-        assertThat(step.path("failed").asString()).isEqualTo("Nothing was saved: the database is busy");
-        assertThat(step.path("saved").asInt()).isZero();
     }
 
     /** Row for row what the page shows, and no cell that a spreadsheet would run. */

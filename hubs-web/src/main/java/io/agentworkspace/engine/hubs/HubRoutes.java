@@ -55,6 +55,7 @@ public final class HubRoutes {
             "console/spaces.js",
             "console/memory.js",
             "console/memory-one.js",
+            "console/memory-import.js",
             "console/memory-parts.js",
             "console/view-as.js",
             "console/inbox.js",

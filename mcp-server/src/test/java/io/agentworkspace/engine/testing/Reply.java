@@ -39,7 +39,7 @@ public record Reply(ObjectNode envelope) {
 
     public Reply ok() {
         assertThat(code()).as(envelope::toString).isZero();
-        assertThat(at("/status/success").asBoolean()).isTrue();
+        assertThat(at("/status/success").asBoolean()).as(envelope::toString).isTrue();
         assertThat(at("/status/http_code").asInt()).isEqualTo(200);
         return this;
     }

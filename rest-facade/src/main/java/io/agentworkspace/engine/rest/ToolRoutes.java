@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Effect;
@@ -35,12 +36,12 @@ final class ToolRoutes {
     Response answer(Tool<?, ?> tool, Route route, ContainerRequestContext context) {
         RestExchange.current().runs(tool);
         if (files.isUpload(tool)) {
-            return files.receive(tool, context, arguments -> answer(tool, route, context, arguments));
+            return files.receive(tool, context, form -> answer(tool, route, context, typed(tool, form)));
         } else if (DocumentFiles.isDownload(tool, context)) {
             return files.send(tool, context);
         }
         if (LineTransfer.isUpload(tool)) {
-            return LineTransfer.receive(tool, context, arguments -> answer(tool, route, context, arguments));
+            return LineTransfer.receive(tool, context, form -> answer(tool, route, context, typed(tool, form)));
         }
         return answer(
                 tool, route, context, UploadBody.arguments(tool, context).orElseGet(() -> JsonBody.optional(context)));
@@ -65,6 +66,17 @@ final class ToolRoutes {
             return LineTransfer.send(answer, arguments, next -> exchange.runFurther(runner, tool.name(), next));
         }
         return RestResponse.envelope(answer, tool.effect() == Effect.CREATES ? 201 : 200);
+    }
+
+    /** Returns the fields of a form as the tool takes them: by their paths and with their types, as those of a query. */
+    private static ObjectNode typed(Tool<?, ?> tool, ObjectNode form) {
+        var arguments = Json.object();
+        for (var field : Field.of(tool.inputSchema().json())) {
+            if (form.has(field.path())) {
+                set(arguments, field, List.of(form.path(field.path()).asString()));
+            }
+        }
+        return arguments;
     }
 
     private static Optional<String> inPath(Route route, ContainerRequestContext context, Field field) {

@@ -34,11 +34,17 @@ final class TransferFiles {
 
     /** Sends a file as the part of a form. */
     static HttpResponse<byte[]> sent(String key, String bank, String format, byte[] file) {
+        return sent(key, bank, Map.of("format", format), file);
+    }
+
+    /** Sends a file as the part of a form, after other fields. */
+    static HttpResponse<byte[]> sent(String key, String bank, Map<String, String> fields, byte[] file) {
         var form = new ByteArrayOutputStream();
-        form.writeBytes(
-                "--x\r\nContent-Disposition: form-data; name=\"format\"\r\n\r\n%s\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n"
-                        .formatted(format)
-                        .getBytes(UTF_8));
+        fields.forEach(
+                (name, value) -> form.writeBytes("--x\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n"
+                        .formatted(name, value)
+                        .getBytes(UTF_8)));
+        form.writeBytes("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n".getBytes(UTF_8));
         form.writeBytes(file);
         form.writeBytes("\r\n--x--\r\n".getBytes(UTF_8));
         return ClientApi.send(request(key, "/api/banks/%s/import".formatted(bank))
@@ -47,8 +53,13 @@ final class TransferFiles {
                 .build());
     }
 
+    /** Sends it again where a busy machine exceeded the time limit of a portion: the import goes on where it stopped. */
     static Reply imported(String key, String bank, String format, byte[] file) {
-        return new Reply(Json.readObject(sent(key, bank, format, file).body())).ok();
+        var response = sent(key, bank, format, file);
+        while (response.statusCode() == 503) {
+            response = sent(key, bank, format, file);
+        }
+        return new Reply(Json.readObject(response.body())).ok();
     }
 
     /** Returns a zip of these files, written without any check. */

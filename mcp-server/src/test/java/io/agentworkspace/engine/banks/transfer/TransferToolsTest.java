@@ -285,6 +285,12 @@ class TransferToolsTest {
         files.put("notes/été 潮.md", "no heading");
         files.put("notes/logo.png", "binary");
         files.put("__MACOSX/notes/._x.md", "clutter");
+        var trial = Map.of("format", "markdown", "dry_run", "true", "first_line", "1");
+        var tried = new Reply(Json.readObject(TransferFiles.sent(key, "z", trial, TransferFiles.zip(files))
+                        .body()))
+                .ok();
+        assertThat(tried.at("/changed").asBoolean()).isFalse();
+        assertThat(tried.texts("/preview", "text")).isNotEmpty();
         var report = TransferFiles.imported(key, "z", "markdown", TransferFiles.zip(files));
         assertThat(report.number("/stored")).isEqualTo(2);
         assertThat(report.text("/refusals/0/file")).isEqualTo("notes/logo.png");

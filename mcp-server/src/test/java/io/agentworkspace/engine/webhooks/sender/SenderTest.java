@@ -87,12 +87,8 @@ class SenderTest {
 
     /** Returns why it failed. Tries again where a busy machine exceeded a time limit, which is not what is tested. */
     private static @Nullable String failure(Sender sender, URI url) throws InterruptedException {
-        while (true) {
-            var failure = sender.send(url, HEADERS, BODY).error();
-            if (failure == null || !failure.contains(" within ")) {
-                return failure;
-            }
-        }
+        var failure = sender.send(url, HEADERS, BODY).error();
+        return failure != null && failure.contains(" within ") ? failure(sender, url) : failure;
     }
 
     @Test
@@ -393,10 +389,9 @@ class SenderTest {
             assertThat(good.sni()).isEqualTo("hook.test");
             assertThat(failure(sender, address.url("127.0.0.1"))).isNull();
             var delivered = good.requests() + address.requests();
-            for (var wrong : List.of(good.url("127.0.0.1"), address.url("hook.test"))) {
+            for (var wrong : List.of(good.url("127.0.0.1"), address.url("hook.test"), other.url("hook.test"))) {
                 assertThat(failure(sender, wrong)).isEqualTo("TLS: the certificate is not for this host");
             }
-            assertThat(failure(sender, other.url("hook.test"))).isEqualTo("TLS: the certificate is not for this host");
             assertThat(failure(sender, old.url("hook.test"))).isEqualTo("TLS: the certificate has expired");
             assertThat(failure(sender, early.url("hook.test"))).isEqualTo("TLS: the certificate is not valid yet");
             assertThat(failure(strict, good.url("hook.test"))).isEqualTo("TLS: the certificate is not trusted");
@@ -408,8 +403,7 @@ class SenderTest {
                     // The client has disconnected.
                 }
             });
-            assertThat(send(URI.create("https://127.0.0.1:" + plain.getLocalPort() + "/"))
-                            .error())
+            assertThat(failure(sender, URI.create("https://127.0.0.1:" + plain.getLocalPort() + "/")))
                     .isEqualTo("TLS: the handshake failed");
             assertThat(good.requests() + address.requests()).isEqualTo(delivered);
             assertThat(other.requests() + old.requests() + early.requests()).isZero();
