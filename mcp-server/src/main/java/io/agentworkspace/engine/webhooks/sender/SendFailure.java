@@ -1,9 +1,12 @@
 package io.agentworkspace.engine.webhooks.sender;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
@@ -21,6 +24,7 @@ import org.eclipse.jetty.client.HttpResponseException;
  */
 final class SendFailure extends Exception {
     private static final int DEEPEST = 12;
+    private static final String HANDSHAKE = "the handshake failed";
 
     private final transient Stage stage;
 
@@ -67,6 +71,10 @@ final class SendFailure extends Exception {
         if (any(causes, ConnectException.class)) {
             return new SendFailure(Stage.CONNECT, "connection refused");
         }
+        if (!sent
+                && causes.stream().anyMatch(SendFailure::isCut)) { // Without TLS, a connected request is sent at once.
+            return new SendFailure(Stage.TLS, "TLS: " + HANDSHAKE);
+        }
         if (!sent) {
             return new SendFailure(Stage.CONNECT, "the host cannot be reached");
         }
@@ -90,9 +98,14 @@ final class SendFailure extends Exception {
         if (any(causes, CertPathBuilderException.class) || any(causes, CertPathValidatorException.class)) {
             return "the certificate is not trusted";
         }
-        return any(causes, CertificateException.class)
-                ? "the certificate is not for this host"
-                : "the handshake failed";
+        return any(causes, CertificateException.class) ? "the certificate is not for this host" : HANDSHAKE;
+    }
+
+    /** Whether a connection that was there ended. Of a handshake that fails, Jetty may report only this. */
+    private static boolean isCut(Throwable cause) {
+        return cause instanceof ClosedChannelException
+                || cause instanceof EOFException
+                || cause instanceof SocketException && "Connection reset".equals(cause.getMessage());
     }
 
     private static boolean any(List<Throwable> causes, Class<?> type) {

@@ -85,17 +85,16 @@ class SenderTest {
         return sender.send(url, HEADERS, BODY);
     }
 
-    /** Returns why it failed. Tries again where a busy machine exceeded a time limit, which is not what is tested. */
+    /** Returns why it failed. Tries again if a busy machine exceeded a limit, or the connection was closed before the reason was read. */
     private static @Nullable String failure(Sender sender, URI url) throws InterruptedException {
         var failure = sender.send(url, HEADERS, BODY).error();
-        return failure != null && failure.contains(" within ") ? failure(sender, url) : failure;
+        return failure != null && failure.matches(".* within .*|.*handshake.*") ? failure(sender, url) : failure;
     }
 
     @Test
     void theBodyArrivesAsItIsWithTheHeadersAndNothingElseOfNote() throws Exception {
         try (var receiver = RawReceiver.saying(RawReceiver.status(200))) {
             var outcome = send(receiver.url());
-            assertThat(outcome.delivered()).isTrue();
             assertThat(outcome.status()).isEqualTo(200);
             assertThat(outcome.error()).isNull();
             assertThat(outcome.duration()).isPositive();
@@ -403,7 +402,8 @@ class SenderTest {
                     // The client has disconnected.
                 }
             });
-            assertThat(failure(sender, URI.create("https://127.0.0.1:" + plain.getLocalPort() + "/")))
+            assertThat(send(URI.create("https://127.0.0.1:" + plain.getLocalPort() + "/"))
+                            .error())
                     .isEqualTo("TLS: the handshake failed");
             assertThat(good.requests() + address.requests()).isEqualTo(delivered);
             assertThat(other.requests() + old.requests() + early.requests()).isZero();
