@@ -40,10 +40,13 @@ public final class Main {
                 case TenantCommand.WORD ->
                     command(
                             rest,
-                            (settings, words) -> new TenantCommand(settings, Clock.systemUTC())
+                            (settings, words) -> Printed.of(new TenantCommand(settings, Clock.systemUTC())
                                     .run(words)
-                                    .framed());
-                case SecretsCommand.WORD -> command(rest, (settings, words) -> new SecretsCommand(settings).run(words));
+                                    .framed()));
+                case SecretsCommand.WORD ->
+                    command(rest, (settings, words) -> Printed.of(new SecretsCommand(settings).run(words)));
+                case DoctorCommand.WORD ->
+                    command(rest, (settings, words) -> new DoctorCommand(settings, Clock.systemUTC()).run(words));
                 default -> new Main().run(Settings.read(System.getenv(), commandLine), System.out);
             }
         } catch (InvalidSetting e) {
@@ -61,13 +64,24 @@ public final class Main {
         Security.setProperty("networkaddress.cache.negative.ttl", "0");
     }
 
-    private static void command(List<String> words, BiFunction<Settings, List<String>, String> work) {
+    /** What a command prints, and the code that it exits with. */
+    record Printed(String text, int code) {
+        static Printed of(String text) {
+            return new Printed(text, 0);
+        }
+    }
+
+    private static void command(List<String> words, BiFunction<Settings, List<String>, Printed> work) {
         var flags =
                 (int) words.stream().takeWhile(word -> !word.startsWith("--")).count();
         var settings = Settings.read(System.getenv(), words.subList(flags, words.size()));
         log(settings.logFormat(), null);
         try {
-            System.out.print(work.apply(settings, words.subList(0, flags)));
+            var printed = work.apply(settings, words.subList(0, flags));
+            System.out.print(printed.text());
+            if (printed.code() != 0) {
+                System.exit(printed.code());
+            }
         } catch (InvalidSetting e) {
             throw e;
         } catch (RuntimeException e) {

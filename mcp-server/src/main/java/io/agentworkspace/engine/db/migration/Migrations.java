@@ -21,10 +21,8 @@ public final class Migrations {
     /** The version of the last migration, and so of the baseline. */
     static final int NEWEST = 155;
 
-    /** The oldest version that can be upgraded, and the commit whose schema it is. */
+    /** The oldest version that can be upgraded: that of {@link SchemaVersion#OLDEST_COMMIT}. */
     static final int OLDEST = 54;
-
-    private static final String COMMIT = "9742f53a";
 
     private static final String IS_CURRENT =
             "SELECT bool_and(success) AND max(CAST(version AS integer)) >= " + NEWEST + " FROM flyway_schema_history";
@@ -36,7 +34,7 @@ public final class Migrations {
             """;
 
     /** Null where no migration has succeeded yet. */
-    private static final String VERSION =
+    static final String VERSION =
             "SELECT max(CAST(version AS integer)) AS version FROM flyway_schema_history WHERE success";
 
     private Migrations() {}
@@ -105,7 +103,7 @@ public final class Migrations {
                 if (!row.wasNull() && version < OLDEST) {
                     throw new DatabaseFailure(
                             "the database has version %d of the schema; start the engine of commit %s once, then this one"
-                                    .formatted(version, COMMIT));
+                                    .formatted(version, SchemaVersion.OLDEST_COMMIT));
                 }
             }
         } catch (SQLException e) {

@@ -1,0 +1,52 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.settings.InvalidSetting;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.setup.Checkup;
+import io.agentworkspace.engine.setup.Finding;
+import java.time.Clock;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * The command {@code doctor}: checks a set-up, and changes nothing. It works beside a running engine, and starts the
+ * embedded database if it is not running.
+ */
+record DoctorCommand(Settings settings, Clock clock) {
+    static final String WORD = "doctor";
+
+    private static final int PATIENCE_SECONDS = 10;
+
+    /**
+     * Returns what was found, a line for each check, and the exit code: 1 if a check failed.
+     *
+     * @param words the words after {@code doctor} on the command line, without the flags
+     * @throws InvalidSetting if there are any
+     */
+    Main.Printed run(List<String> words) {
+        if (!words.isEmpty()) {
+            throw new InvalidSetting("usage: doctor [<flags>]");
+        }
+        var findings = DatabaseSource.with(settings, this::check);
+        var isWrong = findings.stream().anyMatch(finding -> finding.level() == Finding.Level.FAIL);
+        return new Main.Printed(findings.stream().map(Finding::line).collect(Collectors.joining()), isWrong ? 1 : 0);
+    }
+
+    private List<Finding> check(DatabaseSource source) {
+        var database = new PGSimpleDataSource();
+        database.setUrl(source.url());
+        database.setConnectTimeout(PATIENCE_SECONDS);
+        database.setSocketTimeout(PATIENCE_SECONDS);
+        if (source.user() != null) { // Otherwise the URL contains the credentials.
+            database.setUser(source.user());
+            database.setPassword(source.password());
+        }
+        try {
+            return new Checkup(settings, App.VERSION, clock).run(database);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+}

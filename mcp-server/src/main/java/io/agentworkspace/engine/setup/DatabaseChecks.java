@@ -1,0 +1,131 @@
+package io.agentworkspace.engine.setup;
+
+import io.agentworkspace.engine.db.migration.SchemaVersion;
+import io.agentworkspace.engine.setup.SetupQueries.Facts;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** Checks the database, as the engine would meet it: directly, through a pooler, on a primary or a standby. */
+record DatabaseChecks(DataSource source, int poolSize, Clock clock) {
+    private static final int OLDEST_SERVER = 150_000;
+    private static final Duration FAR = Duration.ofMillis(5);
+    private static final Duration WRONG = Duration.ofSeconds(1);
+    private static final Duration FAR_WRONG = Duration.ofMinutes(1);
+
+    List<Finding> run() {
+        var findings = new ArrayList<Finding>();
+        try (var connection = source.getConnection();
+                var other = source.getConnection()) {
+            var queries = new SetupQueries(connection);
+            var roundTrip = queries.roundTrip();
+            var facts = queries.facts();
+            var clocks = Duration.between(facts.now(), clock.instant()).minus(roundTrip.dividedBy(2));
+            findings.add(server(facts));
+            findings.add(distance(roundTrip));
+            findings.add(clocks(clocks));
+            findings.add(schema(SchemaVersion.of(connection)));
+            findings.add(notifications(queries.hears(other)));
+            findings.add(connections(facts));
+            findings.add(backup(facts));
+        } catch (SQLException e) {
+            findings.add(Finding.fail("database", "it cannot be used: %s. Check ENGINE_DATABASE_URL", oneLine(e)));
+        }
+        return findings;
+    }
+
+    static String oneLine(Exception e) {
+        return String.valueOf(e.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
+    }
+
+    private static Finding server(Facts facts) {
+        if (facts.number() < OLDEST_SERVER) {
+            return Finding.fail("database", "PostgreSQL %s is too old: use 15 or newer", facts.version());
+        } else if (!facts.encoding().equals("UTF8")) {
+            return Finding.fail(
+                    "database",
+                    "its encoding is %s: create it with ENCODING 'UTF8' TEMPLATE template0",
+                    facts.encoding());
+        } else if (facts.isStandby() || facts.isReadOnly()) {
+            return Finding.fail(
+                    "database",
+                    "it is %s: name all hosts in ENGINE_DATABASE_URL and add targetServerType=primary",
+                    facts.isStandby() ? "a standby, which takes no writes" : "read-only");
+        }
+        return Finding.ok("database", "PostgreSQL %s, a primary, %s", facts.version(), facts.size());
+    }
+
+    private static Finding distance(Duration roundTrip) {
+        var words = "a round trip takes %.1f ms".formatted(roundTrip.toNanos() / 1e6);
+        return roundTrip.compareTo(FAR) > 0
+                ? Finding.warn("distance", "%s, and a call makes one or two: run the engine near the database", words)
+                : Finding.ok("distance", words);
+    }
+
+    private static Finding clocks(Duration ahead) {
+        var size = ahead.abs();
+        var words = "this machine's is %.1f s %s the database's"
+                .formatted(size.toMillis() / 1e3, ahead.isNegative() ? "behind" : "ahead of");
+        if (size.compareTo(FAR_WRONG) > 0) {
+            return Finding.fail("clock", "%s: keys and leases end at wrong times. Synchronize both (NTP)", words);
+        }
+        return size.compareTo(WRONG) > 0
+                ? Finding.warn("clock", "%s: synchronize both (NTP)", words)
+                : Finding.ok("clock", "it agrees with the database's");
+    }
+
+    private static Finding schema(SchemaVersion schema) {
+        if (schema.isTooOld()) {
+            return Finding.fail(
+                    "schema",
+                    "version %d is too old: start the engine of commit %s once, then this one",
+                    schema.version(),
+                    SchemaVersion.OLDEST_COMMIT);
+        } else if (schema.version() == 0) {
+            return Finding.note("schema", "the database is empty: the first start creates version %d", schema.newest());
+        } else if (schema.version() < schema.newest()) {
+            return Finding.note(
+                    "schema",
+                    "version %d: the next start upgrades it to %d. Make a backup first",
+                    schema.version(),
+                    schema.newest());
+        }
+        return schema.version() > schema.newest()
+                ? Finding.warn(
+                        "schema",
+                        "version %d is of a newer engine than this one, which knows %d",
+                        schema.version(),
+                        schema.newest())
+                : Finding.ok("schema", "version %d, the newest", schema.version());
+    }
+
+    private static Finding notifications(boolean arrive) {
+        return arrive
+                ? Finding.ok("notifications", "they arrive, so each connection is one session")
+                : Finding.fail(
+                        "notifications",
+                        "they do not arrive, so revoked keys would go on working: connect directly, or through a pooler of sessions (PgBouncer: pool_mode = session)");
+    }
+
+    private Finding connections(Facts facts) {
+        var words = "%d of %d are open, and each replica opens %d"
+                .formatted(facts.connections(), facts.mostConnections(), poolSize + 2);
+        return facts.connections() + poolSize + 2 > facts.mostConnections()
+                ? Finding.warn("connections", "%s: raise max_connections, or lower ENGINE_DATABASE_POOL_SIZE", words)
+                : Finding.ok("connections", words);
+    }
+
+    private static Finding backup(Facts facts) {
+        if (!facts.isArchiving()) {
+            return Finding.note(
+                    "backup",
+                    "the database does not archive its log; whether pg_dump runs regularly cannot be seen here");
+        } else if (facts.isArchivingFailed() || facts.archived() == null) {
+            return Finding.warn("backup", "archiving of the log fails, or has not begun: see pg_stat_archiver");
+        }
+        return Finding.ok("backup", "the log was archived last at %s", facts.archived());
+    }
+}

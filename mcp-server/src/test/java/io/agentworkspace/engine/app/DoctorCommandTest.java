@@ -1,0 +1,137 @@
+package io.agentworkspace.engine.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import io.agentworkspace.engine.settings.InvalidSetting;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.testing.PgBouncer;
+import io.agentworkspace.engine.testing.TestClock;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.webhooks.TestCa;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code ./engine doctor} says of sound set-ups and of others. */
+@Tag("slow")
+class DoctorCommandTest {
+    @TempDir
+    private static Path folder;
+
+    private static Main.Printed check(Map<String, String> changes) {
+        return check(changes, Clock.systemUTC());
+    }
+
+    private static Main.Printed check(Map<String, String> changes, Clock clock) {
+        var settings = new HashMap<>(Map.of(
+                "ENGINE_DATABASE_URL", TestDatabase.url(),
+                "ENGINE_DATA_DIR", folder.toString(),
+                "ENGINE_BASE_URL", TestServer.url()));
+        settings.putAll(changes);
+        return new DoctorCommand(Settings.read(settings, List.of()), clock).run(List.of());
+    }
+
+    private static void wrong(Map<String, String> changes, String... words) {
+        var printed = check(changes);
+        assertThat(printed.text()).contains(words);
+        assertThat(printed.code()).as(printed.text()).isEqualTo(1);
+    }
+
+    @Test
+    void aSoundSetUpHasNoFailure() {
+        var printed = check(Map.of());
+        assertThat(printed.text())
+                .contains(
+                        "ok    database",
+                        "ok    clock",
+                        "ok    schema",
+                        "ok    notifications",
+                        "ok    address",
+                        "ok    mcp")
+                .contains("warn  secrets")
+                .doesNotContain("fail");
+        assertThat(printed.code()).isZero();
+        assertThat(printed.text()).doesNotContain("password");
+    }
+
+    @Test
+    void aDatabaseThatIsAwayAndAClockThatIsWrong() throws Exception {
+        wrong(
+                Map.of("ENGINE_DATABASE_URL", "jdbc:postgresql://127.0.0.1:1/engine?user=u&password=p"),
+                "fail  database",
+                "ok    address");
+        var clock = new TestClock();
+        clock.advance(Duration.ofHours(2));
+        assertThat(check(Map.of(), clock).text()).contains("fail  clock", "ahead of the database's");
+    }
+
+    @Test
+    void aPoolerOfTransactionsAndAnEmptyDatabase() throws Exception {
+        try (var bouncer = PgBouncer.start("transaction")) {
+            wrong(
+                    Map.of("ENGINE_DATABASE_URL", bouncer.url() + "&prepareThreshold=0"),
+                    "fail  notifications",
+                    "pool_mode = session");
+        }
+        try (var bouncer = PgBouncer.start("session")) {
+            assertThat(check(Map.of("ENGINE_DATABASE_URL", bouncer.url() + "&prepareThreshold=0"))
+                            .text())
+                    .contains("ok    notifications");
+        }
+        assertThat(check(Map.of("ENGINE_DATABASE_URL", TestDatabase.url("template1")))
+                        .text())
+                .contains("note  schema", "the database is empty");
+    }
+
+    @Test
+    void anAddressThatLeadsElsewhere() throws Exception {
+        wrong(Map.of("ENGINE_BASE_URL", "http://127.0.0.1:1"), "fail  address", "no answer at http://127.0.0.1:1");
+        var other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        other.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, 2);
+            exchange.getResponseBody().write(new byte[] {'h', 'i'});
+            exchange.close();
+        });
+        other.start();
+        try {
+            var url = "http://127.0.0.1:" + other.getAddress().getPort();
+            wrong(Map.of("ENGINE_BASE_URL", url), "leads to another program", "fail  mcp");
+        } finally {
+            other.stop(0);
+        }
+        wrong(
+                Map.of("ENGINE_MCP_URL", TestServer.url().replace("127.0.0.1", "localhost")),
+                "names another address to sign in");
+    }
+
+    @Test
+    void aCertificateThatHasExpired() {
+        var ca = new TestCa(folder);
+        var later = new TestClock();
+        later.advance(Duration.ofDays(365));
+        assertThat(check(Map.of("ENGINE_WEBHOOKS_CA_FILE", ca.pem().toString()), later)
+                        .text())
+                .contains("fail  certificate", "expired at");
+        assertThat(check(Map.of("ENGINE_WEBHOOKS_CA_FILE", ca.pem().toString())).text())
+                .contains("  certificate");
+    }
+
+    @Test
+    void wordsAfterItAreRefused() {
+        var command = new DoctorCommand(Settings.read(Map.of(), List.of()), Clock.systemUTC());
+        assertThatThrownBy(() -> command.run(List.of("now")))
+                .isInstanceOf(InvalidSetting.class)
+                .hasMessageContaining("usage: doctor");
+    }
+}
