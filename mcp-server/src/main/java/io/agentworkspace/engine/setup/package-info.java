@@ -1,4 +1,4 @@
-/** {@code ./engine doctor}: {@link Checkup} finds what is wrong with a set-up before it hurts. */
+/** {@code ./engine doctor}: {@code Checkup} finds what is wrong with a set-up before it hurts. */
 @NullMarked
 package io.agentworkspace.engine.setup;
 
