@@ -117,9 +117,13 @@ try {
 
   const vera = await open(VERA_KEY, BOARD, '.card');
   const offered = await disabled(vera);
+  const seen = await columns(vera);
   await vera.goto(engine + TASK);
   await vera.locator('#main:not([aria-busy]) .task .history li').first().waitFor();
-  told('viewer', { columns: await columns(bob), offered: [...offered, ...await disabled(vera)] });
+  offered.push(...await disabled(vera));
+  await vera.goto(`${engine}/console/spaces/Pier?view=tasks`);
+  await vera.locator('#main:not([aria-busy]) .subnav').waitFor();
+  told('viewer', { columns: seen, offered, outside: await vera.locator('#main').innerText() });
   told('faults', { faults: pages.faults });
 } finally {
   await pages.close();

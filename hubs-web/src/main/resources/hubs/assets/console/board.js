@@ -176,7 +176,8 @@ export async function showBoard({ at, view, on, isHere }) {
     }),
   );
   follow(on, isHere, (name) => name === domain, {
-    changed: (ids) => turn(() => changed(new Set(ids.keys()))),
+    // Only the audit reports new reservations.
+    changed: (ids) => turn(() => changed(new Set(ids.keys())).then(may('AC_Audit') ? undefined : reserved.again)),
     freed: () => turn(reserved.again),
   });
   on('reset', () => turn(load));

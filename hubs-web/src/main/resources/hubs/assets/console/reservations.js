@@ -52,8 +52,13 @@ export function reservations(domain, isHere) {
         },
       });
     const words = [el('b', {}, holder), repository ? ` in ${repository}` : '', reason ? `: ${reason}` : '', ' · ', left(until)];
-    return el('li', {}, avatar(holder), el('div', {}, codes(paths), el('p', { class: 'soft' }, ...words)),
-      holder === me.user ? action('TK_Release', 'Release', release, 'quiet', paths[0]) : null);
+    return el(
+      'li',
+      {},
+      avatar(holder),
+      el('div', {}, codes(paths), el('p', { class: 'soft' }, ...words)),
+      holder === me.user ? action('TK_Release', 'Release', release, 'quiet', paths[0]) : null,
+    );
   }
 
   return { place, show, again };

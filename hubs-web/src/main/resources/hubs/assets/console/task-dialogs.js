@@ -64,9 +64,10 @@ export async function create(room, before, done) {
   });
 }
 
-export async function edit(task, others, done) {
-  const before = others.filter((one) => one.id !== task.id && (!isOver(one) || task.after.includes(one.id)));
-  const missing = task.after.filter((id) => !before.some((one) => one.id === id)).map((id) => ({ id, title: id }));
+export function edit(task, others, done) {
+  const now = task.after ?? [];
+  const before = others.filter((one) => one.id !== task.id && (!isOver(one) || now.includes(one.id)));
+  const missing = now.filter((id) => !before.some((one) => one.id === id)).map((id) => ({ id, title: id }));
   const choices = [...before, ...missing];
   return ask({
     title: 'Change the task',
@@ -76,14 +77,14 @@ export async function edit(task, others, done) {
       { ...TITLE, value: task.title },
       { ...TEXT, value: task.description },
       { ...TAGS, value: (task.tags ?? []).join(', ') },
-      ...(choices.length ? [afterField(choices, task.after)] : []),
+      ...(choices.length ? [afterField(choices, now)] : []),
     ],
     args: ({ name, description, tags, after }) => ({
       task: task.id,
       target: MYSELF,
       ...fence(task),
       vx: { name, description, tags: tagsOf(tags) },
-      ...(after && after.join() !== task.after.join() && { after }),
+      ...(after && [...after].sort().join() !== [...now].sort().join() && { after }),
     }),
     done: (answer) => done(answer.task),
   });

@@ -1,7 +1,7 @@
 // One task: what it is, who does it, what it waits for, what became of it, and which messages name it.
 import { ask as read, call, may, me } from './api.js';
 import { answer, assign, block, cancel, claim, edit, extend, finish, reopen, takeAway } from './task-dialogs.js';
-import { boardPath, follow, inTurn, isOver, left, parts, readTask, stateTag, taskPath } from './task-parts.js';
+import { boardPath, follow, inTurn, isOver, left, readTask, stateTag, taskPath } from './task-parts.js';
 import { action, ago, avatar, clock, DANGER, el, enc, facts, guarded, head, link, number, redrawn, tag, whileBusy } from './ui.js';
 
 const HISTORY = 50;
@@ -24,11 +24,13 @@ const DEEDS = {
 // The engine's own announcements: the history has them.
 const isNotice = (text, id) => new RegExp(`^[A-Z][^:]*: '[^]*' \\(task ${id}\\)`).test(text);
 
+const newestFirst = (body) => [...body.content].reverse();
+
 export async function showTask({ at, view, on, isHere }) {
   const id = at.query.get('task');
   const first = await call('TK_Read', { task: id, page: { limit: HISTORY } });
   let [task] = first.profile;
-  let history = first.content;
+  let history = newestFirst(first);
   let cursor = first.next_cursor;
   const before = new Map();
   const turn = inTurn();
@@ -40,7 +42,7 @@ export async function showTask({ at, view, on, isHere }) {
     const now = await read('TK_Read', { task: id, page: { limit: HISTORY } });
     if (!isHere()) return;
     [task] = now.profile;
-    history = now.content;
+    history = newestFirst(now);
     cursor = now.next_cursor;
     await readBefore();
     draw();
@@ -146,7 +148,7 @@ export async function showTask({ at, view, on, isHere }) {
 
   async function earlier() {
     const older = await read('TK_Read', { task: id, page: { limit: HISTORY, cursor } });
-    history = [...history, ...older.content];
+    history = [...history, ...newestFirst(older)];
     cursor = older.next_cursor;
     draw();
   }
@@ -225,7 +227,7 @@ export async function showTask({ at, view, on, isHere }) {
     );
   }
 
-  view.append(head(task.title, {}), parts(task.domain, 'task'), el('p', {}, link(boardPath(task.domain), `← ${task.domain}, tasks`)), body);
+  view.append(head(task.title), el('p', {}, link(boardPath(task.domain), `← Tasks of ${task.domain}`)), body);
   await readBefore();
   draw();
   if (may('AP_Search')) readMessages();
