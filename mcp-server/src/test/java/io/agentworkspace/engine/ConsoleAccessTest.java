@@ -102,7 +102,8 @@ class ConsoleAccessTest {
                 call("AK_Create", "{'name':'marker-key','capabilities':['agent:read']}")
                         .text("/key/id"));
         call("TK_Reserve", "{'target':{'domain':'vault'},'paths':['src/**'],'reason':'marker-reserved'}");
-        var task = call("TK_Create", "{'target':{'domain':'vault'},'vx':{'name':'marker-task','description':'marker-work'}}");
+        var task = call(
+                "TK_Create", "{'target':{'domain':'vault'},'vx':{'name':'marker-task','description':'marker-work'}}");
         PATHS.put("task", "/console/spaces/vault?task=" + task.text("/task/id"));
         put("webhook", "webhooks", call("WH_Create", """
                 {'url':'http://127.0.0.1:9/marker-hook','events':['*'],'description':'marker-endpoint'}""").text("/endpoint/id"));

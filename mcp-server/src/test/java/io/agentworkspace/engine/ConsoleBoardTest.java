@@ -47,7 +47,17 @@ class ConsoleBoardTest {
                 .text("/api_key");
         steps = Chromium.play(
                 Map.of(
-                        "ANN_KEY", ann, "BOB_KEY", bob, "BEN_KEY", ben, "VERA_KEY", vera, "KEEL", keel, "MARKUP",
+                        "ANN_KEY",
+                        ann,
+                        "BOB_KEY",
+                        bob,
+                        "BEN_KEY",
+                        ben,
+                        "VERA_KEY",
+                        vera,
+                        "KEEL",
+                        keel,
+                        "MARKUP",
                         MARKUP),
                 "console-board.mjs",
                 TestServer.url(),
@@ -116,8 +126,9 @@ class ConsoleBoardTest {
         var task = steps.only("task");
         assertThat(task.path("words").asString())
                 .contains("blocked", "Which wood? " + MARKUP, "Ben", "You know wood.", "Fence");
-        assertThat(texts(task.path("messages"))).singleElement().satisfies(message -> assertThat(message)
-                .contains("Ben", "main", "Who knows about"));
+        assertThat(texts(task.path("messages")))
+                .singleElement()
+                .satisfies(message -> assertThat(message).contains("Ben", "main", "Who knows about"));
         assertThat(task.path("markup").asInt()).isZero();
         assertThat(steps.only("done").path("history").asString().split("\n"))
                 .as("newest first")
