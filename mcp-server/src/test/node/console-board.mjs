@@ -27,6 +27,9 @@ const button = (place, name) => place.getByRole('button', { name, exact: true })
 const columns = (page) => page.locator('.column').evaluateAll((all) => Object.fromEntries(all.map((one) => [one.classList[1], [...one.querySelectorAll('.card > a')].map((link) => link.textContent)])));
 const disabled = (page) => page.locator('.head-actions button:not(.icon), .task-actions button').evaluateAll((all) => all.map((one) => [one.textContent, one.getAttribute('aria-disabled') === 'true', one.title]));
 
+// Which dialogs are looked at: one of each kind.
+const LOOKED = ['Create', 'Take away', 'Answer'];
+
 // Opens a dialog, fills its fields, and confirms.
 async function act(page, name, fields, verb) {
   await button(page.locator('#main'), name).click();
@@ -39,7 +42,7 @@ async function act(page, name, fields, verb) {
     else if (kind.endsWith('checkbox')) await field.check();
     else await field.fill(value);
   }
-  await pages.look(page, `board-dialog-${verb.split(' ')[0].toLowerCase()}`, 'dialog');
+  if (LOOKED.includes(verb)) await pages.look(page, `board-dialog-${verb.split(' ')[0].toLowerCase()}`, 'dialog');
   await button(box, verb).click();
   await box.waitFor({ state: 'detached' });
 }
@@ -108,6 +111,16 @@ try {
   told('after', { after: await bob.locator('.task .rows').innerText(), link: await bob.locator('.task .rows a').getAttribute('href') });
   await act(bob, 'Change', { Title: 'Rig the boat' }, 'Save');
   await bob.getByRole('heading', { name: 'Rig the boat', level: 1 }).waitFor();
+  await act(bob, 'Assign', { For: '*' }, 'Assign');
+  await act(bob, 'Claim', { 'For how long': '1800' }, 'Claim');
+  await bob.locator('.task .facts', { hasText: /\d+ min left/ }).waitFor();
+  await act(bob, 'Extend', { 'For how long': '86400' }, 'Extend');
+  await bob.locator('.task .facts', { hasText: /\d+ h/ }).waitFor();
+  await act(bob, 'Block', { Note: 'No rope.' }, 'Block');
+  await button(bob.locator('.task-actions'), 'Answer').waitFor();
+  told('own', { record: await bob.locator('.task .facts').innerText(), history: await bob.locator('.history').first().innerText() });
+  await act(bob, 'Cancel the task', {}, 'Cancel the task');
+  await act(bob, 'Open again', {}, 'Open again');
   await act(bob, 'Cancel the task', {}, 'Cancel the task');
   await button(bob.locator('.task-actions'), 'Open again').waitFor();
   await bob.goto(engine + BOARD);

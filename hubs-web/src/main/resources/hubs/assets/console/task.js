@@ -27,9 +27,9 @@ const isNotice = (text, id) => new RegExp(`^[A-Z][^:]*: '[^]*' \\(task ${id}\\)`
 const newestFirst = (body) => [...body.content].reverse();
 
 export async function showTask({ at, view, on, isHere }) {
-  const id = at.query.get('task');
-  const first = await call('TK_Read', { task: id, page: { limit: HISTORY } });
+  const first = await call('TK_Read', { task: at.query.get('task'), page: { limit: HISTORY } });
   let [task] = first.profile;
+  const { id } = task;
   let history = newestFirst(first);
   let cursor = first.next_cursor;
   const before = new Map();

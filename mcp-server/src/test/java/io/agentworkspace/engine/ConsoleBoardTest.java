@@ -144,6 +144,13 @@ class ConsoleBoardTest {
     }
 
     @Test
+    void aPersonClaimsATaskExtendsTheLeaseAndBlocksIt() {
+        assertThat(steps.only("own").path("record").asString()).contains("bob", " h ");
+        assertThat(steps.only("own").path("history").asString())
+                .containsSubsequence("bob blocked it", "No rope.", "bob extended the lease", "bob claimed it");
+    }
+
+    @Test
     void theWorldShowsWhoWorksOnWhat() {
         assertThat(steps.only("world").path("work").asString()).contains("Ben", "Lay the keel", "Yard", "left");
     }
