@@ -5,18 +5,32 @@ import { action, ask, avatar, el, number, redrawn, toast } from './ui.js';
 
 const codes = (paths) => el('p', { class: 'paths' }, ...paths.map((path) => el('code', {}, path)));
 
+const AT_ONCE = 2_000;
+const ends = (one) => Date.parse(one.lease_until);
+
+// What somebody reserved at once, for one reason. The leases of one call end within a moment.
+function together(found) {
+  const groups = [];
+  for (const one of [...found].sort((a, b) => ends(a) - ends(b))) {
+    const same = groups.find(
+      ([first]) => ['holder', 'repository', 'reason'].every((name) => first[name] === one[name]) && ends(one) - ends(first) < AT_ONCE,
+    );
+    if (same) same.push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
 // Returns the part of the page, what shows a list of reservations, and what reads it again.
 export function reservations(domain, isHere) {
   const place = el('section', { class: 'reserved', tabindex: '-1', 'aria-labelledby': 'b-files' });
 
-  // What somebody reserved at once, for one reason.
   function show(found) {
-    const groups = Map.groupBy(found, (one) => JSON.stringify([one.holder, one.repository ?? '', one.reason ?? '', one.lease_until]));
     redrawn(place, () =>
       place.replaceChildren(
         el('h2', { id: 'b-files' }, 'Reserved files ', el('span', { class: 'count' }, number(found.length))),
         found.length
-          ? el('ul', { class: 'reservations' }, ...[...groups.values()].map(line))
+          ? el('ul', { class: 'reservations' }, ...together(found).map(line))
           : el('p', { class: 'soft' }, 'No files are reserved. Agents reserve files before they edit them.'),
       ),
     );
@@ -31,7 +45,7 @@ export function reservations(domain, isHere) {
   let timer;
   function wakeAtEnd(found) {
     clearTimeout(timer);
-    const first = Math.min(...found.map((one) => Date.parse(one.lease_until)));
+    const first = Math.min(...found.map(ends));
     if (!found.length) return;
     timer = setTimeout(() => isHere() && again().catch(() => {}), Math.max(5_000, first - Date.now() + 1_000));
   }
