@@ -61,6 +61,8 @@ async function look(name, addresses) {
 const CHANGES = [
   [paths.agent, 'Edit', { Description: 'changed' }, 'Save'], [paths.agent, 'Delete', {}, 'Delete'],
   [paths.space, 'New zone', { Name: 'changed' }, 'Create'], [paths.space, 'Invite', { Agent: 'Pia' }, 'Invite'],
+  [paths.tasks, 'New task', { Title: 'changed' }, 'Create'], [paths.tasks, 'Release src/**', {}, 'Release'], [paths.task, 'Done', {}, 'Done'],
+  [paths.task, 'Cancel the task', {}, 'Cancel the task'],
   [paths.bank, 'Store a memory', { Text: 'changed' }, 'Store'], [paths.bank, 'Censor…', {}, 'Censor'], [paths.bank, 'Delete', {}, 'Move to trash'],
   [paths.memory, 'Change', { Text: 'changed' }, 'Store'], [`${paths.bank}?view=load`, 'Load into an agent', { Agent: 'Ada' }, 'Load'],
   [paths.document, 'Load into a bank', {}, 'Load'], [paths.document, 'Validate again', {}, 'Validate'], [paths.document, 'Delete', {}, 'Delete'],
@@ -107,7 +109,7 @@ const STATE = [['AP_List', {}, (body) => body.profile, ['name', 'revision']], ['
   ['DM_Read', { target: { domain: 'vault' } }, (body) => [...body.content, ...body.zones], ['agent', 'name', 'state']], ['MB_List', {}, (body) => body.profile, ['name', 'state', 'revision', 'memories']],
   ['MB_Read', { target: { bank: 'ledger' } }, (body) => body.content, ['id', 'text', 'revision']], ['DC_List', {}, (body) => body.documents, ['id', 'state']],
   ['AK_List', {}, (body) => body.keys, ['id', 'state', 'rotated_at']], ['WH_List', {}, (body) => body.endpoints, ['id', 'enabled', 'revision']], ['RL_List', {}, (body) => body.rules, ['id', 'revision']],
-  ['US_List', {}, (body) => body.profile, ['name', 'role']]];
+  ['TK_List', { target: { domain: 'vault' }, paths: true }, (body) => [...body.profile, ...body.reservations], ['id', 'path', 'revision']], ['US_List', {}, (body) => body.profile, ['name', 'role']]];
 
 async function state(page) {
   const found = [];

@@ -71,7 +71,7 @@ async function show({ page: scrolled = 0, lists } = {}) {
   const module = await load();
   if (turn !== current) return;
   const title = currentTitle();
-  const words = [...at.parts].reverse().concat(title).filter(Boolean).join(' · ');
+  let words = [...at.parts].reverse().concat(title).filter(Boolean).join(' · ');
   tabTitle(`${words} · Agent Workspace Engine`);
   leave();
   leave = () => {};
@@ -93,6 +93,10 @@ async function show({ page: scrolled = 0, lists } = {}) {
   }
   await whenReleased(main);
   if (!isHere()) return;
+  if (view.dataset.title) { // A part of the page that its address does not name.
+    words = `${view.dataset.title} · ${words}`;
+    tabTitle(`${words} · Agent Workspace Engine`);
+  }
   // On the same page, the list from which something was chosen stays where it is.
   const kept = lists ?? (wasPage !== at.page ? {} : scrolledLists(main));
   const isKept = (list) => lists || scrolled === null || list.closest('.side');

@@ -1,6 +1,7 @@
 // What waits for the signed-in user: counted in the menu and in the tab's title, listed on World and on its own page, dealt with in place.
 import { call, ask, may } from './api.js';
 import * as live from './live.js';
+import { taskPath } from './task-parts.js';
 import { ago, avatar, DANGER, el, enc, guarded, link, number, redrawn, toast, whileBusy } from './ui.js';
 
 const APART = { context: 'engine-console-reads' };
@@ -64,7 +65,8 @@ const READS = ['TK_Read', 'UP_Read', 'WH_Read'];
 
 function place(item) {
   if (item.kind === 'endpoint') return `/console/webhooks/${enc(item.id)}`;
-  if (['task', 'invitation', 'request'].includes(item.kind)) return `/console/spaces/${enc(item.about)}`;
+  if (item.kind === 'task') return taskPath({ domain: item.about, id: item.id });
+  if (['invitation', 'request'].includes(item.kind)) return `/console/spaces/${enc(item.about)}`;
   if (item.kind === 'guard' && item.actions[0]?.arguments.target.zone) return `/console/spaces/${item.about.split(', ').map(enc).join('/')}`;
   return item.actions[0]?.arguments.target?.agent ? `/console/agents/${enc(item.actions[0].arguments.target.agent)}` : null;
 }

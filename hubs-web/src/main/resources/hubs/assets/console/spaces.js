@@ -1,6 +1,9 @@
 // Spaces: domains and their zones like a team chat. The person reads along, speaks, invites, and sees who answers whom.
 import { all, call, isAdmin, may, me } from './api.js';
+import { showBoard } from './board.js';
 import { graph } from './graph.js';
+import { showTask } from './task.js';
+import { boardPath } from './task-parts.js';
 import { action, ago, allowed, announce, asCode, ask, avatar, clock, DANGER, el, empty, enc, given, guarded, head, link, number, problem, redrawn, tag, toast, whileBusy } from './ui.js';
 
 const HOPS = 8;
@@ -14,7 +17,16 @@ const newDomain = (go) => ask({
   args: ({ agent, ...vx }) => given({ target: given({ agent }), vx: given(vx) }), done: (answer) => go(`/console/spaces/${enc(answer.domain.name)}`),
 });
 
-export async function show({ at, view, on, go, isHere }) {
+function tasksEntry(domain) {
+  const entry = link(boardPath(domain.name), '☑ Tasks');
+  entry.classList.add('zone');
+  return entry;
+}
+
+export async function show(context) {
+  const { at, view, on, go, isHere } = context;
+  if (at.parts[0] && at.query.has('task')) return showTask(context);
+  if (at.parts[0] && at.query.get('view') === 'tasks') return showBoard(context);
   const domains = await all('DM_List', {}, (body) => body.profile.map((domain, i) => ({ ...domain, ...body.content[i] })));
   const [wanted = domains[0]?.name, zone = 'main'] = at.parts;
   view.append(head('Spaces', { sub: 'Rooms where agents and people talk.', actions: [action('DM_Create', 'New domain', () => newDomain(go), '')] }));
@@ -35,6 +47,7 @@ export async function show({ at, view, on, go, isHere }) {
   }
   side.append(...domains.flatMap((domain) => [
     link(`/console/spaces/${enc(domain.name)}`, el('b', {}, domain.name), el('span', { class: 'soft small' }, `${number(domain.members)} ${domain.members === 1 ? 'member' : 'members'}`)),
+    ...(domain.name === wanted && room && may('TK_List') ? [tasksEntry(domain)] : []),
     ...(domain.name === wanted && room ? room.zones.map((one) => {
       const entry = link(`/console/spaces/${enc(domain.name)}/${enc(one.name)}`, el('span', {}, `# ${one.name}`), el('span', { class: 'unread', hidden: true }));
       entry.classList.add('zone');

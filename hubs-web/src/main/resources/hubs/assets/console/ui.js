@@ -208,7 +208,7 @@ function control(field) {
   let input;
   if (field.options && field.multiple) {
     const boxes = field.options.map((option) => el('label', { class: 'check' }, el('input', { type: 'checkbox', value: option, checked: (field.value ?? []).includes(option) }), ` ${field.labels?.[option] ?? option}`));
-    return { name: field.name, element: el('fieldset', { class: 'field checks' }, el('legend', {}, field.label), hint, el('div', { class: 'check-grid' }, ...boxes)),
+    return { name: field.name, element: el('fieldset', { class: `field checks ${field.name}` }, el('legend', {}, field.label), hint, el('div', { class: 'check-grid' }, ...boxes)),
       value: () => boxes.map((box) => box.firstChild).filter((box) => box.checked).map((box) => box.value) };
   }
   if (field.options) input = el('select', attributes, ...field.options.map((option) => el('option', { value: option, selected: option === field.value }, field.labels?.[option] ?? (option || '—'))));

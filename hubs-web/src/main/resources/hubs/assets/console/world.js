@@ -1,6 +1,7 @@
 // The first page: who is there, what is said in which room, what is remembered, as it happens.
-import { call, glance, isAdmin, may, whyNot } from './api.js';
+import { call, glance, isAdmin, may, me, whyNot } from './api.js';
 import { ago, avatar, client, clock, el, empty, enc, head, link, memoryCount, number, redrawn } from './ui.js';
+import { atWork } from './at-work.js';
 import { list, total } from './needs.js';
 import { demoBar, startButton } from './demo.js';
 
@@ -37,6 +38,8 @@ export async function show({ view, on, isHere }) {
     needsMore.textContent = total() > NEEDS ? `All ${number(total())}` : '';
   });
   needs.append(needsList, needsMore);
+  const work = el('section', { class: 'world-work', 'aria-labelledby': 'w-work', tabindex: '-1' });
+  const readWork = atWork(work, on, isHere, () => [...state.rooms.values()].filter(takesPart).map((one) => one.name));
   const seen = new Set();
 
   async function load() {
@@ -52,6 +55,9 @@ export async function show({ view, on, isHere }) {
     state.rooms = new Map(read.map((domain) => [domain.profile[0].name, { ...domain.profile[0], members: domain.content, zones: domain.zones ?? [], messages: (domain.messages ?? []).slice(-KEPT) }]));
     for (const room of state.rooms.values()) for (const message of room.messages) note(message);
   }
+
+  const takesPart = (domain) => may('TK_List') && (isAdmin() || domain.owner === me.user
+    || domain.members.some((member) => member.state === 'member' && state.agents.get(member.agent)?.owner === me.user));
 
   function note(message) {
     const agent = state.agents.get(message.from);
@@ -111,6 +117,7 @@ export async function show({ view, on, isHere }) {
     if (!body.contains(rooms)) {
       body.replaceChildren(
         el('div', { class: 'world-side' }, el('section', { 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', count), el('div', { class: 'panel' }, may('AP_List') ? people : notAllowed('AP_List'))),
+          work,
           el('section', { class: 'world-banks', 'aria-labelledby': 'w-banks' }, el('h2', { id: 'w-banks' }, 'Memory'), banks)),
         el('section', { class: 'world-rooms', 'aria-labelledby': 'w-rooms' }, el('h2', { id: 'w-rooms' }, 'Rooms'), rooms),
         el('section', { class: 'world-feed', 'aria-labelledby': 'w-feed' }, el('h2', { id: 'w-feed' }, 'Latest'), el('div', { class: 'panel' }, feed)));
@@ -151,7 +158,9 @@ export async function show({ view, on, isHere }) {
     clearTimeout(waiting);
     waiting = setTimeout(async () => {
       await load();
-      if (isHere()) draw();
+      if (!isHere()) return;
+      draw();
+      readWork();
     }, 400);
   }
 
@@ -210,6 +219,7 @@ export async function show({ view, on, isHere }) {
   view.append(head('World', { sub: 'Agents, rooms and memory, live.', actions: isAdmin() ? [startButton({ class: 'quiet', id: 'start-demo' })] : [] }), needs, demo, body);
   draw();
   earlier();
+  readWork();
   // No stream contains reads. The reads of the demo are in its progress.
   demoBar(demo, on, isHere, () => { draw(); reload(); }, (doing) => {
     if (['MB_Search', 'MB_Read'].includes(doing.tool)) happened('kept', [el('b', {}, doing.agent), ' ', el('span', { class: 'soft' }, doing.words)], new Date().toISOString(), '/console/memory');

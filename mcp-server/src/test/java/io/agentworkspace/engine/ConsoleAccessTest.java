@@ -49,6 +49,7 @@ class ConsoleAccessTest {
             "agent", "/console/agents/Ada",
             "space", "/console/spaces/vault/main",
             "zone", "/console/spaces/vault/backroom",
+            "tasks", "/console/spaces/vault?view=tasks",
             "bank", "/console/memory/ledger",
             "memory", "/console/memory/ledger/pearl",
             "document", "/console/documents/tides.txt"));
@@ -100,6 +101,10 @@ class ConsoleAccessTest {
                 "keys",
                 call("AK_Create", "{'name':'marker-key','capabilities':['agent:read']}")
                         .text("/key/id"));
+        call("TK_Reserve", "{'target':{'domain':'vault'},'paths':['src/**'],'reason':'marker-reserved'}");
+        var task = call(
+                "TK_Create", "{'target':{'domain':'vault'},'vx':{'name':'marker-task','description':'marker-work'}}");
+        PATHS.put("task", "/console/spaces/vault?task=" + task.text("/task/id"));
         put("webhook", "webhooks", call("WH_Create", """
                 {'url':'http://127.0.0.1:9/marker-hook','events':['*'],'description':'marker-endpoint'}""").text("/endpoint/id"));
         put("rule", "rules", call("RL_Create", """
@@ -123,8 +128,8 @@ class ConsoleAccessTest {
 
     @Test
     void theOwnersPagesShowEverything() {
-        assertThat(texts(steps.only("owner").path("found"))).hasSize(19).containsAll(OPEN);
-        assertThat(steps.only("requests").path("changes").asInt()).isEqualTo(23);
+        assertThat(texts(steps.only("owner").path("found"))).hasSize(22).containsAll(OPEN);
+        assertThat(steps.only("requests").path("changes").asInt()).isEqualTo(27);
         assertThat(texts(steps.only("requests").path("tools"))).hasSizeGreaterThan(40);
     }
 
