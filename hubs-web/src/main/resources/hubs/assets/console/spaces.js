@@ -1,10 +1,12 @@
 // Spaces: domains and their zones like a team chat. The person reads along, speaks, invites, and sees who answers whom.
 import { all, call, isAdmin, may, me } from './api.js';
 import { graph } from './graph.js';
+import { finder, reveal } from './messages.js';
 import { action, ago, allowed, announce, asCode, ask, avatar, clock, DANGER, el, empty, enc, given, guarded, head, link, number, problem, redrawn, tag, toast, whileBusy } from './ui.js';
 
 const HOPS = 8;
 const MOST = 400;
+const SEEK_PAGES = 7; // As many as are kept.
 const ACCESS = ['private', 'agent', 'domain', 'public'];
 
 const newDomain = (go) => ask({
@@ -44,7 +46,7 @@ export async function show({ at, view, on, go, isHere }) {
     }) : []),
   ]));
   if (!room) return;
-  const messages = await chat({ domain: room.profile[0], zone, middle, view, on, isHere });
+  const messages = await chat({ domain: room.profile[0], zone, middle, view, on, isHere, sought: at.query.get('message') });
   members({ room, about, go, zone, messages });
   on('presence', (change) => {
     if (change.domain === wanted && isHere()) refreshMembers();
@@ -68,7 +70,7 @@ export async function show({ at, view, on, go, isHere }) {
   on('reset', () => isHere() && refreshMembers().catch(() => {}));
 }
 
-async function chat({ domain, zone, middle, view, on, isHere }) {
+async function chat({ domain, zone, middle, view, on, isHere, sought }) {
   const transcript = el('ol', { class: 'transcript', tabindex: '0', 'aria-label': 'Messages' });
   const known = new Map();
   let cursor;
@@ -138,6 +140,14 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     transcript.scrollTop += transcript.scrollHeight - height;
     if (had) (cursor ? more.firstChild : transcript).focus({ preventScroll: true });
   }
+  // The message of the address: pages are read down to it. What is further up is shown with its answers alone.
+  async function seek() {
+    for (let pages = 1; sought && !known.has(sought) && cursor && pages < SEEK_PAGES; pages++) await older();
+    if (!sought || known.has(sought)) return;
+    const body = await call('ZN_Read', { target: { domain: domain.name, zone }, thread: sought });
+    for (const message of body.content) known.set(message.id, message);
+    transcript.prepend(el('li', { class: 'more soft' }, 'Older, with its answers:'), ...body.content.map(line), el('li', { class: 'more soft' }, 'The latest messages:'));
+  }
   const more = el('li', { class: 'more' }, el('button', { type: 'button', class: 'quiet', click: guarded((event) => whileBusy(event.target, older)) }, 'Earlier messages'));
 
   const wrong = el('p', { class: 'problem', role: 'alert' });
@@ -176,9 +186,13 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
       send.click();
     }
   });
-  middle.append(el('header', { class: 'chat-head' }, el('h2', {}, `${domain.name} `, el('span', { class: 'soft' }, `# ${zone}`))), transcript, quote, form, wrong);
+  const find = el('input', { type: 'search', placeholder: 'Find in this room', 'aria-label': 'Find in this room', maxlength: 2000 });
+  const found = el('div', { class: 'found-messages', hidden: true, tabindex: '0', role: 'region', 'aria-label': 'Messages found in this room' });
+  finder(find, found, { target: { domain: domain.name, zone } });
+  middle.append(el('header', { class: 'chat-head' }, el('h2', {}, `${domain.name} `, el('span', { class: 'soft' }, `# ${zone}`)), may('AP_Search') ? find : null), found, transcript, quote, form, wrong);
   try {
     await older();
+    await seek();
     if (!known.size) transcript.append(el('li', { class: 'none soft' }, 'No messages yet. Write the first one.'));
   } catch (error) {
     const outside = error.error === 'conflict'; // The caller has no agent in the room.
@@ -202,7 +216,7 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     for (const message of body.content) add(message);
   });
   // Twice: rows get their heights as they come into sight.
-  const down = () => (transcript.scrollTop = transcript.scrollHeight);
+  const down = () => (sought ? reveal(transcript, sought) : (transcript.scrollTop = transcript.scrollHeight));
   view.addEventListener('shown', () => {
     down();
     requestAnimationFrame(() => requestAnimationFrame(down));
