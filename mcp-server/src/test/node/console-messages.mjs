@@ -97,6 +97,8 @@ try {
   await phone.getByRole('searchbox', { name: 'Find in this room' }).fill('pilot');
   await phone.locator('.chat .found-message').first().waitFor();
   await pages.look(phone, 'room-found');
+  const refused = await open('/console/activity?result=refused&tool=AP_Destroy', '.entry-row');
+  told('refused', { row: await refused.locator('.entry-row .clip').first().innerText() });
   told('faults', { faults: pages.faults });
 } finally {
   await pages.close();

@@ -19,6 +19,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
 
 /** How a person finds what was said, which {@code console-messages.mjs} does in real Chromium. */
 @Tag("slow")
@@ -30,8 +31,12 @@ class ConsoleMessagesTest {
     @BeforeAll
     static void play() {
         Chromium.require();
-        var ann = TENANT.key(ClientApi.REST, "ann", Role.MEMBER, List.of("*"));
-        call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'Pilots.'}}");
+        var ann = TENANT.key(ClientApi.REST, "ann", Role.ADMIN, List.of("*"));
+        call(ann, "AP_Create", "{'vx':{'name':'Ada','description':'Pilots.','access':'public'}}");
+        var bob = TENANT.key(ClientApi.REST, "bob", Role.MEMBER, List.of("*"));
+        ClientApi.REST
+                .call(TestServer.url(), bob, "AP_Destroy", object("{'target':{'agent':'Ada'}}"))
+                .refused(2003);
         call(ann, "DM_Create", "{'target':{'agent':'Ada'},'vx':{'name':'Harbour','description':'A harbour.'}}");
         var ada = call(ann, "AK_Create", "{'name':'ada','agent':'Ada','capabilities':['*']}")
                 .text("/api_key");
@@ -47,13 +52,17 @@ class ConsoleMessagesTest {
             call(ann, "AP_Chat", "{'target':{'domain':'Harbour','zone':'main'},'content':'Ahoy %d'}".formatted(i));
         }
         call(ada, "AP_Chat", "{'to_user':true,'content':'Done. <img src=x onerror=alert(1)>'}");
-        steps = Chromium.play(
-                Map.of("ANN_KEY", ann), "console-messages.mjs", TestServer.url(), SCREENSHOTS.toString());
+        steps = Chromium.play(Map.of("ANN_KEY", ann), "console-messages.mjs", TestServer.url(), SCREENSHOTS.toString());
     }
 
     private static Reply call(String key, String tool, String arguments) {
-        var fields = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        return ClientApi.REST.call(TestServer.url(), key, tool, fields).ok();
+        return ClientApi.REST
+                .call(TestServer.url(), key, tool, object(arguments))
+                .ok();
+    }
+
+    private static ObjectNode object(String json) {
+        return Json.readObject(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -90,6 +99,11 @@ class ConsoleMessagesTest {
     void aDirectMessageIsFoundWithItsAgent() {
         assertThat(steps.only("direct").path("path").asString()).isEqualTo("/console/agents/Ada");
         assertThat(steps.only("direct").path("text").asString()).contains("<img");
+    }
+
+    @Test
+    void whatWasRefusedIsNotToldAsDone() {
+        assertThat(steps.only("refused").path("row").asString()).isEqualTo("bob tried to delete Ada, refused");
     }
 
     @Test
