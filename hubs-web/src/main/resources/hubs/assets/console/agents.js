@@ -1,5 +1,6 @@
 // Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
 import { ask as invoke, call, glance, isAdmin, may, me, read, request, whyNot } from './api.js';
+import { finder, ofDay, reveal, row as foundRow } from './messages.js';
 import { before, compared, ended, restore, revisionItem } from './revisions.js';
 import { action, ago, allowed, asCode, ask, avatar, back, clock, DANGER, disabledFor, el, empty, enc, facts, given, guarded, head, link, memoryCount, number, problem, put, tag, whileBusy } from './ui.js';
 import { listPlace, virtualList } from './virtual.js';
@@ -101,8 +102,14 @@ export async function show({ at, view, on, go, isHere }) {
     waiting = setTimeout(list.fill, 150);
   });
 
+  if (at.query.has('new')) {
+    view.addEventListener('shown', () => {
+      history.replaceState(history.state, '', location.pathname);
+      create(go);
+    });
+  }
   list.fill();
-  await Promise.all([list.ready, wanted ? one(wanted, detail, { on, go, isHere }) : null]);
+  await Promise.all([list.ready, wanted ? one(wanted, detail, { at, view, on, go, isHere }) : null]);
   view.append(head('Agents', { sub: 'Named workers with a persona, messages and memory.', actions: [action('AP_Create', 'New agent', () => create(go), '')] }));
   if (list.isEmpty && !wanted) {
     view.append(empty('No agents on your roster', 'An agent has a name, a persona used as its system prompt, and conversations. Create one, or start the demo in World.',
@@ -137,12 +144,14 @@ export async function show({ at, view, on, go, isHere }) {
   on('reset', later);
 }
 
-async function one(name, place, { on, go, isHere }) {
+async function one(name, place, { at, view, on, go, isHere }) {
   let answer;
   try {
     answer = await read(name, 50);
   } catch (error) {
-    place.append(problem(error));
+    const other = at.query.get('other');
+    if (!other) place.append(problem(error));
+    else go(`/console/agents/${enc(other)}?message=${enc(at.query.get('message'))}`, true); // The first party is a user.
     return;
   }
   const agent = answer.profile[0];
@@ -192,12 +201,21 @@ async function one(name, place, { on, go, isHere }) {
       el('div', { class: 'head-actions' }, may('AC_Audit') ? el('a', { class: 'button quiet', href: `/console/activity?agent=${enc(agent.name)}&story=1` }, 'What it did today') : null, action('AP_Modify', 'Edit', edit), action('AP_Destroy', 'Delete', end, DANGER))),
     el('p', { class: 'tagline' }, tag(agent.online ? 'online' : 'offline', agent.online ? 'reads' : ''), tag(`access ${agent.access}`), tag(`owned by ${agent.owner}`), tag(`revision ${agent.revision}`), ...(agent.skills ?? []).map((skill) => tag(`skill ${skill.name ?? skill}`))),
     el('section', {}, el('h3', {}, 'Conversations'), talk, form, wrong),
+    may('AP_Search') ? el('section', {}, el('h3', {}, 'What it said'), ...saidOn(agent.name, at)) : null,
     el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps prose', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None.')),
     el('section', {}, el('h3', {}, 'Earlier texts'), revisions(agent, () => go(`/console/agents/${enc(agent.name)}`, true))),
     el('section', {}, el('h3', {}, 'Memory'), memory),
     el('section', {}, el('h3', {}, 'Who may see it, and why'), why),
     el('section', {}, el('h3', {}, 'Record'), facts([['Created', ago(agent.created_at)], ['Last changed', ago(agent.updated_at)]])));
-  requestAnimationFrame(() => requestAnimationFrame(() => (talk.scrollTop = talk.scrollHeight)));
+  const sought = at.query.get('message');
+  if (sought && !answer.content.some((message) => message.id === sought)) await aside(sought);
+  const down = () => (sought ? reveal(talk, sought) : (talk.scrollTop = talk.scrollHeight));
+  view.addEventListener('shown', () => requestAnimationFrame(() => requestAnimationFrame(down)));
+  // An older message of the address, with its answers, above the latest.
+  async function aside(id) {
+    const body = await call('AP_Read', { target: { agent: agent.name, context: 'engine-console-reads' }, thread: id }).catch((error) => ({ error }));
+    talk.prepend(...(body.error ? [el('li', { class: 'soft' }, body.error.message)] : [el('li', { class: 'more soft' }, 'Older, with its answers:'), ...body.content.map(line), el('li', { class: 'more soft' }, 'The latest messages:')]));
+  }
 
   // Of others' agents only their owner and the admins read this.
   memory.append(el('p', { class: 'soft' }, 'Reading…'));
@@ -222,6 +240,39 @@ async function one(name, place, { on, go, isHere }) {
     const now = await read(agent.name, 50).catch(() => ({ content: [] }));
     if (isHere()) now.content.forEach(add);
   });
+}
+
+// What an agent said on a day, each with a link to where it said it; the day is in the address. And a search of all that it said.
+function saidOn(name, at) {
+  const found = el('div', { class: 'found-messages', 'aria-live': 'polite' });
+  const input = el('input', { type: 'date', name: 'said-on', value: at.query.get('day') });
+  const words = el('input', { type: 'search', placeholder: 'Find in what it said', 'aria-label': `Find in what ${name} said`, maxlength: 2000 });
+  let turn = 0;
+  async function look() {
+    const mine = ++turn;
+    words.value = '';
+    history.replaceState(history.state, '', `${location.pathname}${input.value ? `?day=${input.value}` : ''}`);
+    if (!input.value) return found.replaceChildren();
+    found.hidden = false;
+    found.replaceChildren(el('p', { class: 'soft' }, 'Searching…'));
+    const { messages, more } = await ofDay(name, input.value);
+    if (mine !== turn) return undefined;
+    return found.replaceChildren(el('p', { class: 'soft' }, messages.length ? `${number(messages.length)} ${messages.length === 1 ? 'message' : 'messages'}${more ? ', the latest of that day' : ''}` : `${name} said nothing on that day that you may read.`), el('ol', {}, ...messages.map((hit) => foundRow(hit, name))));
+  }
+  const yesterday = el('button', { type: 'button', class: 'quiet', click: guarded(() => {
+    const date = new Date();
+    date.setDate(date.getDate() - 1);
+    input.value = `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
+    return look();
+  }) }, 'Yesterday');
+  input.addEventListener('change', guarded(look));
+  words.addEventListener('input', () => {
+    turn += 1; // What comes of a day is no longer asked for.
+    input.value = '';
+  });
+  finder(words, found, { target: { agent: name } }, name);
+  if (input.value) look().catch((error) => found.replaceChildren(problem(error)));
+  return [el('div', { class: 'filters' }, el('label', { class: 'labelled' }, 'Day', input), yesterday, words), found];
 }
 
 const MEANS = { AP_Read: 'read it', AP_Modify: 'change it', AP_Destroy: 'delete it' };

@@ -40,8 +40,39 @@ function create(go, parent) {
   });
 }
 
+const rotate = (key, again) => ask({
+  title: `Rotate ${key.name}`, text: 'The same key gets a new secret, which is shown once.', verb: 'Rotate', tool: 'AK_Rotate',
+  fields: [{ name: 'overlap_seconds', label: 'The old secret keeps working for', options: Object.keys(OVERLAPS), value: '1 day' }],
+  args: ({ overlap_seconds: overlap }) => ({ id: key.id, overlap_seconds: OVERLAPS[overlap] }),
+  done: (answer) => {
+    secret(`The new secret of ${key.name}`, 'It is shown only this once.', answer.api_key);
+    again();
+  },
+});
+
+// Which key to rotate.
+function chooseKey(keys, go) {
+  const active = keys.filter((key) => key.state === 'active');
+  const labels = Object.fromEntries(active.map((key) => [key.id, `${key.name} (${key.id})`]));
+  return ask({
+    title: 'Rotate key', verb: 'Continue', fields: [{ name: 'id', label: 'Key', options: active.map((key) => key.id), labels }],
+    done: (_, { id }) => go(`/console/keys/${enc(id)}?rotate`),
+  });
+}
+
+// What the address asks for, which is done once.
+function begins(at, view, word, work) {
+  if (!at.query.has(word)) return;
+  view.addEventListener('shown', () => {
+    history.replaceState(history.state, '', location.pathname);
+    work();
+  });
+}
+
 export async function show({ at, view, go }) {
   const keys = await all('AK_List', {}, (body) => body.keys);
+  begins(at, view, 'invite', () => invite(go));
+  if (!at.parts[0]) begins(at, view, 'rotate', () => chooseKey(keys, go));
   view.append(head('Keys', { sub: 'Who has access, and with which capabilities.', actions: [action('AK_Create', 'New key', () => create(go), 'quiet'), action('AK_Invite', 'Invite an agent', () => invite(go), '')] }));
   if (!keys.length) {
     view.append(empty('No keys that you manage', 'Clients and agents authenticate with a key. A key can be limited to capabilities, bound to an agent, and given an expiry.', action('AK_Invite', 'Invite an agent', () => invite(go), '')));
@@ -72,6 +103,8 @@ export async function show({ at, view, go }) {
     return;
   }
   await one(keys, at.parts[0], detail, go);
+  const chosen = keys.find((key) => key.id === at.parts[0]);
+  if (chosen) begins(at, view, 'rotate', () => rotate(chosen, () => go(location.pathname, true)));
 }
 
 async function one(keys, id, place, go) {
@@ -90,7 +123,7 @@ async function one(keys, id, place, go) {
     el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, key.name), el('p', { class: 'soft' }, el('code', {}, key.id))), el('div', { class: 'head-actions' },
       key.state === 'active' ? el('button', { type: 'button', class: 'quiet', click: () => begin(key, go) }, 'View as this key') : null,
       action('AK_Create', 'New child', () => create(go, key)),
-      action('AK_Rotate', 'Rotate', () => ask({ title: `Rotate ${key.name}`, text: 'The same key gets a new secret, which is shown once.', verb: 'Rotate', tool: 'AK_Rotate', fields: [{ name: 'overlap_seconds', label: 'The old secret keeps working for', options: Object.keys(OVERLAPS), value: '1 day' }], args: ({ overlap_seconds: overlap }) => ({ id: key.id, overlap_seconds: OVERLAPS[overlap] }), done: (answer) => { secret(`The new secret of ${key.name}`, 'It is shown only this once.', answer.api_key); again(); } })),
+      action('AK_Rotate', 'Rotate', () => rotate(key, again)),
       action('AK_Revoke', 'Revoke', () => ask({ title: `Revoke ${key.name}?`, text: broken(key, usage, keys), verb: 'Revoke', danger: true, tool: 'AK_Revoke', args: () => ({ id: key.id }), done: again }), DANGER))),
     el('p', { class: 'tagline' }, tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), key.environment ? tag(key.environment) : null, key.agent ? tag(`acts as ${key.agent}`) : null, key.expires_at ? tag(`expires ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null),
     left > 0 ? countdown(key) : null,

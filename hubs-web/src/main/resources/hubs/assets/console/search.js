@@ -1,16 +1,31 @@
-// ⌘K: finds pages, agents, spaces, zones, banks, memories, documents, skills, rules, keys, webhooks, users and recent messages that the caller
-// may see.
-import { dialog, el } from '../dom.js';
-import { ask, may } from './api.js';
-import { avatar, enc } from './ui.js';
+// ⌘K: finds pages, agents, spaces, zones, banks, memories, documents, skills, rules, keys, webhooks, users and messages that the caller
+// may see, pages of the documentation, and actions.
+import { dialog, el, holdsKey } from '../dom.js';
+import { ask, may, mayChange } from './api.js';
+import { pathOf, placeOf } from './messages.js';
+import { avatar, clock, enc } from './ui.js';
 
 const has = (text, q) => text.toLowerCase().includes(q.toLowerCase());
+
+// While a word is being written, what begins with it is meant.
+const begun = (q) => (/[\p{L}\p{N}]$/u.test(q) && !q.includes('"') ? `${q}*` : q);
+
+const time = (hit) => clock(hit.created_at).textContent;
+
+// The part of a hit's text that one line shows.
+function best(hit) {
+  const text = hit.snippet ?? hit.text ?? '';
+  const from = Math.max(0, (hit.why?.highlights?.[0]?.[0] ?? 0) - 30);
+  return `${from ? '… ' : ''}${[...text].slice(from, from + 120).join('')}`;
+}
 
 const SOURCES = [
   ['Agents', 'AP_List', (q) => ({ target: { agent: q }, page: { limit: 8 } }), (body) => body.profile.map((agent) => ({ title: agent.name, sub: agent.description, path: `/console/agents/${enc(agent.name)}`, agent: true }))],
   ['Spaces', 'DM_List', (q) => ({ target: { domain: q }, page: { limit: 6 } }), (body) => body.profile.map((domain) => ({ title: domain.name, sub: domain.description, path: `/console/spaces/${enc(domain.name)}` }))],
   ['Banks', 'MB_List', (q) => ({ target: { bank: q }, page: { limit: 6 } }), (body) => body.profile.map((bank) => ({ title: bank.name, sub: bank.description, path: `/console/memory/${enc(bank.name)}` }))],
-  ['Memories', 'MB_Search', (q) => ({ content: q, page: { limit: 5 } }), (body) => body.content.map((hit) => ({ title: hit.name ?? (hit.snippet ?? hit.text ?? '').slice(0, 60), sub: hit.bank, path: `/console/memory/${enc(hit.bank)}/${enc(hit.name ?? hit.id)}` }))],
+  ['Messages', 'AP_Search', (q) => ({ content: begun(q), max_tokens: 400, page: { limit: 5 } }), (body) => body.content.map((hit) => ({ title: best(hit), sub: [hit.from, placeOf(hit), '·', time(hit)].join(' '), path: pathOf(hit), isLong: true }))],
+  // Where nothing answers, the nearest memories are no answers either.
+  ['Memories', 'MB_Search', (q) => ({ content: q, page: { limit: 5 } }), (body) => (body.abstain ? [] : body.content).map((hit) => ({ title: hit.name ? `${hit.name}: ${best(hit)}` : best(hit), sub: [hit.author, 'in', hit.bank, '·', time(hit)].join(' '), path: `/console/memory/${enc(hit.bank)}/${enc(hit.name ?? hit.id)}`, isLong: true }))],
   ['Documents', 'DC_List', (q) => ({ prefix: q, newest: true, page: { limit: 5 } }), (body) => body.documents.map((document) => ({ title: document.name, sub: document.state, path: `/console/documents/${enc(document.name)}` }))],
   ['Rules', 'RL_List', () => ({ page: { limit: 200 } }), (body, q) => body.rules.filter((rule) => has(`${rule.name} ${rule.description ?? ''}`, q)).slice(0, 5).map((rule) => ({ title: rule.name, sub: rule.effect, path: `/console/rules/${enc(rule.id)}` }))],
   ['Keys', 'AK_List', () => ({ page: { limit: 200 } }), (body, q) => body.keys.filter((key) => has(key.name, q)).slice(0, 5).map((key) => ({ title: key.name, sub: `${key.id} · ${key.state}`, path: `/console/keys/${enc(key.id)}` }))],
@@ -21,26 +36,38 @@ const SOURCES = [
 
 const SPACES = 12;
 
-// The zones of the spaces that the caller may see, and their latest messages. They are read once for each search.
-async function inside() {
+// The zones of the spaces that the caller may see. They are read once for each search.
+async function zones() {
   const { profile } = await ask('DM_List', { page: { limit: SPACES } });
   const read = await Promise.all(profile.map((domain) => ask('DM_Read', { target: { domain: domain.name } }).catch(() => ({ zones: [] }))));
-  return {
-    zones: read.flatMap((body, i) => body.zones.map((zone) => ({ domain: profile[i].name, zone: zone.name }))),
-    messages: read.flatMap((body) => body.messages ?? []).sort((a, b) => b.created_at.localeCompare(a.created_at)),
-  };
+  return read.flatMap((body, i) => body.zones.map((zone) => ({ title: `${profile[i].name}/${zone.name}`, path: `/console/spaces/${enc(profile[i].name)}/${enc(zone.name)}` })));
 }
+
+// Pages of the documentation.
+async function docs(q) {
+  if (holdsKey(q)) return [];
+  const response = await fetch(`/search.json?q=${enc(q.slice(0, 100))}`);
+  return response.ok ? (await response.json()).docs.slice(0, 5).map((hit) => ({ title: hit.title, sub: hit.page, path: hit.address })) : [];
+}
+
+const ACTIONS = [
+  { title: 'New agent', tool: 'AP_Create', path: '/console/agents?new' },
+  { title: 'Invite an agent', tool: 'AK_Invite', path: '/console/keys?invite' },
+  { title: 'Rotate key', tool: 'AK_Rotate', path: '/console/keys?rotate' },
+];
 
 export function open(go, pages) {
   const results = el('div', { class: 'found', role: 'listbox', id: 'found-list', 'aria-label': 'Found' });
-  const input = el('input', { type: 'search', placeholder: 'Find an agent, a space, a memory, a document, a message…', 'aria-label': 'Search', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'found-list', autocomplete: 'off', spellcheck: 'false' });
-  const box = dialog('Search', input, results, el('p', { class: 'hint' }, 'Arrows to choose, Enter to open, Escape to close.'));
+  const input = el('input', { type: 'search', placeholder: 'Find an agent, a space, a message, a document, an action…', 'aria-label': 'Search', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'found-list', autocomplete: 'off', spellcheck: 'false' });
+  const state = el('p', { class: 'hint', role: 'status' });
+  const box = dialog('Search', input, results, state, el('p', { class: 'hint' }, 'Arrows to choose, Enter to open, Escape to close.'));
   box.classList.add('search');
   let chosen = 0;
   let turn = 0;
   let waiting;
-  let spaces;
-  const inSpaces = () => (spaces ??= inside());
+  let rooms;
+  let isStale = false; // Whether what is shown is of an earlier query.
+  let isEntered = false; // Whether the first answer is to be opened.
   let moved = false; // Whether the person has chosen with the arrows.
   let at = null;
 
@@ -60,52 +87,69 @@ export function open(go, pages) {
   function group(title, entries) {
     if (!entries.length) return null;
     return el('div', { role: 'group', 'aria-label': title }, el('p', { class: 'found-title', 'aria-hidden': 'true' }, title), ...entries.map((entry) => el('div', {
-      role: 'option', id: `found-${++ids}`, class: 'found-entry', 'aria-selected': 'false', 'data-path': entry.path, click: () => pick(entry.path),
+      role: 'option', id: `found-${++ids}`, class: `found-entry${entry.isLong ? ' long' : ''}`, 'aria-selected': 'false', 'data-path': entry.path, click: () => pick(entry.path),
     }, entry.agent ? avatar(entry.title) : null, el('b', {}, entry.title), entry.sub ? el('span', { class: 'soft' }, entry.sub) : null)));
   }
 
   function pick(path) {
+    turn += 1;
     box.close();
     if (path.startsWith('/console/')) go(path);
     else location.assign(path);
   }
 
   const sources = [...SOURCES.map(([title, tool, args, read]) => ({ title, tools: [tool], find: async (q) => read(await ask(tool, args(q)), q) })),
-    { title: 'Zones', tools: ['DM_List', 'DM_Read'], find: async (q) => (await inSpaces()).zones.map(({ domain, zone }) => ({ title: `${domain}/${zone}`, path: `/console/spaces/${enc(domain)}/${enc(zone)}` })).filter((zone) => has(zone.title, q)).slice(0, 6) },
-    { title: 'Recent messages', tools: ['DM_List', 'DM_Read'], find: async (q) => (await inSpaces()).messages.filter((message) => has(message.content, q)).slice(0, 5).map((message) => ({ title: around(message.content, q), sub: `${message.from} in ${message.domain}/${message.zone}`, path: `/console/spaces/${enc(message.domain)}/${enc(message.zone)}` })) }];
-  sources.push(...sources.splice(sources.findIndex((source) => source.title === 'Memories'), 1)); // The slowest.
-
-  // The part of a text that the words are in.
-  function around(text, q) {
-    const before = text.slice(0, text.toLowerCase().indexOf(q.toLowerCase())).split(/\s+/).slice(-4).join(' ');
-    const from = text.toLowerCase().indexOf(q.toLowerCase()) - before.length;
-    return `${from > 0 ? '… ' : ''}${text.slice(Math.max(0, from), from + 80)}`;
-  }
+    { title: 'Zones', tools: ['DM_List', 'DM_Read'], find: async (q) => (await (rooms ??= zones())).filter((zone) => has(zone.title, q)).slice(0, 6) },
+    { title: 'Documentation', tools: [], find: docs }];
+  for (const last of ['Messages', 'Memories', 'Documentation']) sources.push(...sources.splice(sources.findIndex((source) => source.title === last), 1));
 
   async function look() {
     const mine = ++turn;
     const q = input.value.trim();
-    const first = group('Pages', pages.filter((page) => page.title.toLowerCase().includes(q.toLowerCase())));
+    const fitting = (title, entries) => group(title, entries.filter((entry) => has(entry.title, q)));
+    const own = [fitting('Actions', ACTIONS.filter((one) => mayChange(one.tool))), fitting('Pages', pages)];
     if (!q) {
-      results.replaceChildren(...[first].filter(Boolean));
-      return choose(0);
+      show(own);
+      return end('');
     }
     // Each group is shown as soon as it and those above it are there: what is quick does not wait for what is slow.
     const asked = sources.filter((source) => source.tools.every(may)).map((source) => source.find(q).then((entries) => group(source.title, entries)).catch(() => null));
     const found = [];
-    for (const one of [...asked, first]) {
+    for (const one of asked) {
       found.push(await one);
-      if (mine !== turn) return;
-      const shown = found.filter(Boolean);
-      if (shown.length) results.replaceChildren(...shown);
-      choose(moved ? Math.max(0, options().findIndex((option) => option.dataset.path === at)) : 0);
+      if (mine !== turn) return undefined;
+      show([...found, ...own], found.some(Boolean));
     }
-    if (!found.some(Boolean)) results.replaceChildren(el('p', { class: 'soft' }, 'No match.'));
+    show([...found, ...own]);
+    return end(options().length ? '' : 'No match.');
+  }
+
+  function show(groups, isAnswer = true) {
+    const there = groups.filter(Boolean);
+    if (!there.length) return;
+    results.replaceChildren(...there);
+    isStale = false;
+    results.removeAttribute('aria-busy');
+    choose(moved ? Math.max(0, options().findIndex((option) => option.dataset.path === at)) : 0);
+    if (isEntered && isAnswer) pick(options()[chosen].dataset.path);
+  }
+
+  function end(words) {
+    if (isStale) results.replaceChildren();
+    isStale = false;
+    isEntered = false;
+    results.removeAttribute('aria-busy');
+    state.textContent = words;
   }
 
   input.addEventListener('input', () => {
     clearTimeout(waiting);
+    turn += 1; // Whatever was asked before is not shown any more.
     moved = false;
+    isStale = true;
+    isEntered = false;
+    results.setAttribute('aria-busy', 'true');
+    state.textContent = 'Searching…';
     waiting = setTimeout(look, 120);
   });
   input.addEventListener('keydown', (event) => {
@@ -117,7 +161,8 @@ export function open(go, pages) {
     } else if (event.key === 'Enter') {
       event.preventDefault();
       const entry = options()[chosen];
-      if (entry) pick(entry.dataset.path);
+      if (isStale) isEntered = true;
+      else if (entry) pick(entry.dataset.path);
     } else if (event.key === 'Escape') {
       event.preventDefault(); // The browser would only clear the field.
       box.close();

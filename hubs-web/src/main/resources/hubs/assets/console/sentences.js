@@ -49,7 +49,20 @@ export function deed(entry) {
   return [`${found ? before : bare} `, object, after ? ` ${after}` : null, member].filter(Boolean);
 }
 
-export const sentence = (entry) => (entry.event ? entry.words : [el('b', {}, actor(entry)), entry.agent ? soft(` for ${entry.user} `) : ' ', ...deed(entry)]);
+// Of the verbs above, those whose form after "to" is not what is before "ed".
+const TO = {
+  wrote: 'write', logged: 'log', read: 'read', banned: 'ban', left: 'leave', set: 'set', sent: 'send', submitted: 'submit', tried: 'try', withdrew: 'withdraw', created: 'create', changed: 'change', deleted: 'delete', removed: 'remove',
+  invited: 'invite', stored: 'store', moved: 'move', restored: 'restore', evaluated: 'evaluate', reserved: 'reserve', released: 'release', approved: 'approve', graded: 'grade', rotated: 'rotate', validated: 'validate', revoked: 'revoke', received: 'receive',
+};
+
+// The same of a call that may have been refused: nothing was done then.
+function tried(entry) {
+  const [first, ...rest] = deed(entry);
+  if (entry.result === 'done') return [first, ...rest];
+  return [`tried to ${first.replace(/^\w+/, (verb) => TO[verb] ?? verb.replace(/ed$/, ''))}`, ...rest, ', refused'];
+}
+
+export const sentence = (entry) => (entry.event ? entry.words : [el('b', {}, actor(entry)), entry.agent ? soft(` for ${entry.user} `) : ' ', ...tried(entry)]);
 
 const EVENTS = {
   'quota.threshold.reached': (data) => [`${data.threshold} % of the limit of ${data.scope.replaceAll('_', ' ')} is used: `, soft(`${number(data.count)} of ${number(data.limit)}`)],
@@ -105,7 +118,7 @@ export function story(entries) {
 
 function told({ first, deeds }) {
   if (first.event) return [...first.words, ' '];
-  const parts = deeds.map(({ entry, times }) => [...deed(entry), times > 1 ? ` ${number(times)} times` : '', entry.result === 'done' ? '' : `, which was refused (${entry.result})`]);
+  const parts = deeds.map(({ entry, times }) => [...tried(entry), entry.result === 'done' ? '' : ` (${entry.result})`, times > 1 ? ` ${number(times)} times` : '']);
   const joined = parts.flatMap((part, i) => [i === 0 ? '' : i === parts.length - 1 ? ' and ' : ', ', ...part]);
   return [el('b', {}, actor(first)), first.agent ? soft(` for ${first.user}`) : '', ' ', ...joined, '. '];
 }

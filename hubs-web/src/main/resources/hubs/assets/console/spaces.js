@@ -2,12 +2,14 @@
 import { all, call, isAdmin, may, me } from './api.js';
 import { showBoard } from './board.js';
 import { graph } from './graph.js';
+import { finder, reveal } from './messages.js';
 import { showTask } from './task.js';
 import { boardPath } from './task-parts.js';
 import { action, ago, allowed, announce, asCode, ask, avatar, clock, DANGER, el, empty, enc, given, guarded, head, link, number, problem, redrawn, tag, toast, whileBusy } from './ui.js';
 
 const HOPS = 8;
 const MOST = 400;
+const SEEK_PAGES = 7; // As many as are kept.
 const ACCESS = ['private', 'agent', 'domain', 'public'];
 
 const newDomain = (go) => ask({
@@ -57,7 +59,7 @@ export async function show(context) {
     }) : []),
   ]));
   if (!room) return;
-  const messages = await chat({ domain: room.profile[0], zone, middle, view, on, isHere });
+  const messages = await chat({ domain: room.profile[0], zone, middle, view, on, isHere, sought: at.query.get('message') });
   members({ room, about, go, zone, messages });
   on('presence', (change) => {
     if (change.domain === wanted && isHere()) refreshMembers();
@@ -81,7 +83,7 @@ export async function show(context) {
   on('reset', () => isHere() && refreshMembers().catch(() => {}));
 }
 
-async function chat({ domain, zone, middle, view, on, isHere }) {
+async function chat({ domain, zone, middle, view, on, isHere, sought }) {
   const transcript = el('ol', { class: 'transcript', tabindex: '0', 'aria-label': 'Messages' });
   const known = new Map();
   let cursor;
@@ -151,6 +153,14 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     transcript.scrollTop += transcript.scrollHeight - height;
     if (had) (cursor ? more.firstChild : transcript).focus({ preventScroll: true });
   }
+  // The message of the address: pages are read down to it. What is further up is shown with its answers alone.
+  async function seek() {
+    for (let pages = 1; sought && !known.has(sought) && cursor && pages < SEEK_PAGES; pages++) await older();
+    if (!sought || known.has(sought)) return;
+    const body = await call('ZN_Read', { target: { domain: domain.name, zone }, thread: sought });
+    for (const message of body.content) known.set(message.id, message);
+    transcript.prepend(el('li', { class: 'more soft' }, 'Older, with its answers:'), ...body.content.map(line), el('li', { class: 'more soft' }, 'The latest messages:'));
+  }
   const more = el('li', { class: 'more' }, el('button', { type: 'button', class: 'quiet', click: guarded((event) => whileBusy(event.target, older)) }, 'Earlier messages'));
 
   const wrong = el('p', { class: 'problem', role: 'alert' });
@@ -189,9 +199,13 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
       send.click();
     }
   });
-  middle.append(el('header', { class: 'chat-head' }, el('h2', {}, `${domain.name} `, el('span', { class: 'soft' }, `# ${zone}`))), transcript, quote, form, wrong);
+  const find = el('input', { type: 'search', placeholder: 'Find in this room', 'aria-label': 'Find in this room', maxlength: 2000 });
+  const found = el('div', { class: 'found-messages', hidden: true, tabindex: '0', role: 'region', 'aria-label': 'Messages found in this room' });
+  finder(find, found, { target: { domain: domain.name, zone } });
+  middle.append(el('header', { class: 'chat-head' }, el('h2', {}, `${domain.name} `, el('span', { class: 'soft' }, `# ${zone}`)), may('AP_Search') ? find : null), found, transcript, quote, form, wrong);
   try {
     await older();
+    await seek();
     if (!known.size) transcript.append(el('li', { class: 'none soft' }, 'No messages yet. Write the first one.'));
   } catch (error) {
     const outside = error.error === 'conflict'; // The caller has no agent in the room.
@@ -215,7 +229,7 @@ async function chat({ domain, zone, middle, view, on, isHere }) {
     for (const message of body.content) add(message);
   });
   // Twice: rows get their heights as they come into sight.
-  const down = () => (transcript.scrollTop = transcript.scrollHeight);
+  const down = () => (sought ? reveal(transcript, sought) : (transcript.scrollTop = transcript.scrollHeight));
   view.addEventListener('shown', () => {
     down();
     requestAnimationFrame(() => requestAnimationFrame(down));

@@ -43,6 +43,7 @@ public final class HubRoutes {
             "console/sentences.js",
             "console/timeline.js",
             "console/graph.js",
+            "console/messages.js",
             "console/demo.js",
             "console/world.js",
             "console/documents.js",

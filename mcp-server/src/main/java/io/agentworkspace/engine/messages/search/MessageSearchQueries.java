@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Finds messages by their words, or by their time alone. Access is a part of each statement, and what it finds, counts and
  * orders depends only on messages that the caller may read.
  *
- * <p>{@code COALESCE(… IN …)} makes PostgreSQL look streams up in a hash table. A plan for an empty table would compare each with each.
+ * <p>{@code COALESCE(… IN …)} makes PostgreSQL look streams up in a hash table, and {@code OFFSET 0} use the index for each row. A plan for
+ * an empty table would compare each with each.
  */
 final class MessageSearchQueries {
     /** The streams of a caller with more than these are not named in the index's condition. */
@@ -46,10 +47,13 @@ final class MessageSearchQueries {
                    AND (CAST(:zone AS text) IS NULL OR z.name_key = :zone)
                 UNION
                 SELECT st.id
-                  FROM ctx CROSS JOIN parties
-                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = parties.id
+                  FROM ctx
+                  CROSS JOIN (SELECT DISTINCT p.stream_id
+                                FROM parties
+                                CROSS JOIN LATERAL (SELECT x.stream_id FROM participant x
+                                                     WHERE x.tenant_id = :tenant AND x.party_id = parties.id OFFSET 0) p) own
                   CROSS JOIN LATERAL (SELECT * FROM stream x
-                                       WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id OFFSET 0) st
+                                       WHERE x.tenant_id = :tenant AND x.id = own.stream_id OFFSET 0) st
                  WHERE CAST(:domain AS text) IS NULL AND {may_see_stream}
                 UNION
                 SELECT st.id

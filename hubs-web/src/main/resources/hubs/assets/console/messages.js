@@ -1,0 +1,73 @@
+// Messages that AP_Search found: where each is, and how its page comes to it.
+import { ask } from './api.js';
+import { clock, el, enc, link } from './ui.js';
+
+const MOST_PAGES = 10;
+
+// The address of a message: its room, or the page of the agent that it is a message of. The other party is named too: a user has no such page.
+export function pathOf(hit, agent) {
+  if (hit.domain) return `/console/spaces/${enc(hit.domain)}/${enc(hit.zone)}?message=${enc(hit.id)}`;
+  const one = agent ?? (hit.person ? hit.to : hit.from);
+  return `/console/agents/${enc(one)}?message=${enc(hit.id)}&other=${enc(one === hit.from ? hit.to : hit.from)}`;
+}
+
+export const placeOf = (hit) => (hit.domain ? `in ${hit.domain}/${hit.zone}` : `to ${hit.to}`);
+
+// A hit as a link to its message: who wrote it, where and when, and the text or its best part.
+export const row = (hit, agent) => el('li', { class: 'found-message' }, link(pathOf(hit, agent),
+  el('span', { class: 'bubble-head' }, el('b', {}, hit.from), el('span', { class: 'soft' }, `${placeOf(hit)} · `, clock(hit.created_at))),
+  el('span', { class: 'said' }, hit.text ?? hit.snippet)));
+
+// All that an agent said on a day, oldest first, up to a number of calls.
+export async function ofDay(agent, day) {
+  const since = new Date(`${day}T00:00:00`);
+  const next = new Date(since);
+  next.setDate(next.getDate() + 1); // Not all days have 24 hours.
+  const found = [];
+  let cursor;
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const body = await ask('AP_Search', { target: { agent }, since: since.toISOString(), until: new Date(next - 1).toISOString(), max_tokens: 8_000, page: { limit: 50, ...(cursor && { cursor }) } });
+    found.push(...body.content);
+    cursor = body.next_cursor;
+    if (!cursor) break;
+  }
+  return { messages: found.reverse(), more: Boolean(cursor) };
+}
+
+// Brings the message of an address into sight and gives it the focus, once the page is shown.
+export function reveal(place, id) {
+  const element = place.querySelector(`[data-id="${CSS.escape(id)}"]`);
+  if (!element) return;
+  element.classList.add('sought');
+  element.tabIndex = -1;
+  element.scrollIntoView({ block: 'center' });
+  element.focus({ preventScroll: true });
+}
+
+// A search of messages while somebody types. An older answer never replaces a newer one.
+export function finder(input, place, args, agent) {
+  let turn = 0;
+  let waiting;
+  async function look(mine, content) {
+    try {
+      const body = await ask('AP_Search', { ...args, content, page: { limit: 20 } });
+      if (mine !== turn) return;
+      place.replaceChildren(el('p', { class: 'soft', role: 'status' }, body.content.length ? `${body.content.length}${body.next_cursor ? ' or more' : ''} found` : 'No message has these words.'), el('ol', {}, ...body.content.map((hit) => row(hit, agent))));
+    } catch (error) {
+      if (mine === turn) place.replaceChildren(el('p', { class: 'problem', role: 'alert' }, error.message));
+    }
+  }
+  input.addEventListener('input', () => {
+    clearTimeout(waiting);
+    const mine = ++turn;
+    const content = input.value.trim();
+    place.hidden = !content;
+    place.replaceChildren(el('p', { class: 'soft', role: 'status' }, 'Searching…'));
+    if (content) waiting = setTimeout(() => look(mine, content), 150);
+  });
+  input.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    input.value = '';
+    input.dispatchEvent(new Event('input'));
+  });
+}

@@ -1,0 +1,105 @@
+// How a person finds what was said: node console-messages.mjs <address of the engine> <folder for pictures>, with ANN_KEY, whose tenant is
+// as ConsoleMessagesTest fills it. Each step prints one line of JSON, which ConsoleMessagesTest looks at.
+import { Pages, told } from './pages.mjs';
+
+const [engine, screenshots] = process.argv.slice(2);
+const { ANN_KEY } = process.env;
+const pages = await Pages.launch(engine, screenshots);
+
+async function open(path, there, width = 1280) {
+  const page = await pages.open('/llms.txt', width);
+  page.on('dialog', (dialog) => told('a script ran', { text: dialog.message() }));
+  await page.request.post(`${engine}/api/auth/session`, { headers: { 'X-Api-Key': ANN_KEY } });
+  await page.goto(engine + path);
+  await page.locator(`#main:not([aria-busy]) ${there}`).first().waitFor();
+  return page;
+}
+
+const now = new Date();
+const today = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+const texts = (place) => place.locator('.found-message .said').allInnerTexts();
+const query = (page) => page.getByRole('combobox', { name: 'Search' });
+
+try {
+  // What did Ada say yesterday: two clicks from her page.
+  const page = await open('/console/agents/Ada', '.detail h2');
+  await page.getByRole('button', { name: 'Yesterday' }).click();
+  await page.locator('.found-messages', { hasText: 'message' }).locator('.found-message').first().waitFor();
+  const step = { yesterday: await texts(page.locator('.page-agents')), address: new URL(page.url()).search };
+  await pages.look(page, 'agent-day');
+  await page.locator('.found-message a', { hasText: 'low at six' }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.sought', { hasText: 'low at six' }).waitFor();
+  step.room = new URL(page.url()).pathname;
+  step.focused = await page.evaluate(() => document.activeElement.classList.contains('sought'));
+  step.seen = await page.evaluate(() => { const box = document.querySelector('.sought').getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; });
+  told('day', step);
+
+  // In the room, with the keyboard.
+  await page.getByRole('searchbox', { name: 'Find in this room' }).focus();
+  await page.keyboard.type('pilot');
+  await page.locator('.chat .found-message').first().waitFor();
+  const room = { found: await texts(page.locator('.chat')) };
+  await pages.look(page, 'room-found');
+  await page.locator('.chat .found-message a').first().focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.sought', { hasText: 'pilot' }).waitFor();
+  room.message = await page.locator('.sought .said').innerText();
+  told('room', room);
+
+  // An older answer that comes late shows nothing.
+  let release;
+  const later = new Promise((resume) => { release = resume; });
+  let delayed;
+  await page.route('**/AP_Search/invoke', async (route) => {
+    if (!route.request().postData().includes('"pilo')) return route.continue();
+    delayed?.();
+    await later;
+    return route.continue();
+  });
+  const asked = new Promise((resume) => { delayed = resume; });
+  await page.keyboard.press('Control+k');
+  await query(page).fill('pilo');
+  await asked;
+  const searching = await page.locator('dialog [role=status]').first().innerText();
+  await query(page).fill('buoy');
+  await page.getByRole('group', { name: 'Messages' }).getByRole('option').first().waitFor();
+  const answered = page.waitForResponse((response) => response.url().includes('AP_Search') && response.request().postData().includes('"pilo'));
+  release();
+  await (await answered).finished();
+  const options = await page.getByRole('group', { name: 'Messages' }).getByRole('option').allInnerTexts();
+  await pages.look(page, 'find-message', 'dialog');
+  await query(page).fill('zzqxzzqx');
+  await page.waitForFunction(() => !document.querySelector('.found[aria-busy]') && document.querySelector('dialog [role=status]').textContent !== 'Searching…');
+  told('palette', { searching, options, memories: await page.getByRole('group', { name: 'Memories' }).count() });
+  for (const [words, title] of [['new agent', 'New agent'], ['invite', 'Invite an agent'], ['rotate', 'Rotate key']]) {
+    await query(page).fill(words);
+    await page.locator('.found[aria-busy]').waitFor({ state: 'detached' });
+    await page.getByRole('group', { name: 'Actions' }).getByRole('option', { name: title }).click();
+    const box = page.getByRole('dialog', { name: title });
+    await box.waitFor();
+    if (title === 'Rotate key') await pages.look(page, 'rotate-key', 'dialog');
+    await box.getByRole('button', { name: 'Cancel' }).click();
+    await page.keyboard.press('Control+k');
+  }
+  await query(page).fill('webhooks');
+  await page.getByRole('group', { name: 'Documentation' }).getByRole('option').first().click();
+  await page.waitForURL('**/docs/**');
+  told('actions', { docs: new URL(page.url()).pathname });
+
+  // On a phone; and a direct message by its address.
+  const phone = await open(`/console/agents/Ada?day=${today}`, '.found-message', 360);
+  await pages.look(phone, 'agent-day');
+  await phone.locator('.found-message a', { hasText: 'alert' }).click();
+  await phone.locator('.sought').waitFor();
+  told('direct', { text: await phone.locator('.sought .said').innerText(), path: new URL(phone.url()).pathname });
+  await phone.goto(`${engine}/console/spaces/Harbour/main`);
+  await phone.getByRole('searchbox', { name: 'Find in this room' }).fill('pilot');
+  await phone.locator('.chat .found-message').first().waitFor();
+  await pages.look(phone, 'room-found');
+  const refused = await open('/console/activity?result=refused&tool=AP_Destroy', '.entry-row');
+  told('refused', { row: await refused.locator('.entry-row .clip').first().innerText() });
+  told('faults', { faults: pages.faults });
+} finally {
+  await pages.close();
+}
