@@ -82,17 +82,14 @@ class ManyTasksTest {
             assertThat(ran).hasSizeGreaterThan(CALLS.lines().toList().size());
             assertThat(ran.stream()
                             .filter(one -> !one.scans(Set.of("task", "task_change", "task_order"))
-                                            .isEmpty()))
+                                    .isEmpty()))
                     .isEmpty();
         }
     }
 
     private static long fill(Db db) {
         var tenant = new TenantStore(db)
-                .create(
-                        Name.of("many"),
-                        "unlimited",
-                        Clock.systemUTC().instant());
+                .create(Name.of("many"), "unlimited", Clock.systemUTC().instant());
         LargeTenant.fill(db, tenant, 1_000);
         var runner = TestDatabase.runner(db);
         for (var line : BEFORE.lines().toList()) {
@@ -115,8 +112,7 @@ class ManyTasksTest {
     private static String withIds(String line) {
         return Pattern.compile("('task':|\\[)'(\\d+)'")
                 .matcher(line)
-                .replaceAll(found -> found.group(1) + "'"
-                        + id(found.group(2)) + "'");
+                .replaceAll(found -> found.group(1) + "'" + id(found.group(2)) + "'");
     }
 
     private static String id(String number) {
