@@ -20,6 +20,7 @@ import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Guide;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
@@ -160,9 +161,10 @@ public final class QuestionTools {
 
     /** Waits for the answer after the commit, and shows the question as it then is. */
     private void complete(AskRequest in, ObjectNode envelope, Call call) {
-        chat.complete(
-                new ChatRequest(in.target(), in.content(), null, null, null, in.waitSeconds(), null), envelope, call);
-        if (in.waitSeconds() != null && envelope.path("content").size() > 1) {
+        var isAskedInPlace = call.progress().asksPerson() && Envelope.asksPerson(envelope, call.caller());
+        var seconds = isAskedInPlace ? Integer.valueOf(0) : in.waitSeconds();
+        chat.complete(new ChatRequest(in.target(), in.content(), null, null, null, seconds, null), envelope, call);
+        if (seconds != null && envelope.path("content").size() > 1) {
             questions
                     .find(call, UUID.fromString(envelope.at("/question/id").asString("")))
                     .ifPresent(now -> envelope.set("question", Json.valueTree(now.question())));

@@ -31,7 +31,7 @@ public final class MessageWait {
     public static final int MAX_SECONDS = 300;
 
     /** Clients of MCP give up calls that take longer. */
-    private static final int MAX_OVER_MCP = 240;
+    public static final int MAX_OVER_MCP = 240;
 
     private static final int DEFAULT = 50;
 

@@ -37,6 +37,7 @@ public final class CatalogueTools implements ToolSource {
     private final Map<String, ObjectNode> listedReading = new LinkedHashMap<>();
     private final Map<String, ObjectNode> fullReading = new LinkedHashMap<>();
     private final Names names;
+    private final InPlaceQuestion inPlace = new InPlaceQuestion(this);
 
     public CatalogueTools(ToolRunner runner, Clock clock) {
         this.runner = runner;
@@ -179,7 +180,9 @@ public final class CatalogueTools implements ToolSource {
                         request.caller(),
                         request.requestId());
             }
-            return beforeTask().orElseGet(() -> carryOut(tool, arguments, request));
+            return beforeTask()
+                    .or(() -> inPlace.run(tool, arguments, request))
+                    .orElseGet(() -> carryOut(tool, arguments, request));
         }
     }
 
@@ -196,7 +199,7 @@ public final class CatalogueTools implements ToolSource {
     }
 
     /** The progress of a call, as its client receives it. */
-    private record ClientProgress(McpRequest request) implements Progress {
+    record ClientProgress(McpRequest request, boolean asksPerson) implements Progress {
         @Override
         public void report(double done, @Nullable Double total, @Nullable String note) {
             request.progress(done, total, note);
@@ -209,9 +212,16 @@ public final class CatalogueTools implements ToolSource {
     }
 
     private MethodResult carryOut(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
-        var answer = runner.run(requestOf(tool.name(), arguments, request));
+        return done(runner.run(requestOf(tool.name(), arguments, request)), tool, arguments, request);
+    }
+
+    static MethodResult done(Answer answer, Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
         tell(answer, request);
         return MethodResult.done(ToolResult.of(answer, tool, arguments));
+    }
+
+    ToolRunner runner() {
+        return runner;
     }
 
     /** Returns what the runner needs to know of a call. */
@@ -223,7 +233,7 @@ public final class CatalogueTools implements ToolSource {
                 request.requestId(),
                 true,
                 request.idempotencyKey(arguments),
-                new ClientProgress(request),
+                new ClientProgress(request, false),
                 request.source(),
                 request.budget(),
                 request.selection().readOnly());

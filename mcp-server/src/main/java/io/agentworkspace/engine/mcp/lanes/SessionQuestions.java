@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,12 +48,59 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
         var asked = new LinkedHashMap<String, Posed>();
         try {
             ask.questions().forEach((name, question) -> asked.put(name, pose(question, session, stream)));
-            var answers = new LinkedHashMap<String, ObjectNode>();
-            asked.forEach((name, posed) -> answers.put(name, await(posed.response(), requestId)));
-            return answers;
+            return ask.elsewhere() == null
+                    ? answers(asked, requestId)
+                    : answers(asked, ask.elsewhere(), stream, requestId);
         } finally {
             asked.values().forEach(posed -> open.remove(posed.key()));
         }
+    }
+
+    private static Map<String, ObjectNode> answers(Map<String, Posed> asked, String requestId) {
+        var answers = new LinkedHashMap<String, ObjectNode>();
+        asked.forEach((name, posed) -> {
+            var response = await(posed.response(), PATIENCE, requestId)
+                    .orElseThrow(() -> refused("the client did not answer the question in time", requestId));
+            if (!(response.get("result") instanceof ObjectNode answer)) {
+                throw refused("the client refused to answer the question", requestId);
+            }
+            answers.put(name, answer);
+        });
+        return answers;
+    }
+
+    /** Returns the answers of the client, as far as they come before that of somebody elsewhere. */
+    private static Map<String, ObjectNode> answers(
+            Map<String, Posed> asked, MethodResult.Elsewhere elsewhere, StreamableResponse stream, String requestId) {
+        var answers = new LinkedHashMap<String, ObjectNode>();
+        var watch = Thread.startVirtualThread(() -> {
+            if (elsewhere.answered().getAsBoolean()) {
+                asked.values().forEach(posed -> posed.response().complete(Json.object()));
+            }
+        });
+        try {
+            asked.forEach((name, posed) -> {
+                var response =
+                        await(posed.response(), elsewhere.longest(), requestId).orElseGet(Json::object);
+                if (response.get("result") instanceof ObjectNode answer) {
+                    answers.put(name, answer);
+                } else if (!response.has("error")) {
+                    stream.send(withdrawal(posed));
+                }
+            });
+            return answers;
+        } finally {
+            watch.interrupt();
+        }
+    }
+
+    private static ObjectNode withdrawal(Posed posed) {
+        var notification = Json.object().put("jsonrpc", "2.0").put("method", "notifications/cancelled");
+        notification
+                .putObject("params")
+                .put("requestId", posed.key().question())
+                .put("reason", "it is no longer asked here");
+        return notification;
     }
 
     private record Posed(QuestionKey key, CompletableFuture<ObjectNode> response) {}
@@ -68,15 +116,12 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
         return posed;
     }
 
-    private static ObjectNode await(CompletableFuture<ObjectNode> posed, String requestId) {
+    /** Returns the client's response; empty if there is none in time. */
+    private static Optional<ObjectNode> await(CompletableFuture<ObjectNode> posed, Duration longest, String requestId) {
         try {
-            var response = posed.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            if (response.get("result") instanceof ObjectNode answer) {
-                return answer;
-            }
-            throw refused("the client refused to answer the question", requestId);
+            return Optional.of(posed.get(longest.toMillis(), TimeUnit.MILLISECONDS));
         } catch (TimeoutException e) {
-            throw refused("the client did not answer the question in time", requestId);
+            return Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw refused("the request was cancelled", requestId);

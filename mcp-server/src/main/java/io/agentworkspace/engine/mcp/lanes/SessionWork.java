@@ -12,7 +12,9 @@ import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.StorableInput;
+import io.agentworkspace.engine.scheduling.OpenRequest;
 import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import org.eclipse.jetty.http.HttpStatus;
 import tools.jackson.databind.node.ObjectNode;
@@ -79,16 +81,30 @@ public final class SessionWork {
                     return done.result();
                 }
                 case MethodResult.Ask ask -> {
-                    check(ask, client, response, mcpRequest);
                     var answers = new HashMap<>(inputs.answers());
-                    var resumption = visit.exchange().pause();
-                    answers.putAll(questions.ask(ask, visit.session(), response, mcpRequest.requestId()));
-                    resumption.run();
+                    answers.putAll(ask(ask, visit, response, mcpRequest));
                     inputs = new InputResponses(answers, ask.state());
                 }
             }
         }
         throw new IllegalStateException(message.method() + " asks back without end");
+    }
+
+    private Map<String, ObjectNode> ask(
+            MethodResult.Ask ask, SessionVisit visit, StreamableResponse response, McpRequest mcpRequest) {
+        if (ask.elsewhere() != null && !response.isHeard()) {
+            return Map.of();
+        }
+        check(ask, mcpRequest.client(), response, mcpRequest);
+        var resumption = visit.exchange().pause();
+        var answers = questions.ask(ask, visit.session(), response, mcpRequest.requestId());
+        resumption.run();
+        if (!OpenRequest.current().validity().getAsBoolean()) {
+            throw RpcError.of(
+                    Problem.unauthenticated("your credential became invalid while the person was asked"),
+                    mcpRequest.requestId());
+        }
+        return answers;
     }
 
     private static void check(

@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.mcp.wire;
 
 import io.agentworkspace.engine.model.json.Json;
+import java.time.Duration;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -19,8 +21,25 @@ public sealed interface MethodResult {
      * answers; the state keeps what is known so far.
      *
      * @param state null if there is nothing to keep
+     * @param elsewhere null if only the client can answer
      */
-    record Ask(Map<String, ObjectNode> questions, @Nullable ObjectNode state) implements MethodResult {}
+    record Ask(
+            Map<String, ObjectNode> questions,
+            @Nullable ObjectNode state,
+            @Nullable Elsewhere elsewhere) implements MethodResult {
+        public Ask(Map<String, ObjectNode> questions, @Nullable ObjectNode state) {
+            this(questions, state, null);
+        }
+    }
+
+    /**
+     * The other place where a question can be answered. A client that does not answer in time, or cannot, is not an
+     * error then: the request goes on without its answer.
+     *
+     * @param answered waits for an answer there; false if none came
+     * @param longest how long a session waits for its client
+     */
+    record Elsewhere(BooleanSupplier answered, Duration longest) {}
 
     /**
      * How long a result may be cached, and by whom.

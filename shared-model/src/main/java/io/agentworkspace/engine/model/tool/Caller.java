@@ -58,6 +58,11 @@ public record Caller(
                 tenant, tenantName, user, userName, role, capabilities, otherPrincipal, boundAgent, credential);
     }
 
+    /** Returns the same credential for what its user says, if the client has asked them: no agent is bound to it. */
+    public Caller forUser() {
+        return new Caller(tenant, tenantName, user, userName, role, capabilities, principal, null, credential);
+    }
+
     public boolean isAdmin() {
         return role.isAtLeast(Role.ADMIN);
     }

@@ -73,6 +73,13 @@ public final class Envelope {
     /** How many characters of a long text are in the response to a write. */
     public static final int CUT = 500;
 
+    /** Returns whether the response of AP_Ask has an open question to the caller's own user. */
+    public static boolean asksPerson(ObjectNode envelope, Caller caller) {
+        return envelope.at("/question/state").asString("").equals("open")
+                && envelope.at("/content/0/to_kind").asString("").equals("user")
+                && caller.isNamed(envelope.at("/content/0/to").asString(""));
+    }
+
     /** The fields of records with long texts, each with the field for the length of a cut text. */
     private static final Map<String, String> LONG = new LinkedHashMap<>();
 

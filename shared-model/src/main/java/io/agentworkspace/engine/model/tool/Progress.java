@@ -17,4 +17,9 @@ public interface Progress {
 
     /** Sends the beginning of the response at once, since the call waits. Does nothing where that is not possible. */
     default void begin() {}
+
+    /** Returns whether the client asks its own person what the call asks them, so that the call need not wait for that. */
+    default boolean asksPerson() {
+        return false;
+    }
 }

@@ -89,6 +89,18 @@ public interface ToolRunner {
             return new Request(service, of, caller, requestId, strict, key, progress, source, budget, readOnly);
         }
 
+        /** Returns the same request, whose progress another one receives. */
+        public Request reporting(Progress to) {
+            return new Request(
+                    service, arguments, caller, requestId, strict, idempotencyKey, to, source, budget, readOnly);
+        }
+
+        /** Returns the same request from this source. */
+        public Request from(RequestSource origin) {
+            return new Request(
+                    service, arguments, caller, requestId, strict, idempotencyKey, progress, origin, budget, readOnly);
+        }
+
         /** Returns the same request with a budget that it shares with others. */
         public Request within(ResponseBudget shared) {
             return new Request(
