@@ -24,7 +24,8 @@ public record UpstreamTool(
         @Doc("Why it is held.") @Nullable String reason,
 
         @Doc(
-                value = "Why it no longer waits: refused: an admin refused it; withdrawn: all approvals were taken back.",
+                value =
+                        "Why it no longer waits: refused: an admin refused it; withdrawn: all approvals were taken back.",
                 oneOf = {REFUSED, WITHDRAWN})
         @Nullable
         String decision,
