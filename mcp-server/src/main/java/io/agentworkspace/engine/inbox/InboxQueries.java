@@ -124,7 +124,8 @@ final class InboxQueries {
                  WHERE :tasks)
             """).with("may_talk", Visibility.talk("d")).sql();
 
-    private static final String UPSTREAMS = SqlTemplate.of("""
+    private static final String UPSTREAMS =
+            SqlTemplate.of("""
             upstream_item AS MATERIALIZED (
                 SELECT u.name, u.revision, COALESCE(u.refreshed_at, u.updated_at) AS at,
                        count(*) AS held, string_agg(t.name, ', ' ORDER BY t.name) AS names

@@ -133,8 +133,7 @@ final class HeldTools {
         return rows.stream()
                 .filter(row -> named == null
                         ? row.state().equals(State.APPROVED.word())
-                        : (named.contains(row.name()) || named.contains(row.tool()))
-                                && !REFUSED.equals(row.reason()))
+                        : (named.contains(row.name()) || named.contains(row.tool())) && !REFUSED.equals(row.reason()))
                 .map(row -> with(withoutApproval(row), State.HELD, named == null ? WITHDRAWN : REFUSED))
                 .toList();
     }

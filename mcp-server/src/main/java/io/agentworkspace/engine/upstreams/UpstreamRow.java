@@ -33,7 +33,8 @@ record UpstreamRow(
         int gone,
         @Nullable List<ToolRow> tools) {
     /** Without {@code tools}. */
-    static final String JSON = SqlTemplate.of("""
+    static final String JSON =
+            SqlTemplate.of("""
             jsonb_build_object('name', u.name, 'url', u.url, 'credential', u.credential, 'timeout_ms', u.timeout_ms,
                                'era', u.era, 'revision', u.revision, 'created_at', u.created_at, 'updated_at', u.updated_at,
                                'refreshed_at', u.refreshed_at, 'failing_since', u.failing_since, 'last_error', u.last_error,

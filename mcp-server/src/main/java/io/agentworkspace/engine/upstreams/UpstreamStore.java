@@ -24,8 +24,8 @@ public final class UpstreamStore {
     static final int MOST = 50;
 
     /** The condition on a tool {@code t}: it waits for the decision of an admin. */
-    public static final String WAITS = "(t.state = 'held' AND COALESCE(t.reason, '') NOT IN ('" + HeldTools.REFUSED + "', '"
-            + HeldTools.WITHDRAWN + "'))";
+    public static final String WAITS = "(t.state = 'held' AND COALESCE(t.reason, '') NOT IN ('" + HeldTools.REFUSED
+            + "', '" + HeldTools.WITHDRAWN + "'))";
 
     private static final String LOCK = SqlTemplate.of("""
             SELECT {upstream_json} || {tools_json} AS record

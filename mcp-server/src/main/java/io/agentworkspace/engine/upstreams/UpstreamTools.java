@@ -117,7 +117,8 @@ public final class UpstreamTools {
             @Doc("The names of the tools that were approved.")
             List<String> approved,
 
-            @Doc("The names of the tools that were refused.") List<String> refused,
+            @Doc("The names of the tools that were refused.")
+            List<String> refused,
 
             @Doc("false if there was nothing to decide.") boolean changed) {}
 
@@ -151,9 +152,8 @@ public final class UpstreamTools {
         var held = store.lock(call, in.name());
         IfRevision.check(in.ifRevision(), held.revision());
         var refuses = Boolean.TRUE.equals(in.refuse());
-        var decided = refuses
-                ? ApprovedTools.refused(held, in.tools())
-                : ApprovedTools.of(held, in.tools(), call.now());
+        var decided =
+                refuses ? ApprovedTools.refused(held, in.tools()) : ApprovedTools.of(held, in.tools(), call.now());
         if (!decided.isEmpty()) {
             store.writeTools(call, held.name(), decided);
             store.touch(call, held.name());

@@ -132,7 +132,8 @@ class OfficialServersTest {
     /** What a tool gave. Sessions have ids of their own, and times pass. */
     private static String result(JsonNode response) {
         var result = response.path("result");
-        return (result.path("content") + " " + result.path("structuredContent") + " " + result.path("isError").asBoolean(false))
+        return (result.path("content") + " " + result.path("structuredContent") + " "
+                        + result.path("isError").asBoolean(false))
                 .replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "#")
                 .replaceAll("\\d{1,2}:\\d\\d:\\d\\d( [AP]M)?", "#");
     }

@@ -244,8 +244,7 @@ class UpstreamCallsTest {
             assertThat(call(key, "git-hub_echo", "{'message':'x'}").toString()).contains("upstream:git-hub");
             call(key, "run_tool", "{'name':'git-hub_echo','arguments':{'message':'x'}}");
             call(key, "run_plan", "{'steps':[{'id':'a','tool':'git-hub_echo','arguments':{'message':'x'}}]}");
-            ClientApi.post(
-                    TestServer.url() + "/api/mcp/tools/git-hub_echo/invoke", key, "{\"message\":\"x\"}");
+            ClientApi.post(TestServer.url() + "/api/mcp/tools/git-hub_echo/invoke", key, "{\"message\":\"x\"}");
             assertThat(gitlab.calls("tools/call")).isZero();
             assertThat(call(key, "UP_List", "{}").at("/result/isError").asBoolean())
                     .isTrue();

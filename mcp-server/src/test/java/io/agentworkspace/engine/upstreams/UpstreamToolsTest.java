@@ -82,8 +82,8 @@ class UpstreamToolsTest {
             assertThat(root.call("US_Inbox").ok().at("/counts/upstream").asInt())
                     .isZero();
 
-            var withdrawn = root.call("UP_Approve", "{'name':'demo','refuse':true}")
-                    .ok();
+            var withdrawn =
+                    root.call("UP_Approve", "{'name':'demo','refuse':true}").ok();
             assertThat(withdrawn.text("/refused/0")).isEqualTo("demo_other");
             again = root.call("UP_Refresh", "{'name':'demo'}").ok();
             assertThat(again.text("/upstream/tools/1/decision")).isEqualTo("withdrawn");
