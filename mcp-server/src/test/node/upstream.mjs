@@ -1,4 +1,5 @@
-// MCP servers made with the official TypeScript SDKs: ERA=2026 without sessions, ERA=2025 with them.
+// MCP servers made with the official TypeScript SDKs: ERA=2026 without sessions, ERA=2025 with them, ERA=everything for the tools of
+// @modelcontextprotocol/server-everything.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { z } from 'zod'
@@ -37,8 +38,17 @@ const modern = async () => {
   }
 }
 
-const withSessions = async () => {
+const everything = async () => {
+  const { createServer: make } = await import('@modelcontextprotocol/server-everything/dist/server/index.js')
+  return () => make().server
+}
+
+const defined = async () => {
   const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js')
+  return () => define(new McpServer({ name: 'sessions', version: '1' }))
+}
+
+const withSessions = async make => {
   const { StreamableHTTPServerTransport } = await import('@modelcontextprotocol/sdk/server/streamableHttp.js')
   const sessions = new Map()
   return async (request, response) => {
@@ -47,13 +57,14 @@ const withSessions = async () => {
       transport = new StreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID, onsessioninitialized: id => sessions.set(id, transport)
       })
-      await define(new McpServer({ name: 'sessions', version: '1' })).connect(transport)
+      await make().connect(transport)
     }
     await transport.handleRequest(request, response)
   }
 }
 
-const serve = await (process.env.ERA === '2026' ? modern() : withSessions())
+const { ERA } = process.env
+const serve = ERA === '2026' ? await modern() : await withSessions(await (ERA === 'everything' ? everything() : defined()))
 const server = createServer((request, response) => serve(request, response).catch(error => {
   console.error(error)
   response.writeHead(500).end()

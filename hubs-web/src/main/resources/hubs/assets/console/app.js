@@ -14,7 +14,7 @@ let current = 0;
 
 const MODULES = {
   world: () => import('./world.js'), inbox: () => import('./inbox.js'), agents: () => import('./agents.js'), spaces: () => import('./spaces.js'),
-  memory: () => import('./memory.js'), documents: () => import('./documents.js'), keys: () => import('./keys.js'), webhooks: () => import('./webhooks.js'),
+  memory: () => import('./memory.js'), documents: () => import('./documents.js'), keys: () => import('./keys.js'), webhooks: () => import('./webhooks.js'), upstreams: () => import('./upstreams.js'),
   rules: () => import('./rules.js'),
   activity: () => import('./activity.js'), settings: () => import('./settings.js'),
 };

@@ -66,6 +66,7 @@ const READS = ['TK_Read', 'UP_Read', 'WH_Read'];
 function place(item) {
   if (item.kind === 'endpoint') return `/console/webhooks/${enc(item.id)}`;
   if (item.kind === 'task') return taskPath({ domain: item.about, id: item.id });
+  if (item.kind === 'upstream') return `/console/upstreams/${enc(item.id)}`;
   if (['invitation', 'request'].includes(item.kind)) return `/console/spaces/${enc(item.about)}`;
   if (item.kind === 'guard' && item.actions[0]?.arguments.target.zone) return `/console/spaces/${item.about.split(', ').map(enc).join('/')}`;
   return item.actions[0]?.arguments.target?.agent ? `/console/agents/${enc(item.actions[0].arguments.target.agent)}` : null;
@@ -128,7 +129,7 @@ function actions(item) {
 
 function line(item) {
   const path = place(item);
-  const name = item.from ? el('b', {}, item.from) : null;
+  const name = item.from ? el('b', {}, item.kind === 'upstream' ? link(path, item.from) : item.from) : null;
   return el('li', { class: `need ${item.kind}`, 'data-need': `${item.kind}:${item.id}:${item.at}` }, avatar(item.from ?? '!', { kind: item.kind === 'upstream' ? 'user' : 'agent' }),
     el('div', {},
       el('p', { class: 'need-head' }, name, name ? ' ' : '', el('span', { class: 'soft' }, item.kind === 'task' ? 'blocked a task of yours' : SAYS[item.kind], item.about ? ' · ' : '', item.about && path ? link(path, item.about) : item.about ?? '', ' · ', ago(item.at))),

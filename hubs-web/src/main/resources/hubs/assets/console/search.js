@@ -1,5 +1,5 @@
-// ⌘K: finds pages, agents, spaces, zones, banks, memories, documents, skills, rules, keys, webhooks, users and messages that the caller
-// may see, pages of the documentation, and actions.
+// ⌘K: finds pages, agents, spaces, zones, banks, memories, documents, skills, rules, keys, webhooks, upstreams, users and
+// messages that the caller may see, pages of the documentation, and actions.
 import { dialog, el, holdsKey } from '../dom.js';
 import { ask, may, mayChange } from './api.js';
 import { pathOf, placeOf } from './messages.js';
@@ -30,6 +30,7 @@ const SOURCES = [
   ['Rules', 'RL_List', () => ({ page: { limit: 200 } }), (body, q) => body.rules.filter((rule) => has(`${rule.name} ${rule.description ?? ''}`, q)).slice(0, 5).map((rule) => ({ title: rule.name, sub: rule.effect, path: `/console/rules/${enc(rule.id)}` }))],
   ['Keys', 'AK_List', () => ({ page: { limit: 200 } }), (body, q) => body.keys.filter((key) => has(key.name, q)).slice(0, 5).map((key) => ({ title: key.name, sub: `${key.id} · ${key.state}`, path: `/console/keys/${enc(key.id)}` }))],
   ['Webhooks', 'WH_List', () => ({ page: { limit: 200 } }), (body, q) => body.endpoints.filter((one) => has(`${one.url} ${one.description ?? ''}`, q)).slice(0, 5).map((one) => ({ title: one.url, sub: one.description, path: `/console/webhooks/${enc(one.id)}` }))],
+  ['Upstreams', 'UP_List', () => ({}), (body, q) => body.upstreams.filter((one) => has(`${one.name} ${one.url}`, q)).slice(0, 5).map((one) => ({ title: one.name, sub: one.url, path: `/console/upstreams/${enc(one.name)}` }))],
   ['Users', 'US_List', () => ({ page: { limit: 200 } }), (body, q) => body.profile.filter((user) => has(user.name, q)).slice(0, 5).map((user) => ({ title: user.name, sub: user.role, path: '/console/settings' }))],
   ['Skills', 'SK_List', () => ({ page: { limit: 200 } }), (body, q) => body.skills.filter((skill) => has(`${skill.name} ${skill.description ?? ''}`, q)).slice(0, 5).map((skill) => ({ title: skill.name, sub: skill.description, path: `/skills-hub/${enc(skill.name)}` }))],
 ];

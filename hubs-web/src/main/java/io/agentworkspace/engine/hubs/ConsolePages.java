@@ -35,6 +35,7 @@ final class ConsolePages {
         DOCUMENTS("Documents", "M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6"),
         KEYS("Keys", "M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM11 12l9-9M16 7l3 3"),
         WEBHOOKS("Webhooks", "M4 12h5M15 6h5M15 18h5M9 12l6-6M9 12l6 6"),
+        UPSTREAMS("Upstreams", "M7 4v5a5 5 0 0 0 10 0V4M12 14v6M8 20h8M9 4v3M15 4v3"),
         RULES("Rules", "M12 3v18M5 21h14M4 7h16M4 7l-2 6h5zM20 7l-3 6h5z"),
         ACTIVITY("Activity", "M3 12h4l3-8 4 16 3-8h4"),
         SETTINGS("Settings", "M4 7h10M18 7h2M14 4v6M4 17h2M10 17h10M6 14v6");

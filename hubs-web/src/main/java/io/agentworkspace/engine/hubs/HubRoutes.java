@@ -68,6 +68,7 @@ public final class HubRoutes {
             "console/inbox.js",
             "console/keys.js",
             "console/webhooks.js",
+            "console/upstreams.js",
             "console/activity.js",
             "console/settings.js",
             "icon.svg");

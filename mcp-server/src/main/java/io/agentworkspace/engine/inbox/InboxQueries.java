@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Family;
+import io.agentworkspace.engine.upstreams.UpstreamStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -123,15 +124,16 @@ final class InboxQueries {
                  WHERE :tasks)
             """).with("may_talk", Visibility.talk("d")).sql();
 
-    private static final String UPSTREAMS = """
+    private static final String UPSTREAMS =
+            SqlTemplate.of("""
             upstream_item AS MATERIALIZED (
                 SELECT u.name, u.revision, COALESCE(u.refreshed_at, u.updated_at) AS at,
                        count(*) AS held, string_agg(t.name, ', ' ORDER BY t.name) AS names
                   FROM upstream u
-                  JOIN upstream_tool t ON t.tenant_id = u.tenant_id AND t.upstream = u.name AND t.state = 'held'
+                  JOIN upstream_tool t ON t.tenant_id = u.tenant_id AND t.upstream = u.name AND {waits}
                  WHERE :upstreams AND u.tenant_id = :tenant
                  GROUP BY u.name, u.revision, u.refreshed_at, u.updated_at)
-            """;
+            """).with("waits", UpstreamStore.WAITS).sql();
 
     private static final String ENDPOINTS = """
             endpoint_item AS MATERIALIZED (

@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Approves held tools of a server. */
+/** Approves or refuses tools of a server. */
 final class ApprovedTools {
     private ApprovedTools() {}
 
@@ -21,23 +21,46 @@ final class ApprovedTools {
      */
     static List<ToolRow> of(UpstreamRow upstream, @Nullable List<String> named, Instant now) {
         if (named != null) {
-            named.forEach(name -> check(upstream, name));
+            named.forEach(name -> check(find(upstream, name)));
         }
         return HeldTools.approved(upstream.toolRows(), named == null ? null : new HashSet<>(named), now);
     }
 
-    private static void check(UpstreamRow upstream, String name) {
-        var tool = upstream.toolRows().stream()
+    /**
+     * Returns the rows to write.
+     *
+     * @param named the tools that an admin named, by either name; null to take back all approvals
+     * @throws Problem {@code not_found} or {@code conflict} if one of them cannot be refused
+     */
+    static List<ToolRow> refused(UpstreamRow upstream, @Nullable List<String> named) {
+        if (named != null) {
+            named.forEach(name -> checkIsThere(find(upstream, name), "refused"));
+        }
+        return HeldTools.refused(upstream.toolRows(), named == null ? null : new HashSet<>(named));
+    }
+
+    private static ToolRow find(UpstreamRow upstream, String name) {
+        return upstream.toolRows().stream()
                 .filter(row -> row.name().equals(name) || row.tool().equals(name))
                 .findFirst()
                 .orElseThrow(() -> {
                     var names = upstream.toolRows().stream().map(ToolRow::name).toList();
                     return Problem.notFound("tool", Name.shortened(name), Near.nearest(name, names, 1));
                 });
+    }
+
+    private static void check(ToolRow tool) {
+        checkIsThere(tool, "approved");
         var obstacle = tool.isHeld() ? tool.now().obstacle() : null;
-        if (tool.state().equals("gone") || obstacle != null) {
-            throw Problem.conflict("the tool %s cannot be approved: %s"
-                    .formatted(tool.name(), obstacle == null ? "its server no longer has it" : obstacle));
+        if (obstacle != null) {
+            throw Problem.conflict("the tool %s cannot be approved: %s".formatted(tool.name(), obstacle));
+        }
+    }
+
+    private static void checkIsThere(ToolRow tool, String verb) {
+        if (tool.state().equals("gone")) {
+            throw Problem.conflict(
+                    "the tool %s cannot be %s: its server no longer has it".formatted(tool.name(), verb));
         }
     }
 }

@@ -17,6 +17,11 @@ final class HeldTools {
     private static final String ADDRESSES =
             "one of its texts addresses agents, as an instruction would: approve it by name if you trust it";
 
+    /** Reasons of tools that do not wait: an admin decided. */
+    static final String REFUSED = "an admin refused it";
+
+    static final String WITHDRAWN = "an admin took back all approvals";
+
     private HeldTools() {}
 
     /**
@@ -58,6 +63,9 @@ final class HeldTools {
                 was == null ? null : was.approvedAt(),
                 State.HELD.word(),
                 null);
+        if (was != null && was.decision() != null && digest.equals(was.digest())) {
+            return with(seen, State.HELD, was.reason());
+        }
         if (digest.equals(seen.approvedDigest())) {
             return with(seen, State.APPROVED, null);
         }
@@ -110,9 +118,39 @@ final class HeldTools {
         return rows.stream()
                 .filter(ToolRow::isHeld)
                 .filter(row -> named == null
-                        ? obstacle(row.now()) == null
+                        ? row.decision() == null && obstacle(row.now()) == null
                         : named.contains(row.name()) || named.contains(row.tool()))
                 .map(row -> approved(row, now))
                 .toList();
+    }
+
+    /**
+     * Returns the tools that are refused now, as rows to write.
+     *
+     * @param named those that an admin named, by either name; null to take back all approvals
+     */
+    static List<ToolRow> refused(List<ToolRow> rows, @Nullable Set<String> named) {
+        return rows.stream()
+                .filter(row -> named == null
+                        ? row.state().equals(State.APPROVED.word())
+                        : (named.contains(row.name()) || named.contains(row.tool())) && !REFUSED.equals(row.reason()))
+                .map(row -> with(withoutApproval(row), State.HELD, named == null ? WITHDRAWN : REFUSED))
+                .toList();
+    }
+
+    /** What was approved before a change stays approved, if the server returns to it. */
+    private static ToolRow withoutApproval(ToolRow row) {
+        return row.digest().equals(row.approvedDigest())
+                ? new ToolRow(
+                        row.tool(),
+                        row.name(),
+                        row.definition(),
+                        row.digest(),
+                        null,
+                        null,
+                        null,
+                        row.state(),
+                        row.reason())
+                : row;
     }
 }

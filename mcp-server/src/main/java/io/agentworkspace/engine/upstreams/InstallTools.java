@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.model.upstream.Upstream;
 import io.agentworkspace.engine.model.upstream.UpstreamCredential;
+import io.agentworkspace.engine.upstreams.UpstreamRow.ToolRow;
 import io.agentworkspace.engine.upstreams.client.Connections;
 import io.agentworkspace.engine.upstreams.client.Target;
 import java.net.URI;
@@ -71,7 +72,10 @@ public final class InstallTools {
                             "all: its tools can be used at once, unless something speaks against one; none (default): you approve them.",
                     oneOf = {"none", ALL})
             @Nullable
-            String approve) {}
+            String approve,
+
+            @Doc("true: only shows what the server offers; nothing is installed.") @Nullable
+            Boolean dryRun) {}
 
     record UpstreamResponse(
             @Doc("The server's record, with its tools.") Upstream upstream,
@@ -93,14 +97,15 @@ public final class InstallTools {
                         are held until UP_Approve, for admins. Next: UP_Read.""")
                 .details("""
                         A server that does not answer is installed, too: its state is failing, and UP_Refresh tries again. \
-                        Keys need the capability upstream:<name> to call its tools.""")
+                        Keys need the capability upstream:<name> to call its tools. dry_run shows what it offers first.""")
                 .alsoCalled(
                         "connect another mcp server",
                         "add external tools",
                         "use the github server through here",
                         "proxy a remote server",
                         "register a gateway upstream",
-                        "aggregate tools")
+                        "aggregate tools",
+                        "probe an mcp server")
                 .needs(Capability.UPSTREAM_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CREATES)
@@ -151,6 +156,11 @@ public final class InstallTools {
 
     private UpstreamResponse installed(InstallRequest in, Prepared prepared, Call call) {
         var seen = prepared.seen();
+        var rows = HeldTools.of(in.name(), List.of(), seen.tools(), ALL.equals(in.approve()), call.now());
+        if (Boolean.TRUE.equals(in.dryRun())) {
+            call.dryRun();
+            return previewed(in, prepared, rows, call);
+        }
         store.insert(
                 call,
                 new UpstreamStore.Draft(
@@ -161,9 +171,39 @@ public final class InstallTools {
                         in.timeoutMs() == null ? DEFAULT_TIMEOUT : in.timeoutMs(),
                         seen.era(),
                         seen.error()));
-        var rows = HeldTools.of(in.name(), List.of(), seen.tools(), ALL.equals(in.approve()), call.now());
         store.writeTools(call, in.name(), rows);
         return changed(call, in.name());
+    }
+
+    /** Returns what would be installed. */
+    private UpstreamResponse previewed(InstallRequest in, Prepared prepared, List<ToolRow> rows, Call call) {
+        if (store.names(call).contains(in.name())) {
+            throw Problem.alreadyExists("upstream", in.name());
+        }
+        var seen = prepared.seen();
+        var now = call.now();
+        var failed = seen.error() == null ? null : now;
+        var row = new UpstreamRow(
+                in.name(),
+                prepared.url().toString(),
+                prepared.credential(),
+                in.timeoutMs() == null ? DEFAULT_TIMEOUT : in.timeoutMs(),
+                seen.era(),
+                0,
+                now,
+                now,
+                failed == null ? now : null,
+                failed,
+                seen.error(),
+                failed,
+                null,
+                null,
+                Math.toIntExact(rows.stream().filter(tool -> !tool.isHeld()).count()),
+                Math.toIntExact(rows.stream().filter(ToolRow::isHeld).count()),
+                0,
+                0,
+                rows);
+        return new UpstreamResponse(row.record(true), 0);
     }
 
     private UpstreamResponse changed(Call call, String name) {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.upstreams;
 
+import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.upstream.Upstream;
 import io.agentworkspace.engine.model.upstream.UpstreamCredential;
 import io.agentworkspace.engine.model.upstream.UpstreamTool;
@@ -28,20 +29,23 @@ record UpstreamRow(
         @Nullable Integer p99Ms,
         int approved,
         int held,
+        int refused,
         int gone,
         @Nullable List<ToolRow> tools) {
     /** Without {@code tools}. */
-    static final String JSON = """
+    static final String JSON =
+            SqlTemplate.of("""
             jsonb_build_object('name', u.name, 'url', u.url, 'credential', u.credential, 'timeout_ms', u.timeout_ms,
                                'era', u.era, 'revision', u.revision, 'created_at', u.created_at, 'updated_at', u.updated_at,
                                'refreshed_at', u.refreshed_at, 'failing_since', u.failing_since, 'last_error', u.last_error,
                                'last_error_at', u.last_error_at, 'p50_ms', u.p50_ms, 'p99_ms', u.p99_ms)
             || (SELECT jsonb_build_object('approved', count(*) FILTER (WHERE t.state = 'approved'),
-                                          'held', count(*) FILTER (WHERE t.state = 'held'),
+                                          'held', count(*) FILTER (WHERE {waits}),
+                                          'refused', count(*) FILTER (WHERE t.state = 'held' AND NOT {waits}),
                                           'gone', count(*) FILTER (WHERE t.state = 'gone'))
                   FROM upstream_tool t
                  WHERE t.tenant_id = u.tenant_id AND t.upstream = u.name)
-            """;
+            """).with("waits", UpstreamStore.WAITS).sql();
 
     /** The tools of {@code u}. */
     static final String TOOLS = """
@@ -71,6 +75,16 @@ record UpstreamRow(
             return new Definition(definition);
         }
 
+        /** Returns what an admin decided against it; null if nothing. */
+        @Nullable
+        String decision() {
+            return !isHeld() || reason == null
+                    ? null
+                    : reason.equals(HeldTools.REFUSED)
+                            ? UpstreamTool.REFUSED
+                            : reason.equals(HeldTools.WITHDRAWN) ? UpstreamTool.WITHDRAWN : null;
+        }
+
         boolean isHeld() {
             return state.equals(State.HELD.word());
         }
@@ -83,6 +97,7 @@ record UpstreamRow(
                     digest,
                     now().description(),
                     reason,
+                    decision(),
                     approved == null || digest.equals(approvedDigest)
                             ? List.of()
                             : now().since(new Definition(approved)),
@@ -106,7 +121,7 @@ record UpstreamRow(
                 lastErrorAt,
                 failingSince,
                 p50Ms == null || p99Ms == null ? null : new Upstream.Latency(p50Ms, p99Ms),
-                new Upstream.Counts(approved, held, gone),
+                new Upstream.Counts(approved, held, refused, gone),
                 withTools ? toolRows().stream().map(ToolRow::record).toList() : null,
                 refreshedAt,
                 createdAt,

@@ -23,6 +23,10 @@ public final class UpstreamStore {
     /** The maximum number of servers of a tenant. */
     static final int MOST = 50;
 
+    /** The condition on a tool {@code t}: it waits for the decision of an admin. */
+    public static final String WAITS = "(t.state = 'held' AND COALESCE(t.reason, '') NOT IN ('" + HeldTools.REFUSED
+            + "', '" + HeldTools.WITHDRAWN + "'))";
+
     private static final String LOCK = SqlTemplate.of("""
             SELECT {upstream_json} || {tools_json} AS record
               FROM upstream u
@@ -177,7 +181,8 @@ public final class UpstreamStore {
                 .one(row -> Objects.requireNonNull(row.json("record", UpstreamRow.class)));
     }
 
-    private List<String> names(Call call) {
+    /** Returns the names of the tenant's servers. */
+    List<String> names(Call call) {
         return db.sql(call, "SELECT u.name FROM upstream u WHERE u.tenant_id = :tenant ORDER BY u.name")
                 .list(row -> row.text("name"));
     }

@@ -103,6 +103,11 @@ public final class UpstreamTools {
             @Nullable
             List<String> tools,
 
+            @Doc(
+                    "true: refuses them instead. They are neither listed nor called, and wait no longer. Without tools: takes back all approvals.")
+            @Nullable
+            Boolean refuse,
+
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record ApproveResponse(
@@ -112,7 +117,10 @@ public final class UpstreamTools {
             @Doc("The names of the tools that were approved.")
             List<String> approved,
 
-            @Doc("false if there was nothing to approve.") boolean changed) {}
+            @Doc("The names of the tools that were refused.")
+            List<String> refused,
+
+            @Doc("false if there was nothing to decide.") boolean changed) {}
 
     private Tool<ApproveRequest, ApproveResponse> approve() {
         return Tool.named("UP_Approve")
@@ -122,13 +130,15 @@ public final class UpstreamTools {
                         be called, for admins.""")
                 .details("""
                         Send the revision of the record that you read as if_revision: then you approve exactly what you \
-                        saw. A tool that changes later is held again.""")
+                        saw. A tool that changes later is held again. refuse: true does the opposite.""")
                 .alsoCalled(
                         "allow a new tool",
                         "accept the changed definition",
                         "release held tools",
                         "trust the tools of a server",
-                        "unblock an external tool")
+                        "unblock an external tool",
+                        "refuse a changed tool",
+                        "disable the tools of a server")
                 .needs(Capability.UPSTREAM_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
@@ -141,18 +151,22 @@ public final class UpstreamTools {
     private ApproveResponse approved(ApproveRequest in, Call call) {
         var held = store.lock(call, in.name());
         IfRevision.check(in.ifRevision(), held.revision());
-        var approved = ApprovedTools.of(held, in.tools(), call.now());
-        if (!approved.isEmpty()) {
-            store.writeTools(call, held.name(), approved);
+        var refuses = Boolean.TRUE.equals(in.refuse());
+        var decided =
+                refuses ? ApprovedTools.refused(held, in.tools()) : ApprovedTools.of(held, in.tools(), call.now());
+        if (!decided.isEmpty()) {
+            store.writeTools(call, held.name(), decided);
             store.touch(call, held.name());
             changed(call);
         }
-        var row = approved.isEmpty() ? held : store.lock(call, in.name());
+        var row = decided.isEmpty() ? held : store.lock(call, in.name());
+        var names = decided.stream().map(UpstreamRow.ToolRow::name).toList();
         return new ApproveResponse(
                 row.record(true),
                 row.revision(),
-                approved.stream().map(UpstreamRow.ToolRow::name).toList(),
-                !approved.isEmpty());
+                refuses ? List.of() : names,
+                refuses ? names : List.of(),
+                !decided.isEmpty());
     }
 
     /** Announces that the list of tools changed. */

@@ -112,7 +112,7 @@ public final class RawMcpClient {
         var response = post(body, List.of(), BodyHandlers.ofString(StandardCharsets.UTF_8));
         var id = response.headers().firstValue("Mcp-Session-Id").orElseThrow();
         return new Session(
-                this, id, json(response).at("/result/protocolVersion").asString(""));
+                this, id, last(response).at("/result/protocolVersion").asString(""));
     }
 
     /** A session, which can continue through another peer. */

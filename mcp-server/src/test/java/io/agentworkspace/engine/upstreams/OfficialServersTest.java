@@ -12,8 +12,10 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
 
 /** Servers made with the official TypeScript SDKs, of both eras, give through the engine what they give. */
 @Tag("slow")
@@ -58,5 +60,81 @@ class OfficialServersTest {
         } finally {
             server.process().destroy();
         }
+    }
+
+    /**
+     * The tools of the reference server, with arguments under which they answer the same each time. Those that switch
+     * something of the session only must not fail; those that can only run as tasks are left out.
+     */
+    @Test
+    void eachToolOfTheReferenceServerGivesWhatItGivesDirectly() {
+        Node.require();
+        var key = new TestTenant().key(ClientApi.MCP, "root", Role.OWNER, List.of("*"));
+        var server = Node.start("upstream.mjs", Map.of("ERA", "everything"));
+        try {
+            var url = "http://127.0.0.1:%d/mcp".formatted(server.port());
+            TestCaller.of(ClientApi.MCP, key)
+                    .call("UP_Install", "{'name':'ev','url':'%s','approve':'all'}".formatted(url))
+                    .ok();
+            var direct = new RawMcpClient(url, key).session("2025-11-25", "{}");
+            var names = names(direct.call("tools/list", "{}"));
+            assertThat(names).containsAll(ARGUMENTS.keySet()).hasSizeGreaterThan(ARGUMENTS.size());
+            var modern = new RawMcpClient(TestServer.url() + "/mcp", key);
+            assertThat(names(new RawMcpClient(TestServer.url() + "/mcp/x/ev", key).modern("tools/list", "{}")))
+                    .containsAll(names.stream().map(name -> "ev_" + name).toList());
+            var session = modern.session("2025-11-25", "{}");
+            for (var name : names) {
+                var arguments = ARGUMENTS.getOrDefault(name, "{}");
+                var expected = result(direct.call("tools/call", called(name, arguments)));
+                var call = called("ev_" + name, arguments);
+                for (var through :
+                        List.of(result(modern.modern("tools/call", call)), result(session.call("tools/call", call)))) {
+                    if (name.startsWith("toggle-")) {
+                        assertThat(through).as(name).endsWith("false");
+                    } else {
+                        assertThat(through).as(name).isEqualTo(expected);
+                    }
+                }
+            }
+        } finally {
+            server.process().destroy();
+        }
+    }
+
+    private static final Map<String, String> ARGUMENTS = Map.of(
+            "echo",
+            "{'message':'hi'}",
+            "get-sum",
+            "{'a':2,'b':40}",
+            "get-annotated-message",
+            "{'messageType':'error','includeImage':true}",
+            "get-resource-links",
+            "{'count':3}",
+            "get-structured-content",
+            "{'location':'Chicago'}",
+            "gzip-file-as-resource",
+            "{'name':'a.gz','data':'data:text/plain,hello'}",
+            "trigger-long-running-operation",
+            "{'duration':0,'steps':1}");
+
+    private static String called(String name, String arguments) {
+        return "{'name':'%s','arguments':%s}".formatted(name, arguments);
+    }
+
+    private static List<String> names(JsonNode list) {
+        return list.at("/result/tools")
+                .valueStream()
+                .filter(tool -> !tool.at("/execution/taskSupport").asString("").equals("required"))
+                .map(tool -> tool.path("name").asString())
+                .toList();
+    }
+
+    /** What a tool gave. Sessions have ids of their own, and times pass. */
+    private static String result(JsonNode response) {
+        var result = response.path("result");
+        return (result.path("content") + " " + result.path("structuredContent") + " "
+                        + result.path("isError").asBoolean(false))
+                .replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "#")
+                .replaceAll("\\d{1,2}:\\d\\d:\\d\\d( [AP]M)?", "#");
     }
 }

@@ -45,6 +45,7 @@ final class ScriptedUpstream implements AutoCloseable {
 
     final List<Map<String, List<String>>> headers = new CopyOnWriteArrayList<>();
     volatile ArrayNode tools = Json.array();
+    private volatile ArrayNode next = Json.array();
     volatile Manner manner = Manner.ANSWERS;
 
     ScriptedUpstream(boolean modern, String... tools) {
@@ -58,16 +59,26 @@ final class ScriptedUpstream implements AutoCloseable {
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         server.createContext("/mcp", this::handle);
         server.createContext("/token", this::token);
+        server.createContext("/change", this::change);
         server.start();
     }
 
     /** Sets its tools, in JSON with single quotes. */
     void has(String... definitions) {
+        tools = list(definitions);
+    }
+
+    /** Sets the tools that it has from the first request to {@code /change} on. */
+    void changesTo(String... definitions) {
+        next = list(definitions);
+    }
+
+    private static ArrayNode list(String... definitions) {
         var list = Json.array();
         for (var definition : definitions) {
             list.add(Json.readObject(definition.replace('\'', '"').getBytes(StandardCharsets.UTF_8)));
         }
-        tools = list;
+        return list;
     }
 
     String url() {
@@ -87,6 +98,11 @@ final class ScriptedUpstream implements AutoCloseable {
         return requests.stream()
                 .filter(request -> request.path("method").asString("").equals(method))
                 .count();
+    }
+
+    private void change(HttpExchange exchange) throws IOException {
+        tools = next;
+        send(exchange, 200, Json.object());
     }
 
     private void token(HttpExchange exchange) throws IOException {

@@ -211,6 +211,63 @@ class UpstreamCallsTest {
         }
     }
 
+    /** Lists, searches, calls and plans of a key that names one server know no other. */
+    @Test
+    void aKeyForOneServerKnowsNoOther() {
+        try (var github = new ScriptedUpstream(true, ScriptedUpstream.ECHO, WRITES);
+                var gitlab = new ScriptedUpstream(true, ScriptedUpstream.ECHO, WRITES)) {
+            install("git", github);
+            install("git-hub", gitlab);
+            var made = root.call("AK_Create", "{'name':'narrow','capabilities':['upstream:git']}")
+                    .ok();
+            assertThat(made.at("/key/capabilities").toString()).isEqualTo("[\"upstream:git\"]");
+            var key = made.text("/api_key");
+            for (var toolset : List.of("all", "git")) {
+                assertThat(listed(key, toolset))
+                        .as(toolset)
+                        .contains("git_echo", "git_save")
+                        .noneMatch(name -> name.startsWith("git-hub_"))
+                        .noneMatch(name -> name.startsWith("UP_") || name.startsWith("AP_"));
+            }
+            assertThat(listed(key, "git-hub")).doesNotContain("git-hub_echo");
+            var session = client(key, "all").session("2025-11-25", "{}");
+            assertThat(session.call("tools/list", "{}").toString())
+                    .contains("git_echo")
+                    .doesNotContain("git-hub_echo");
+            var found = call(key, "find_tools", "{'query':'echo a text'}").toString();
+            assertThat(found).contains("git_echo").doesNotContain("git-hub_echo");
+
+            assertThat(call(key, "git_echo", "{'message':'x'}")
+                            .at("/result/content/0/text")
+                            .asString())
+                    .isEqualTo("Echo: x");
+            assertThat(call(key, "git-hub_echo", "{'message':'x'}").toString()).contains("upstream:git-hub");
+            call(key, "run_tool", "{'name':'git-hub_echo','arguments':{'message':'x'}}");
+            call(key, "run_plan", "{'steps':[{'id':'a','tool':'git-hub_echo','arguments':{'message':'x'}}]}");
+            ClientApi.post(TestServer.url() + "/api/mcp/tools/git-hub_echo/invoke", key, "{\"message\":\"x\"}");
+            assertThat(gitlab.calls("tools/call")).isZero();
+            assertThat(call(key, "UP_List", "{}").at("/result/isError").asBoolean())
+                    .isTrue();
+            root.call("AK_Create", "{'name':'odd','capabilities':['upstream:No Such']}")
+                    .refused(1004, "upstream:<name>");
+        }
+    }
+
+    @Test
+    void aKeyMayPassOnOnlyItsOwnServers() {
+        var holder = TestCaller.of(
+                ClientApi.MCP,
+                tenant.key(ClientApi.MCP, "ian", Role.MEMBER, List.of("key:write", "key:read", "upstream:git")));
+        assertThat(holder.call("AK_Create", "{'name':'same','capabilities':['upstream:git']}")
+                        .ok()
+                        .at("/key/capabilities")
+                        .toString())
+                .isEqualTo("[\"upstream:git\"]");
+        assertThat(holder.call("AK_Create", "{'name':'more','capabilities':['upstream:git-hub']}")
+                        .code())
+                .isNotZero();
+    }
+
     @Test
     void aRepeatedCallWithAnIdempotencyKeyReachesTheServerOnce() {
         try (var upstream = new ScriptedUpstream(true, WRITES)) {

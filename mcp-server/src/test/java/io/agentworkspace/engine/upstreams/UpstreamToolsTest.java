@@ -47,6 +47,62 @@ class UpstreamToolsTest {
     }
 
     @Test
+    void aDryRunShowsWhatAServerOffersAndInstallsNothing() {
+        try (var upstream = new ScriptedUpstream(true, ScriptedUpstream.ECHO)) {
+            var offered = root.call("UP_Install", install("demo", upstream, ",'dry_run':true"))
+                    .ok();
+            assertThat(offered.texts("/upstream/tools", "name")).containsExactly("demo_echo");
+            assertThat(offered.text("/upstream/era")).isEqualTo("2026-07-28");
+            assertThat(root.call("UP_List").ok().texts("/upstreams", "name")).isEmpty();
+            upstream.manner = ScriptedUpstream.Manner.FAILS;
+            var failing = root.call("UP_Install", install("demo", upstream, ",'dry_run':true"))
+                    .ok();
+            assertThat(failing.text("/upstream/last_error")).contains("500");
+            root.call("UP_Install", install("demo", upstream, "")).ok();
+            root.call("UP_Install", install("demo", upstream, ",'dry_run':true"))
+                    .refused(3002, "demo");
+        }
+    }
+
+    @Test
+    void whatAnAdminRefusedStaysHeldAndWaitsNoLongerUntilItChanges() {
+        var other = ScriptedUpstream.ECHO.replace("'echo'", "'other'");
+        try (var upstream = new ScriptedUpstream(true, ScriptedUpstream.ECHO, other)) {
+            root.call("UP_Install", install("demo", upstream, "")).ok();
+            var refused = root.call("UP_Approve", "{'name':'demo','tools':['echo'],'refuse':true}")
+                    .ok();
+            assertThat(refused.text("/refused/0")).isEqualTo("demo_echo");
+            assertThat(refused.text("/upstream/tools/0/decision")).isEqualTo("refused");
+            assertThat(refused.number("/upstream/counts/held")).isEqualTo(1);
+            assertThat(root.call("UP_Approve", "{'name':'demo'}").ok().text("/approved/0"))
+                    .isEqualTo("demo_other");
+            var again = root.call("UP_Refresh", "{'name':'demo'}").ok();
+            assertThat(again.text("/upstream/state")).isEqualTo("ready");
+            assertThat(again.texts("/upstream/tools", "state")).containsExactly("held", "approved");
+            assertThat(root.call("US_Inbox").ok().at("/counts/upstream").asInt())
+                    .isZero();
+
+            var withdrawn =
+                    root.call("UP_Approve", "{'name':'demo','refuse':true}").ok();
+            assertThat(withdrawn.text("/refused/0")).isEqualTo("demo_other");
+            again = root.call("UP_Refresh", "{'name':'demo'}").ok();
+            assertThat(again.text("/upstream/tools/1/decision")).isEqualTo("withdrawn");
+            assertThat(root.call("UP_Approve", "{'name':'demo'}")
+                            .ok()
+                            .at("/changed")
+                            .asBoolean())
+                    .isFalse();
+            upstream.has(ScriptedUpstream.ECHO.replace("Echoes", "Sends"), other);
+            assertThat(root.call("UP_Refresh", "{'name':'demo'}").ok().text("/upstream/state"))
+                    .isEqualTo("held");
+            assertThat(root.call("UP_Approve", "{'name':'demo','tools':['demo_echo','demo_other']}")
+                            .ok()
+                            .texts("/upstream/tools", "state"))
+                    .containsExactly("approved", "approved");
+        }
+    }
+
+    @Test
     void aChangedToolIsHeldWithTheDifferenceAndARemovedOneIsGone() {
         var quiet =
                 "{'name':'save','description':'Saves.','inputSchema':{'type':'object','properties':{'a':{'type':'string'}}},'annotations':{'destructiveHint':false}}";

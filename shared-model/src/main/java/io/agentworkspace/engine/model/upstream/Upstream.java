@@ -56,5 +56,6 @@ public record Upstream(
     public record Counts(
             @Doc("Listed and callable.") int approved,
             @Doc("Waiting for approval.") int held,
+            @Doc("Held because an admin decided so.") int refused,
             @Doc("No longer there.") int gone) {}
 }

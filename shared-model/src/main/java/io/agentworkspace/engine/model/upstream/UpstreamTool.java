@@ -22,8 +22,19 @@ public record UpstreamTool(
         String description,
 
         @Doc("Why it is held.") @Nullable String reason,
+
+        @Doc(
+                value =
+                        "Why it no longer waits: refused: an admin refused it; withdrawn: all approvals were taken back.",
+                oneOf = {REFUSED, WITHDRAWN})
+        @Nullable
+        String decision,
+
         @Doc("What differs from what was approved.") List<Difference> difference,
         @Doc("When it was approved.") @Nullable Instant approvedAt) {
+    public static final String REFUSED = "refused";
+    public static final String WITHDRAWN = "withdrawn";
+
     /** Whether the tool can be used. */
     public enum State {
         APPROVED,
