@@ -78,7 +78,7 @@ class ConsoleKeyboardTest {
     @Test
     void theFocusIsOnTheTitleOfANewPage() {
         var step = steps.only("pages");
-        assertThat(texts(step.path("titles"))).hasSize(11).isEqualTo(texts(step.path("expected")));
+        assertThat(texts(step.path("titles"))).hasSize(12).isEqualTo(texts(step.path("expected")));
         assertThat(texts(step.path("letters")))
                 .containsExactly(
                         "/console/agents",
