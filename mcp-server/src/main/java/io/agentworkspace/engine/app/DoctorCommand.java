@@ -4,10 +4,10 @@ import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.setup.Checkup;
 import io.agentworkspace.engine.setup.Finding;
+import io.agentworkspace.engine.setup.SetupQueries;
 import java.time.Clock;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * The command {@code doctor}: checks a set-up, and changes nothing. It works beside a running engine, and starts the
@@ -15,8 +15,6 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 record DoctorCommand(Settings settings, Clock clock) {
     static final String WORD = "doctor";
-
-    private static final int PATIENCE_SECONDS = 10;
 
     /**
      * Returns what was found, a line for each check, and the exit code: 1 if a check failed.
@@ -34,16 +32,9 @@ record DoctorCommand(Settings settings, Clock clock) {
     }
 
     private List<Finding> check(DatabaseSource source) {
-        var database = new PGSimpleDataSource();
-        database.setUrl(source.url());
-        database.setConnectTimeout(PATIENCE_SECONDS);
-        database.setSocketTimeout(PATIENCE_SECONDS);
-        if (source.user() != null) { // Otherwise the URL contains the credentials.
-            database.setUser(source.user());
-            database.setPassword(source.password());
-        }
         try {
-            return new Checkup(settings, App.VERSION, clock).run(database);
+            return new Checkup(settings, App.VERSION, clock)
+                    .run(new SetupQueries(source.url(), source.user(), source.password()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

@@ -4,13 +4,12 @@ import io.agentworkspace.engine.settings.Settings;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import javax.sql.DataSource;
 
 /** All checks of a set-up. They change nothing. */
 public record Checkup(Settings settings, String version, Clock clock) {
 
     /** @throws InterruptedException if the thread is interrupted while an address is asked */
-    public List<Finding> run(DataSource database) throws InterruptedException {
+    public List<Finding> run(SetupQueries database) throws InterruptedException {
         var findings = new ArrayList<Finding>();
         findings.add(Finding.ok("version", "engine %s, Java %s", version, Runtime.version()));
         findings.addAll(new DatabaseChecks(database, settings.database().poolSize(), clock).run());

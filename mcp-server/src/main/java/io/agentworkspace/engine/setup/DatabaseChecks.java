@@ -1,40 +1,34 @@
 package io.agentworkspace.engine.setup;
 
+import io.agentworkspace.engine.db.DatabaseFailure;
 import io.agentworkspace.engine.db.migration.SchemaVersion;
 import io.agentworkspace.engine.setup.SetupQueries.Facts;
-import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import javax.sql.DataSource;
 
 /** Checks the database, as the engine would meet it: directly, through a pooler, on a primary or a standby. */
-record DatabaseChecks(DataSource source, int poolSize, Clock clock) {
+record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
     private static final int OLDEST_SERVER = 150_000;
     private static final Duration FAR = Duration.ofMillis(5);
     private static final Duration WRONG = Duration.ofSeconds(1);
     private static final Duration FAR_WRONG = Duration.ofMinutes(1);
 
     List<Finding> run() {
-        var findings = new ArrayList<Finding>();
-        try (var connection = source.getConnection();
-                var other = source.getConnection()) {
-            var queries = new SetupQueries(connection);
-            var roundTrip = queries.roundTrip();
-            var facts = queries.facts();
-            var clocks = Duration.between(facts.now(), clock.instant()).minus(roundTrip.dividedBy(2));
-            findings.add(server(facts));
-            findings.add(distance(roundTrip));
-            findings.add(clocks(clocks));
-            findings.add(schema(SchemaVersion.of(connection)));
-            findings.add(notifications(queries.hears(other)));
-            findings.add(connections(facts));
-            findings.add(backup(facts));
-        } catch (SQLException e) {
-            findings.add(Finding.fail("database", "it cannot be used: %s. Check ENGINE_DATABASE_URL", oneLine(e)));
+        try {
+            var facts = queries.read();
+            return List.of(
+                    server(facts),
+                    distance(facts.roundTrip()),
+                    clocks(Duration.between(facts.now(), clock.instant())
+                            .minus(facts.roundTrip().dividedBy(2))),
+                    schema(facts.schema()),
+                    notifications(facts.hears()),
+                    connections(facts),
+                    backup(facts));
+        } catch (DatabaseFailure e) {
+            return List.of(Finding.fail("database", "%s. Check ENGINE_DATABASE_URL", oneLine(e)));
         }
-        return findings;
     }
 
     static String oneLine(Exception e) {

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.setup;
 
+import io.agentworkspace.engine.db.DatabaseFailure;
+import io.agentworkspace.engine.db.migration.SchemaVersion;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -8,13 +10,20 @@ import java.time.OffsetDateTime;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
 
-/** Asks a database server for its state, on one connection. No tenant is concerned. */
-final class SetupQueries {
+/**
+ * Asks a database server for its state, on connections of its own. No tenant is concerned.
+ *
+ * @param user null: the URL contains the credentials
+ */
+public record SetupQueries(
+        String url, @Nullable String user, @Nullable String password) {
     /** Odd, so that one is in the middle. */
     private static final int ROUND_TRIPS = 9;
 
-    private static final int PATIENCE_MILLIS = 3_000;
+    private static final int PATIENCE_SECONDS = 10;
+    private static final int NOTIFICATION_MILLIS = 3_000;
 
     private static final String FACTS = """
             SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer AS number,
@@ -28,16 +37,12 @@ final class SetupQueries {
               FROM pg_stat_archiver a
             """;
 
-    private final Connection connection;
-
-    SetupQueries(Connection connection) {
-        this.connection = connection;
-    }
-
     /**
      * @param number the server's version as PostgreSQL counts: 170006 for 17.6
      * @param now the time of the server's clock
      * @param archived when the last file of the write-ahead log was archived
+     * @param roundTrip the median of some
+     * @param hears whether a notification of one connection arrives on another
      */
     record Facts(
             String version,
@@ -51,9 +56,30 @@ final class SetupQueries {
             boolean isArchiving,
             @Nullable Instant archived,
             boolean isArchivingFailed,
-            String size) {}
+            String size,
+            Duration roundTrip,
+            boolean hears,
+            SchemaVersion schema) {}
 
-    Facts facts() throws SQLException {
+    /** @throws DatabaseFailure if the database cannot be used */
+    Facts read() {
+        var source = new PGSimpleDataSource();
+        source.setUrl(url);
+        source.setConnectTimeout(PATIENCE_SECONDS);
+        source.setSocketTimeout(PATIENCE_SECONDS);
+        if (user != null) {
+            source.setUser(user);
+            source.setPassword(password);
+        }
+        try (var connection = source.getConnection();
+                var other = source.getConnection()) {
+            return facts(connection, roundTrip(connection), hears(connection, other));
+        } catch (SQLException e) {
+            throw DatabaseFailure.of("cannot be used", e);
+        }
+    }
+
+    private static Facts facts(Connection connection, Duration roundTrip, boolean hears) throws SQLException {
         try (var statement = connection.createStatement();
                 var row = statement.executeQuery(FACTS)) {
             row.next();
@@ -70,12 +96,14 @@ final class SetupQueries {
                     row.getBoolean("is_archiving"),
                     archived == null ? null : archived.toInstant(),
                     row.getBoolean("is_archiving_failed"),
-                    row.getString("size"));
+                    row.getString("size"),
+                    roundTrip,
+                    hears,
+                    SchemaVersion.of(connection));
         }
     }
 
-    /** Returns the median of some round trips. */
-    Duration roundTrip() throws SQLException {
+    private static Duration roundTrip(Connection connection) throws SQLException {
         var nanos = LongStream.builder();
         try (var statement = connection.createStatement()) {
             for (var i = 0; i < ROUND_TRIPS; i++) {
@@ -88,13 +116,12 @@ final class SetupQueries {
                 nanos.build().sorted().skip(ROUND_TRIPS / 2).findFirst().orElseThrow());
     }
 
-    /** Returns whether a notification that the other connection sends arrives here. */
-    boolean hears(Connection other) throws SQLException {
+    private static boolean hears(Connection connection, Connection other) throws SQLException {
         try (var listening = connection.createStatement();
                 var sending = other.createStatement()) {
             listening.execute("LISTEN engine_doctor");
             sending.execute("NOTIFY engine_doctor");
-            var heard = connection.unwrap(PGConnection.class).getNotifications(PATIENCE_MILLIS);
+            var heard = connection.unwrap(PGConnection.class).getNotifications(NOTIFICATION_MILLIS);
             return heard != null && heard.length > 0;
         }
     }
