@@ -250,6 +250,7 @@ function saidOn(name, at) {
   let turn = 0;
   async function look() {
     const mine = ++turn;
+    endSearch();
     words.value = '';
     history.replaceState(history.state, '', `${location.pathname}${input.value ? `?day=${input.value}` : ''}`);
     if (!input.value) return found.replaceChildren();
@@ -270,7 +271,7 @@ function saidOn(name, at) {
     turn += 1; // What comes of a day is no longer asked for.
     input.value = '';
   });
-  finder(words, found, { target: { agent: name } }, name);
+  const endSearch = finder(words, found, { target: { agent: name } }, name);
   if (input.value) look().catch((error) => found.replaceChildren(problem(error)));
   return [el('div', { class: 'filters' }, el('label', { class: 'labelled' }, 'Day', input), yesterday, words), found];
 }

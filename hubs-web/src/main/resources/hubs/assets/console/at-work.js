@@ -32,9 +32,13 @@ export function atWork(place, on, isHere, domains) {
       ),
     );
 
+  const turns = new Map(); // A slow answer must not replace a newer one.
   async function read(domain) {
+    const mine = (turns.get(domain) ?? 0) + 1;
+    turns.set(domain, mine);
     try {
       const body = await ask('TK_List', { target: { domain }, state: 'doing', page: { limit: MOST } });
+      if (turns.get(domain) !== mine) return;
       known.set(
         domain,
         body.profile.filter((task) => task.holder),

@@ -24,6 +24,7 @@ export async function showBoard({ at, view, on, isHere }) {
   const cursors = {};
   const places = {};
   const turn = inTurn();
+  const choices = () => [...tasks.values()].filter((task) => !isOver(task)).slice(0, CHOICES);
   view.dataset.title = 'Tasks';
   const fresh = action(
     'TK_Create',
@@ -38,7 +39,6 @@ export async function showBoard({ at, view, on, isHere }) {
   view.append(head(domain, { sub: 'Tasks: what is to be done, and who does it.', actions: [fresh] }), parts(domain, 'tasks'));
   if (!may('TK_List')) return void view.append(el('p', { class: 'soft' }, `${whyNot('TK_List')}.`));
 
-  const choices = () => [...tasks.values()].filter((task) => !isOver(task)).slice(0, CHOICES);
   const board = el('div', { class: 'board', tabindex: '-1' });
   const cancelled = el('details', { class: 'cancelled' }, el('summary', {}, 'Cancelled tasks'));
   const reserved = reservations(domain, isHere);

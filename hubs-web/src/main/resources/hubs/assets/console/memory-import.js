@@ -53,8 +53,10 @@ export function importing(bank, place) {
   const chosen = el('span', { class: 'soft' }, 'No file chosen.');
   const store = el('button', { type: 'button', hidden: true, click: guarded(() => whileBusy(store, () => run(false))) }, 'Import');
   const input = el('input', { type: 'file', id: 'import-file', class: 'unseen', accept: TYPES, change: guarded(async () => {
-    [file] = input.files;
-    if (!file) return;
+    const [one] = input.files;
+    input.value = ''; // The same file can be chosen again when it is corrected.
+    if (!one) return;
+    file = one;
     chosen.textContent = file.name;
     format.value = await guess(file);
     await run(true);
@@ -66,6 +68,7 @@ export function importing(bank, place) {
     const mine = ++newest;
     wrong.textContent = '';
     store.hidden = true;
+    format.disabled = !isTrial;
     result.replaceChildren(el('p', { class: 'soft' }, isTrial ? 'Reading the file…' : 'Importing…'));
     try {
       const body = await send(bank.name, format.value, file, isTrial);
@@ -77,6 +80,8 @@ export function importing(bank, place) {
       if (mine !== newest) return;
       result.replaceChildren();
       wrong.textContent = error.message;
+    } finally {
+      format.disabled = false;
     }
   }
 

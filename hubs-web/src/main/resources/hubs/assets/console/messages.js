@@ -70,4 +70,9 @@ export function finder(input, place, args, agent) {
     input.value = '';
     input.dispatchEvent(new Event('input'));
   });
+  // Ends a search whose place something else takes.
+  return () => {
+    clearTimeout(waiting);
+    turn += 1;
+  };
 }

@@ -52,7 +52,7 @@ export function deed(entry) {
 // Of the verbs above, those whose form after "to" is not what is before "ed".
 const TO = {
   wrote: 'write', logged: 'log', read: 'read', banned: 'ban', left: 'leave', set: 'set', sent: 'send', submitted: 'submit', tried: 'try', withdrew: 'withdraw', created: 'create', changed: 'change', deleted: 'delete', removed: 'remove',
-  invited: 'invite', stored: 'store', moved: 'move', restored: 'restore', evaluated: 'evaluate', reserved: 'reserve', released: 'release', approved: 'approve', graded: 'grade', rotated: 'rotate', validated: 'validate', revoked: 'revoke', received: 'receive',
+  invited: 'invite', stored: 'store', moved: 'move', restored: 'restore', evaluated: 'evaluate', reserved: 'reserve', released: 'release', decided: 'decide', graded: 'grade', rotated: 'rotate', validated: 'validate', revoked: 'revoke', received: 'receive',
 };
 
 // The same of a call that may have been refused: nothing was done then.

@@ -230,7 +230,7 @@ export async function showTask({ at, view, on, isHere }) {
   view.append(head(task.title), el('p', {}, link(boardPath(task.domain), `← Tasks of ${task.domain}`)), body);
   await readBefore();
   draw();
-  if (may('AP_Search')) readMessages();
+  if (may('AP_Search')) turn(readMessages);
   follow(on, isHere, (name) => name === task.domain, {
     changed: (ids) => {
       const changed = (task.after ?? []).filter((one) => ids.has(one));

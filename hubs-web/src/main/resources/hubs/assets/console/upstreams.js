@@ -11,21 +11,22 @@ const WORDS = { ready: 'ready', held: 'waits for approval', failing: 'failing' }
 const SECRETS = ['value', 'client_secret'];
 const USES = 100;
 
-const hasStopped = (one) => !one.counts.approved && one.tools?.some((tool) => tool.decision === 'withdrawn');
+const hasStopped = (one) => !one.counts.approved && one.counts.refused > 0;
 const state = (one) => tag(hasStopped(one) ? 'disabled' : WORDS[one.state] ?? one.state, hasStopped(one) ? '' : STATES[one.state] ?? '');
 const counted = ({ approved, held, refused }) => [`${number(approved)} approved`, held ? `${number(held)} held` : null, refused ? `${number(refused)} refused` : null].filter(Boolean).join(', ');
 
 export async function show({ at, view, on, go, isHere }) {
   const mayInstall = isAdmin() && may('UP_Install');
-  view.append(head('Upstreams', { sub: 'Other MCP servers, whose tools are used through this engine.', actions: mayInstall ? [action('UP_Install', 'Install a server', () => go('/console/upstreams/new'), '')] : [] }));
+  view.append(head('Upstreams', { sub: 'Other MCP servers, whose tools are used through this engine.', actions: mayInstall ? [action('UP_Install', 'Install a server', () => go('/console/upstreams?install'), '')] : [] }));
   if (!may('UP_List')) {
     view.append(empty('For admins', 'Admins install other MCP servers and approve their tools. Which tools you may call is in the list of tools.', el('a', { class: 'button quiet', href: '/docs/upstreams' }, 'About upstream servers')));
     return;
   }
   const [name] = at.parts;
+  const isInstalling = mayInstall && at.query.has('install');
   let { upstreams } = await call('UP_List');
-  if (!upstreams.length && !name) {
-    view.append(empty('No upstream servers', 'Install another MCP server by its URL. Its tools then appear beside the engine’s, with the same keys, rules, limits and audit.', mayInstall ? action('UP_Install', 'Install a server', () => go('/console/upstreams/new'), '') : null, el('a', { class: 'button quiet', href: '/docs/upstreams' }, 'How it works')));
+  if (!upstreams.length && !name && !isInstalling) {
+    view.append(empty('No upstream servers', 'Install another MCP server by its URL. Its tools then appear beside the engine’s, with the same keys, rules, limits and audit.', mayInstall ? action('UP_Install', 'Install a server', () => go('/console/upstreams?install'), '') : null, el('a', { class: 'button quiet', href: '/docs/upstreams' }, 'How it works')));
     return;
   }
   const side = el('ul', { class: 'side endpoints', 'aria-label': 'Upstream servers', tabindex: '-1' });
@@ -33,12 +34,14 @@ export async function show({ at, view, on, go, isHere }) {
   listed();
   choose(side, view);
   const detail = el('div', { class: 'detail', tabindex: '-1' });
-  put(view, name ? back('/console/upstreams', 'All upstream servers') : null, el('div', { class: `split${name ? ' chosen' : ''}` }, side, detail));
-  if (name === 'new') return void install(detail, go);
+  put(view, name || isInstalling ? back('/console/upstreams', 'All upstream servers') : null, el('div', { class: `split${name || isInstalling ? ' chosen' : ''}` }, side, detail));
+  if (isInstalling) return void install(detail, go);
   if (!name) detail.append(el('p', { class: 'soft pick' }, 'Select a server to see its tools, what waits for approval, and who used it.'));
+  let turn = 0; // A slow answer must not replace a newer one.
   const draw = async () => {
+    const mine = ++turn;
     const [list, pieces] = await Promise.all([call('UP_List'), name ? one(name, go, again) : null]);
-    if (!isHere()) return;
+    if (!isHere() || mine !== turn) return;
     ({ upstreams } = list);
     redrawn(side, listed);
     if (pieces) redrawn(detail, () => replaced(detail, pieces));
@@ -79,7 +82,7 @@ function replaced(place, pieces) {
 async function one(name, go, again) {
   const [{ upstream }, used] = await Promise.all([call('UP_Read', { name }), may('AC_Audit') ? call('AC_Audit', { target: `upstream:${name}`, page: { limit: USES } }) : { entries: [] }]);
   const held = upstream.tools.filter((tool) => tool.state === 'held' && !tool.decision);
-  const refused = upstream.tools.filter((tool) => tool.decision);
+  const refused = upstream.tools.filter((tool) => tool.state === 'held' && tool.decision);
   const approved = upstream.tools.filter((tool) => tool.state === 'approved');
   const gone = upstream.tools.filter((tool) => tool.state === 'gone');
   const changed = () => again(0);
@@ -100,12 +103,12 @@ async function one(name, go, again) {
 
 function controls(upstream, held, go, changed) {
   const { name, revision } = upstream;
-  const withdrawn = upstream.tools.filter((tool) => tool.decision === 'withdrawn').map((tool) => tool.name);
+  const withdrawn = upstream.tools.filter((tool) => tool.state === 'held' && tool.decision === 'withdrawn').map((tool) => tool.name);
   return [
     held.length ? decide('Approve all', { name, if_revision: revision }, changed, '') : null,
     action('UP_Refresh', 'Read again', (event) => whileBusy(event.target, async () => { await call('UP_Refresh', { name }); toast('Its tools were read.'); changed(); })),
-    withdrawn.length ? decide('Enable', { name, tools: withdrawn, if_revision: revision }, changed)
-      : upstream.counts.approved ? action('UP_Approve', 'Disable', () => ask({ title: `Disable ${name}?`, text: 'All approvals are taken back: its tools are neither listed nor called until you enable it again.', verb: 'Disable', tool: 'UP_Approve', args: () => ({ name, refuse: true }), done: changed })) : null,
+    withdrawn.length ? decide('Enable', { name, tools: withdrawn, if_revision: revision }, changed) : null,
+    upstream.counts.approved ? action('UP_Approve', 'Disable', () => ask({ title: `Disable ${name}?`, text: 'All approvals are taken back: its tools are neither listed nor called until you enable it again.', verb: 'Disable', tool: 'UP_Approve', args: () => ({ name, refuse: true }), done: changed })) : null,
     action('UP_Remove', 'Remove', () => ask({ title: `Remove ${name}?`, text: 'Its tools, its credential and all approvals are deleted. The audit keeps who used it.', verb: 'Remove', danger: true, tool: 'UP_Remove', args: () => ({ name }), done: () => go('/console/upstreams') }), DANGER),
   ].filter(Boolean);
 }
@@ -173,7 +176,8 @@ function byHour(calls) {
     point.bad += entry.result === 'done' ? 0 : 1;
   }
   const failed = points.reduce((sum, point) => sum + point.bad, 0);
-  const about = `Calls of the last ${HOURS} hours, ${failed ? `${number(failed)} failed or refused` : 'none failed'}`;
+  const which = calls.length < USES - 1 ? `Calls of the last ${HOURS} hours` : `The latest ${number(calls.length)} calls, as far as they are of the last ${HOURS} hours`;
+  const about = `${which}, ${failed ? `${number(failed)} failed or refused` : 'none failed'}`;
   return el('figure', { class: 'by-time' }, el('figcaption', { class: 'soft' }, el('span', {}, about), el('span', { class: 'key' }, 'all'), el('span', { class: 'key bad' }, 'failed')), bars(points, about));
 }
 
@@ -217,11 +221,17 @@ function install(place, go) {
       wrong.textContent = error.message;
     }
   });
+  let turn = 0; // An offer is that of the form as it is.
+  form.addEventListener('input', () => {
+    turn += 1;
+    offer.replaceChildren();
+  });
   const probe = (button) => run(button, async () => {
+    const mine = ++turn;
     offer.replaceChildren(el('p', { class: 'soft' }, 'Asking the server…'));
     try {
       const { upstream } = await send('UP_Install', { ...args(), dry_run: true });
-      offer.replaceChildren(...offered(upstream));
+      if (mine === turn) offer.replaceChildren(...offered(upstream));
     } catch (error) {
       offer.replaceChildren();
       throw error;

@@ -1,17 +1,19 @@
 package io.agentworkspace.engine.app;
 
+import io.agentworkspace.engine.db.embedded.PostgresFailure;
 import io.agentworkspace.engine.settings.InvalidSetting;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.setup.Checkup;
 import io.agentworkspace.engine.setup.Finding;
 import io.agentworkspace.engine.setup.SetupQueries;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The command {@code doctor}: checks a set-up, and changes nothing. It works beside a running engine, and starts the
- * embedded database if it is not running.
+ * The command {@code doctor}: checks a set-up. It works beside a running engine, and starts the embedded database if it is
+ * not running, as a start of the engine would.
  */
 record DoctorCommand(Settings settings, Clock clock) {
     static final String WORD = "doctor";
@@ -26,18 +28,26 @@ record DoctorCommand(Settings settings, Clock clock) {
         if (!words.isEmpty()) {
             throw new InvalidSetting("usage: doctor [<flags>]");
         }
-        var findings = DatabaseSource.with(settings, this::check);
+        var findings = check(new Checkup(settings, App.VERSION, clock));
         var isWrong = findings.stream().anyMatch(finding -> finding.level() == Finding.Level.FAIL);
         return new Main.Printed(findings.stream().map(Finding::line).collect(Collectors.joining()), isWrong ? 1 : 0);
     }
 
-    private List<Finding> check(DatabaseSource source) {
+    private List<Finding> check(Checkup checkup) {
+        var findings = new ArrayList<>(checkup.machine());
         try {
-            return new Checkup(settings, App.VERSION, clock)
-                    .run(new SetupQueries(source.url(), source.user(), source.password()));
+            findings.addAll(DatabaseSource.with(
+                    settings,
+                    source -> checkup.database(new SetupQueries(source.url(), source.user(), source.password()))));
+        } catch (PostgresFailure e) {
+            findings.add(checkup.databaseFailure(e));
+        }
+        try {
+            findings.addAll(checkup.addresses());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+        return findings;
     }
 }

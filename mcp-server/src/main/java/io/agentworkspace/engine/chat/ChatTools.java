@@ -181,6 +181,11 @@ public final class ChatTools {
 
     /** Sends a message, and returns it with what has come in. */
     ChatResponse say(ChatRequest in, Call call) {
+        return say(in, call, Page.limit(in.page()));
+    }
+
+    /** @param most how many unread messages to return, and to mark as read */
+    ChatResponse say(ChatRequest in, Call call, int most) {
         var to = destinations.find(call, in.target(), in.toUser(), replyTo(in.replyTo()));
         var attached = attachments.find(call, in.attach());
         var begun = conversations.begin(call, to);
@@ -188,7 +193,7 @@ public final class ChatTools {
         call.budget().spend(in.content());
         call.budget().spend(BESIDE_TEXT);
         // The next call returns what arrives from now on.
-        var limit = call.context().unread() == 0 ? 0 : Page.limit(in.page());
+        var limit = call.context().unread() == 0 ? 0 : most;
         var said = messages.post(call, new NewMessage(to, begun, lineage, in.content(), attached), limit);
         call.emit(EventType.MESSAGE_CREATED, MessageCreated.of(said.own()));
         // Further messages may have arrived since the context was read.

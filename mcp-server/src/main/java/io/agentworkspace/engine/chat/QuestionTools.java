@@ -114,7 +114,7 @@ public final class QuestionTools {
 
     private AskResponse ask(AskRequest in, Call call) {
         var choices = choices(in.choices());
-        var said = chat.say(message(in, call), call);
+        var said = chat.say(message(in, call), call, 0);
         var own = said.content().getFirst();
         var question = questions.insert(call, UUID.fromString(own.id()), choices, in.expiresSeconds());
         call.emit(
@@ -162,7 +162,7 @@ public final class QuestionTools {
     /** Waits for the answer after the commit, and shows the question as it then is. */
     private void complete(AskRequest in, ObjectNode envelope, Call call) {
         var isAskedInPlace = call.progress().asksPerson() && Envelope.asksPerson(envelope, call.caller());
-        var seconds = isAskedInPlace ? Integer.valueOf(0) : in.waitSeconds();
+        var seconds = isAskedInPlace ? null : in.waitSeconds(); // The client waits.
         chat.complete(new ChatRequest(in.target(), in.content(), null, null, null, seconds, null), envelope, call);
         if (seconds != null && envelope.path("content").size() > 1) {
             questions
@@ -225,7 +225,7 @@ public final class QuestionTools {
         var text = text(in, asked.question());
         var answered = questions.answer(call, id, text).orElseThrow(() -> closed(call, id));
         var content = in.choice() == null || in.content() == null ? text : text + "\n\n" + in.content();
-        var said = chat.say(new ChatRequest(null, content, id.toString(), null, null, null, null), call);
+        var said = chat.say(new ChatRequest(null, content, id.toString(), null, null, null, null), call, 0);
         call.emit(
                 EventType.QUESTION_ANSWERED,
                 new EventData.QuestionAnswered(

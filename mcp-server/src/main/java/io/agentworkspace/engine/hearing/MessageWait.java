@@ -75,13 +75,13 @@ public final class MessageWait {
     /** Returns how long a call waits that names this time, or none. */
     public static Duration time(Call call, @Nullable Integer seconds) {
         var isMcp = RequestSource.MCP.equals(call.source().endpoint());
-        var wanted = seconds != null ? seconds : isCodex(call) ? DEFAULT_OF_CODEX : DEFAULT;
+        var wanted = seconds != null ? seconds : usual(call.source().client());
         return Duration.ofSeconds(isMcp ? Math.min(wanted, MAX_OVER_MCP) : wanted);
     }
 
-    private static boolean isCodex(Call call) {
-        var client = call.source().client();
-        return client != null && client.toLowerCase(Locale.ROOT).contains("codex");
+    /** Returns how many seconds a call of this client waits that names no time. */
+    public static int usual(@Nullable String client) {
+        return client != null && client.toLowerCase(Locale.ROOT).contains("codex") ? DEFAULT_OF_CODEX : DEFAULT;
     }
 
     /** Waits for messages to the speaker, and marks those as read that are shown whole. */

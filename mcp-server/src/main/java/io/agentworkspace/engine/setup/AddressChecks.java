@@ -13,6 +13,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /** Checks the public addresses as a client sees them, and the certificates of both directions. */
@@ -25,19 +27,26 @@ record AddressChecks(Clock clock) {
     /** Asks the service at its public address for its health, and the MCP endpoint for the way to sign in. */
     List<Finding> run(String baseUrl, String mcpUrl) throws InterruptedException {
         var findings = new ArrayList<Finding>();
+        findings.addAll(ask(baseUrl, "/api/health", response -> health(baseUrl, response)));
+        findings.addAll(ask(mcpUrl, "/mcp", response -> mcp(mcpUrl, response)));
+        return findings;
+    }
+
+    private List<Finding> ask(String url, String path, Function<HttpResponse<byte[]>, Finding> check)
+            throws InterruptedException {
         try (var client = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
-            var health = client.send(get(baseUrl + "/api/health"), HttpResponse.BodyHandlers.ofByteArray());
-            findings.add(health(baseUrl, health));
-            certificate(health).map(this::ends).ifPresent(findings::add);
-            findings.add(mcp(mcpUrl, client.send(get(mcpUrl + "/mcp"), HttpResponse.BodyHandlers.ofByteArray())));
+            var response = client.send(get(url + path), HttpResponse.BodyHandlers.ofByteArray());
+            return Stream.concat(
+                            Stream.of(check.apply(response)),
+                            certificate(response).map(this::ends).stream())
+                    .toList();
         } catch (IOException e) {
-            findings.add(Finding.fail(
+            return List.of(Finding.fail(
                     ADDRESS,
                     "no answer at %s (%s): if the engine runs, check the proxy, the name and the port",
-                    baseUrl,
+                    url,
                     e.getClass().getSimpleName() + (e.getMessage() == null ? "" : ": " + DatabaseChecks.oneLine(e))));
         }
-        return findings;
     }
 
     private static HttpRequest get(String url) {

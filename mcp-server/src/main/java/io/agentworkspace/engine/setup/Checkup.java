@@ -1,23 +1,31 @@
 package io.agentworkspace.engine.setup;
 
+import io.agentworkspace.engine.db.embedded.PostgresFailure;
 import io.agentworkspace.engine.settings.Settings;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All checks of a set-up. They change nothing. */
+/** All checks of a set-up. */
 public record Checkup(Settings settings, String version, Clock clock) {
 
-    /** @throws InterruptedException if the thread is interrupted while an address is asked */
-    public List<Finding> run(SetupQueries database) throws InterruptedException {
+    /** Returns what can be checked on this machine alone. */
+    public List<Finding> machine() {
         var findings = new ArrayList<Finding>();
         findings.add(Finding.ok("version", "engine %s, Java %s", version, Runtime.version()));
-        findings.addAll(new DatabaseChecks(database, settings.database().poolSize(), clock).run());
         findings.add(DiskCheck.run(settings.database().dataDir()));
         findings.add(secrets());
-        findings.addAll(addresses());
         findings.addAll(new AddressChecks(clock).trusted(settings.webhooks().authorities()));
         return findings;
+    }
+
+    public List<Finding> database(SetupQueries database) {
+        return new DatabaseChecks(database, settings.database().poolSize(), clock).run();
+    }
+
+    /** Returns that the embedded database did not start. */
+    public Finding databaseFailure(PostgresFailure failure) {
+        return Finding.fail("database", "%s", DatabaseChecks.oneLine(failure));
     }
 
     private Finding secrets() {
@@ -31,7 +39,8 @@ public record Checkup(Settings settings, String version, Clock clock) {
                         "the key is in the data directory of this machine: set ENGINE_SECRETS_KEY, the same for all replicas");
     }
 
-    private List<Finding> addresses() throws InterruptedException {
+    /** Returns what clients find at the public addresses. */
+    public List<Finding> addresses() throws InterruptedException {
         var http = settings.http();
         if (http.baseUrl() == null) {
             return List.of(Finding.note(

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.db.migration.SchemaVersion;
 import io.agentworkspace.engine.setup.SetupQueries.Facts;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Checks the database, as the engine would meet it: directly, through a pooler, on a primary or a standby. */
@@ -17,15 +18,18 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
     List<Finding> run() {
         try {
             var facts = queries.read();
-            return List.of(
+            var findings = new ArrayList<>(List.of(
                     server(facts),
                     distance(facts.roundTrip()),
                     clocks(Duration.between(facts.now(), clock.instant())
                             .minus(facts.roundTrip().dividedBy(2))),
                     schema(facts.schema()),
-                    notifications(facts.hears()),
                     connections(facts),
-                    backup(facts));
+                    backup(facts)));
+            if (!facts.isStandby()) {
+                findings.add(notifications(facts.hears()));
+            }
+            return findings;
         } catch (DatabaseFailure e) {
             return List.of(Finding.fail("database", "%s. Check ENGINE_DATABASE_URL", oneLine(e)));
         }
@@ -56,7 +60,7 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
         var words = "a round trip takes %.1f ms".formatted(roundTrip.toNanos() / 1e6);
         return roundTrip.compareTo(FAR) > 0
                 ? Finding.warn("distance", "%s, and a call makes one or two: run the engine near the database", words)
-                : Finding.ok("distance", words);
+                : Finding.ok("distance", "%s", words);
     }
 
     private static Finding clocks(Duration ahead) {
@@ -109,7 +113,7 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
                 .formatted(facts.connections(), facts.mostConnections(), poolSize + 2);
         return facts.connections() + poolSize + 2 > facts.mostConnections()
                 ? Finding.warn("connections", "%s: raise max_connections, or lower ENGINE_DATABASE_POOL_SIZE", words)
-                : Finding.ok("connections", words);
+                : Finding.ok("connections", "%s", words);
     }
 
     private static Finding backup(Facts facts) {

@@ -28,7 +28,7 @@ final class DiskCheck {
             if (free < TOO_LITTLE) {
                 return Finding.fail("disk", "%s: PostgreSQL stops when the disk is full", words);
             }
-            return free < LITTLE ? Finding.warn("disk", "%s: make room", words) : Finding.ok("disk", words);
+            return free < LITTLE ? Finding.warn("disk", "%s: make room", words) : Finding.ok("disk", "%s", words);
         } catch (IOException e) {
             return Finding.note("disk", "the free space at %s cannot be read", directory);
         }

@@ -73,13 +73,13 @@ public record SetupQueries(
         }
         try (var connection = source.getConnection();
                 var other = source.getConnection()) {
-            return facts(connection, roundTrip(connection), hears(connection, other));
+            return facts(connection, other, roundTrip(connection));
         } catch (SQLException e) {
             throw DatabaseFailure.of("cannot be used", e);
         }
     }
 
-    private static Facts facts(Connection connection, Duration roundTrip, boolean hears) throws SQLException {
+    private static Facts facts(Connection connection, Connection other, Duration roundTrip) throws SQLException {
         try (var statement = connection.createStatement();
                 var row = statement.executeQuery(FACTS)) {
             row.next();
@@ -98,7 +98,7 @@ public record SetupQueries(
                     row.getBoolean("is_archiving_failed"),
                     row.getString("size"),
                     roundTrip,
-                    hears,
+                    !row.getBoolean("is_standby") && hears(connection, other), // A standby refuses LISTEN.
                     SchemaVersion.of(connection));
         }
     }

@@ -46,7 +46,9 @@ final class HeldTools {
             var name = was == null ? names.getOrDefault(definition.tool(), "") : was.name();
             rows.add(row(was, name, definition, approvesNew, now));
         }
-        known.values().forEach(gone -> rows.add(with(gone, State.GONE, "its server no longer has it")));
+        known.values()
+                .forEach(gone -> rows.add(
+                        with(gone, State.GONE, gone.decision() == null ? "its server no longer has it" : gone.reason())));
         return rows;
     }
 
@@ -132,25 +134,18 @@ final class HeldTools {
     static List<ToolRow> refused(List<ToolRow> rows, @Nullable Set<String> named) {
         return rows.stream()
                 .filter(row -> named == null
-                        ? row.state().equals(State.APPROVED.word())
+                        ? row.approvedDigest() != null
                         : (named.contains(row.name()) || named.contains(row.tool())) && !REFUSED.equals(row.reason()))
-                .map(row -> with(withoutApproval(row), State.HELD, named == null ? WITHDRAWN : REFUSED))
+                .map(row -> with(withoutApproval(row), stateOf(row), named == null ? WITHDRAWN : REFUSED))
                 .toList();
     }
 
-    /** What was approved before a change stays approved, if the server returns to it. */
+    private static State stateOf(ToolRow row) {
+        return row.state().equals(State.GONE.word()) ? State.GONE : State.HELD;
+    }
+
     private static ToolRow withoutApproval(ToolRow row) {
-        return row.digest().equals(row.approvedDigest())
-                ? new ToolRow(
-                        row.tool(),
-                        row.name(),
-                        row.definition(),
-                        row.digest(),
-                        null,
-                        null,
-                        null,
-                        row.state(),
-                        row.reason())
-                : row;
+        return new ToolRow(
+                row.tool(), row.name(), row.definition(), row.digest(), null, null, null, row.state(), row.reason());
     }
 }

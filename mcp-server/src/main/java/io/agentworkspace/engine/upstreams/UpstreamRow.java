@@ -78,7 +78,7 @@ record UpstreamRow(
         /** Returns what an admin decided against it; null if nothing. */
         @Nullable
         String decision() {
-            return !isHeld() || reason == null
+            return state.equals(State.APPROVED.word()) || reason == null
                     ? null
                     : reason.equals(HeldTools.REFUSED)
                             ? UpstreamTool.REFUSED

@@ -13,6 +13,7 @@ import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.webhooks.TestCa;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -125,6 +126,16 @@ class DoctorCommandTest {
                 .contains("fail  certificate", "expired at");
         assertThat(check(Map.of("ENGINE_WEBHOOKS_CA_FILE", ca.pem().toString())).text())
                 .contains("  certificate");
+    }
+
+    @Test
+    void anEmbeddedDatabaseThatCannotStart() throws Exception {
+        var file = Files.createTempFile(folder, "no", "directory");
+        var settings = Settings.read(
+                Map.of("ENGINE_DATA_DIR", file.resolve("data").toString(), "ENGINE_BASE_URL", TestServer.url()), List.of());
+        var printed = new DoctorCommand(settings, Clock.systemUTC()).run(List.of());
+        assertThat(printed.text()).contains("fail  database", "ok    address");
+        assertThat(printed.code()).isEqualTo(1);
     }
 
     @Test

@@ -61,6 +61,19 @@ class QuestionToolsTest {
         assertThat(heard.text("/content/0/content")).isEqualTo("no\n\nNot on Fridays.");
     }
 
+    /** They return only the question and the answer, so nothing else may count as read. */
+    @Test
+    void aQuestionAndItsAnswerLeaveMessagesUnread() {
+        bob.call("AP_Chat", "{'target':{'agent':'Ada','context':'Ben'},'content':'Psst.'}").ok();
+        bob.call("AP_Chat", "{'target':{'agent':'Ada','context':'Ben'},'content':'Are you there?'}").ok();
+        var asked = ask(ann, "Ada", "},'content':'Now?'");
+        var answered = ask(bob, "Ben", ",'agent':'Ada'},'content':'Well?'").text("/question/id");
+        answer(ann, "Ada", answered, "'content':'Yes.'").ok();
+        answer(ann, "default", asked.text("/question/id"), "'content':'Now.'").ok();
+        assertThat(ann.call("AP_Wait", "{'wait_seconds':0,'target':{'context':'Ada'}}").ok().texts("/content", "content"))
+                .contains("Psst.", "Are you there?");
+    }
+
     @Test
     void aQuestionIsWithdrawnOrExpires() {
         var first = ask(ann, "Ada", ",'agent':'Ben'},'content':'Who?'").text("/question/id");

@@ -103,6 +103,22 @@ class UpstreamToolsTest {
     }
 
     @Test
+    void whatIsAwayWhenApprovalsAreTakenBackDoesNotComeBackApproved() {
+        var other = ScriptedUpstream.ECHO.replace("'echo'", "'other'");
+        try (var upstream = new ScriptedUpstream(true, ScriptedUpstream.ECHO, other)) {
+            root.call("UP_Install", install("demo", upstream, ",'approve':'all'")).ok();
+            upstream.has(other);
+            root.call("UP_Refresh", "{'name':'demo'}").ok();
+            root.call("UP_Approve", "{'name':'demo','refuse':true}").ok();
+            upstream.has(ScriptedUpstream.ECHO);
+            root.call("UP_Refresh", "{'name':'demo'}").ok();
+            upstream.has(ScriptedUpstream.ECHO, other);
+            assertThat(root.call("UP_Refresh", "{'name':'demo'}").ok().texts("/upstream/tools", "decision"))
+                    .containsExactly("withdrawn", "withdrawn");
+        }
+    }
+
+    @Test
     void aChangedToolIsHeldWithTheDifferenceAndARemovedOneIsGone() {
         var quiet =
                 "{'name':'save','description':'Saves.','inputSchema':{'type':'object','properties':{'a':{'type':'string'}}},'annotations':{'destructiveHint':false}}";

@@ -29,7 +29,8 @@ final class InPlaceQuestion {
     /** The user has nothing selected and is no agent in this context. */
     private static final String CONTEXT = "answer in an MCP client";
 
-    private static final int LONGEST_ANSWER = 64_000;
+    /** In characters. A replica that receives the answer passes it to the one that waits, in one notification. */
+    private static final int LONGEST_ANSWER = 900;
 
     private final CatalogueTools tools;
 
@@ -109,7 +110,7 @@ final class InPlaceQuestion {
 
     /** Somebody may answer in the console or on a phone: the agent's AP_Wait hears of that, and leaves it unread. */
     private MethodResult.Elsewhere elsewhere(ObjectNode question, ObjectNode arguments, McpRequest request) {
-        var wanted = arguments.path(WAIT_SECONDS).asInt(MessageWait.MAX_OVER_MCP);
+        var wanted = arguments.path(WAIT_SECONDS).asInt(MessageWait.usual(request.source().client()));
         var seconds = Math.min(wanted, MessageWait.MAX_OVER_MCP);
         var wait =
                 Json.object().put("reply_to", question.path("id").asString("")).put(WAIT_SECONDS, seconds);

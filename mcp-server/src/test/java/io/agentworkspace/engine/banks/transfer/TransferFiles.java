@@ -56,7 +56,7 @@ final class TransferFiles {
     /** Sends it again where a busy machine exceeded the time limit of a portion: the import goes on where it stopped. */
     static Reply imported(String key, String bank, String format, byte[] file) {
         var response = sent(key, bank, format, file);
-        while (response.statusCode() == 503) {
+        for (var tries = 1; response.statusCode() == 503 && tries < 20; tries++) {
             response = sent(key, bank, format, file);
         }
         return new Reply(Json.readObject(response.body())).ok();
