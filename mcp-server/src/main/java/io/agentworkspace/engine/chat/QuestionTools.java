@@ -162,7 +162,7 @@ public final class QuestionTools {
     /** Waits for the answer after the commit, and shows the question as it then is. */
     private void complete(AskRequest in, ObjectNode envelope, Call call) {
         var isAskedInPlace = call.progress().asksPerson() && Envelope.asksPerson(envelope, call.caller());
-        var seconds = isAskedInPlace ? null : in.waitSeconds(); // The client waits.
+        var seconds = isAskedInPlace ? Integer.valueOf(0) : in.waitSeconds();
         chat.complete(new ChatRequest(in.target(), in.content(), null, null, null, seconds, null), envelope, call);
         if (seconds != null && envelope.path("content").size() > 1) {
             questions

@@ -36,9 +36,7 @@ record AddressChecks(Clock clock) {
             throws InterruptedException {
         try (var client = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
             var response = client.send(get(url + path), HttpResponse.BodyHandlers.ofByteArray());
-            return Stream.concat(
-                            Stream.of(check.apply(response)),
-                            certificate(response).map(this::ends).stream())
+            return Stream.concat(Stream.of(check.apply(response)), certificate(response).map(this::ends).stream())
                     .toList();
         } catch (IOException e) {
             return List.of(Finding.fail(

@@ -47,8 +47,8 @@ final class HeldTools {
             rows.add(row(was, name, definition, approvesNew, now));
         }
         known.values()
-                .forEach(gone -> rows.add(
-                        with(gone, State.GONE, gone.decision() == null ? "its server no longer has it" : gone.reason())));
+                .forEach(gone -> rows.add(with(
+                        gone, State.GONE, gone.decision() == null ? "its server no longer has it" : gone.reason())));
         return rows;
     }
 

@@ -132,7 +132,8 @@ class DoctorCommandTest {
     void anEmbeddedDatabaseThatCannotStart() throws Exception {
         var file = Files.createTempFile(folder, "no", "directory");
         var settings = Settings.read(
-                Map.of("ENGINE_DATA_DIR", file.resolve("data").toString(), "ENGINE_BASE_URL", TestServer.url()), List.of());
+                Map.of("ENGINE_DATA_DIR", file.resolve("data").toString(), "ENGINE_BASE_URL", TestServer.url()),
+                List.of());
         var printed = new DoctorCommand(settings, Clock.systemUTC()).run(List.of());
         assertThat(printed.text()).contains("fail  database", "ok    address");
         assertThat(printed.code()).isEqualTo(1);

@@ -106,7 +106,8 @@ class UpstreamToolsTest {
     void whatIsAwayWhenApprovalsAreTakenBackDoesNotComeBackApproved() {
         var other = ScriptedUpstream.ECHO.replace("'echo'", "'other'");
         try (var upstream = new ScriptedUpstream(true, ScriptedUpstream.ECHO, other)) {
-            root.call("UP_Install", install("demo", upstream, ",'approve':'all'")).ok();
+            root.call("UP_Install", install("demo", upstream, ",'approve':'all'"))
+                    .ok();
             upstream.has(other);
             root.call("UP_Refresh", "{'name':'demo'}").ok();
             root.call("UP_Approve", "{'name':'demo','refuse':true}").ok();
