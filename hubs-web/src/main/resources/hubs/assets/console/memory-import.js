@@ -57,6 +57,7 @@ export function importing(bank, place) {
     input.value = ''; // The same file can be chosen again when it is corrected.
     if (!one) return;
     file = one;
+    result.replaceChildren(); // It was of another file.
     chosen.textContent = file.name;
     format.value = await guess(file);
     await run(true);
