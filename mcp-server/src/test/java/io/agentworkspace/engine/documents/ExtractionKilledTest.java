@@ -51,9 +51,10 @@ class ExtractionKilledTest {
             found.add(line(name, record));
         }
         assertThat(found).isEqualTo(index);
+        // A process that dies while the next file comes to it may cost that one an attempt, too.
         assertThat(count("attempts = 2 AND name NOT LIKE 'prime%'"))
                 .as("those that were killed")
-                .isEqualTo(index.size() / 10);
+                .isGreaterThanOrEqualTo(index.size() / 10);
         assertThat(count("attempts > 2 OR state NOT IN ('accepted', 'rejected')"))
                 .isZero();
     }

@@ -51,6 +51,7 @@ class LargestRequestsTest {
     private static final Pattern ENDPOINT = Pattern.compile("\"endpoint\":\\{\"id\":\"([^\"]+)\"");
 
     private static final int BANKS = 2;
+    private static final int WAITING = 20;
 
     @TempDir
     private static Path directory;
@@ -276,8 +277,8 @@ class LargestRequestsTest {
     }
 
     /**
-     * The first two tasks wait for a receiver that does not answer, and the others for these. Each has the largest
-     * arguments.
+     * The first tasks wait for a receiver that does not answer, two at a time, and the others for these. Each of the others has
+     * the largest arguments. A slow machine may end some of the first before the limit is reached.
      */
     @Test
     void unfinishedTasksAreMany() {
@@ -290,7 +291,7 @@ class LargestRequestsTest {
             var endpoint = ENDPOINT.matcher(made);
             assertThat(endpoint.find()).as(made).isTrue();
             var grade = task(admin, "WH_Grade", "{\"id\":\"%s\"}".formatted(endpoint.group(1)));
-            for (var i = 0; i < 2; i++) {
+            for (var i = 0; i < WAITING; i++) {
                 assertThat(requests.answer(grade)).contains("taskId");
             }
             await().until(() -> tasks("message IS NULL AND attempt > 0") == 2);
@@ -298,11 +299,14 @@ class LargestRequestsTest {
                     admin,
                     "RL_Check",
                     "{\"when\":\"true\",\"request\":{\"content\":\"%s\"}}".formatted("x".repeat(BODY - 1_000)));
-            var begun = IntStream.range(0, 100)
-                    .mapToObj(_ -> requests.answer(check))
-                    .toList();
-            assertThat(begun.subList(0, 98)).allMatch(answer -> answer.contains("taskId"));
-            assertThat(begun.subList(98, 100)).allMatch(answer -> answer.contains("100 unfinished tasks"));
+            var begun = 0;
+            var answer = requests.answer(check);
+            while (answer.contains("taskId")) {
+                begun++;
+                answer = requests.answer(check);
+            }
+            assertThat(answer).contains("100 unfinished tasks");
+            assertThat(begun).isGreaterThanOrEqualTo(100 - WAITING);
             theHeapIsNotFullAndAnotherIsServed();
         }
     }

@@ -441,8 +441,8 @@ class SenderTest {
                 assertThat(outcome.delivered()).isTrue();
             }
             release.countDown();
-            for (var each : waiting) { // A slow machine may use all 15 s of an attempt.
-                assertThat(each.get().error()).isIn(null, "no answer within 15 s");
+            for (var each : waiting) { // A slow machine may use all the time of an attempt.
+                assertThat(each.get().error()).isIn(null, "no answer within 15 s", "no connection within 5 s");
             }
         }
     }
