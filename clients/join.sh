@@ -612,9 +612,31 @@ check_files() {
     check_file "$skill"
 }
 
+# Prints those of the clients that have not joined, or all of them if all have.
+not_joined() {
+    left=
+    for client in $1; do
+        paths_of "$client"
+        has_joined || left="$left $client"
+    done
+    # shellcheck disable=SC2086 # one word each
+    printf '%s\n' ${left:-$1}
+}
+
 join_all() {
     clients=$(choose)
     [ -n "$clients" ] || die "no Claude Code, Codex or Gemini CLI was found on this machine. Install one, or name it with --client"
+    [ -n "$chosen" ] || clients=$(not_joined "$clients")
+    if [ "$(count "$clients")" -gt "$(count "$codes")" ] && [ -z "$chosen" ] && [ -z "$yes" ] && has_terminal; then
+        say "On this machine are: $(printf '%s' "$clients" | tr '\n' ' ')"
+        ask "Which one joins? [$(printf '%s' "$clients" | head -n 1)]"
+        chosen=${reply:-$(printf '%s\n' "$clients" | head -n 1)}
+        clients=$(choose)
+    fi
+    if [ "$(count "$clients")" -ne "$(count "$codes")" ]; then
+        die "a code is good for one agent, and there are $(count "$codes") for: $(printf '%s' "$clients" | tr '\n' ' ')
+  Choose with --client, or give a code for each."
+    fi
     for client in $clients; do
         command -v "$(program "$client")" >/dev/null 2>&1 || die "$client was not found on the PATH"
         paths_of "$client"
@@ -626,16 +648,6 @@ join_all() {
         fi
         check_files "$client"
     done
-    if [ "$(count "$clients")" -gt "$(count "$codes")" ] && [ -z "$chosen" ] && [ -z "$yes" ] && has_terminal; then
-        say "On this machine are: $(printf '%s' "$clients" | tr '\n' ' ')"
-        ask "Which one joins? [$(printf '%s' "$clients" | head -n 1)]"
-        chosen=${reply:-$(printf '%s\n' "$clients" | head -n 1)}
-        clients=$(choose)
-    fi
-    if [ "$(count "$clients")" -ne "$(count "$codes")" ]; then
-        die "a code is good for one agent, and there are $(count "$codes") for: $(printf '%s' "$clients" | tr '\n' ' ')
-  Choose with --client, or give a code for each."
-    fi
     for client in $clients; do
         paths_of "$client"
         plan "$client"

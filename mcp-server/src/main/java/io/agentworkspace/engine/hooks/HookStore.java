@@ -123,7 +123,8 @@ final class HookStore {
     }
 
     private static final String LOCK = """
-            SELECT announced, line, unconfirmed, listener
+            SELECT announced, line, unconfirmed, listener,
+                   client = 'codex' AND state = 'busy' AND seen_at > CAST(:now AS timestamptz) - INTERVAL '15 minutes' AS hears_by_hook
               FROM hook_session
              WHERE tenant_id = :tenant AND agent_id = :bound AND session = :session
                FOR UPDATE
@@ -208,8 +209,9 @@ final class HookStore {
      *
      * @param announcement null if there is nothing to tell
      * @param isReplaced whether the session has a newer listener, or is forgotten
+     * @param isLater whether something waits that a running turn may yet hear of from its hooks
      */
-    record Waking(@Nullable Announcement announcement, boolean isReplaced) {}
+    record Waking(@Nullable Announcement announcement, boolean isReplaced, boolean isLater) {}
 
     /** Notes what the session does, and returns what it has not been told, in one statement. Empty if there is no such agent. */
     Optional<News> look(HookSession session, State state, Instant now) {
@@ -239,21 +241,34 @@ final class HookStore {
         }));
     }
 
-    /** Does the same for a listener, as a numbered line that is taken back if the listener did not get it. */
+    /**
+     * Does the same for a listener, as a numbered line that is taken back if the listener did not get it. While a turn of Codex
+     * runs, this is left to its hooks: what is queued for Codex is read in the next turn only.
+     */
     Waking wake(HookSession session, long listener) {
         return db.transaction(() -> {
             var told = locked(session).filter(found -> found.listener() == listener);
             var news = told.flatMap(found -> fresh(session, found.announced(), false))
                     .filter(found -> !found.isEmpty());
-            return new Waking(
-                    news.map(found -> announced(session, told.get(), found)).orElse(null), told.isEmpty());
+            var isLater = news.isPresent() && told.get().hearsByHook();
+            var announcement = isLater
+                    ? null
+                    : news.map(found -> announced(session, told.get(), found)).orElse(null);
+            return new Waking(announcement, told.isEmpty(), isLater);
         });
     }
 
     private Announcement announced(HookSession session, Told before, News news) {
         var line = before.line() + 1;
         var undo = Undo.of(before.announced(), news.positions());
-        save(session, new Told(news.positions(), line, before.unconfirmed().with(line, undo), before.listener()));
+        save(
+                session,
+                new Told(
+                        news.positions(),
+                        line,
+                        before.unconfirmed().with(line, undo),
+                        before.listener(),
+                        before.hearsByHook()));
         deliver(session, before.announced(), news);
         return new Announcement(news, line);
     }
@@ -291,7 +306,9 @@ final class HookStore {
                     .run();
             var told = locked(session).orElseThrow(Problem::unavailable);
             var announced = received < 0 ? told.announced() : told.unconfirmed().takenBack(told.announced(), received);
-            save(session, new Told(announced, told.line(), UnconfirmedLines.NONE, told.listener() + 1));
+            save(
+                    session,
+                    new Told(announced, told.line(), UnconfirmedLines.NONE, told.listener() + 1, told.hearsByHook()));
             return new Listener(told.listener() + 1, told.line());
         });
     }
@@ -333,20 +350,27 @@ final class HookStore {
         db.deleteOld(OLD, now.minus(KEPT));
     }
 
-    /** What a session was told. */
-    private record Told(Positions announced, long line, UnconfirmedLines unconfirmed, long listener) {
+    /**
+     * What a session was told.
+     *
+     * @param hearsByHook whether a turn runs whose hooks announce what comes, and which nothing else reaches
+     */
+    private record Told(
+            Positions announced, long line, UnconfirmedLines unconfirmed, long listener, boolean hearsByHook) {
         Told announced(Positions now) {
-            return new Told(now, line, unconfirmed, listener);
+            return new Told(now, line, unconfirmed, listener, hearsByHook);
         }
     }
 
     private Optional<Told> locked(HookSession session) {
         return bound(db.sql(LOCK), session)
+                .set("now", clock.instant())
                 .one(row -> new Told(
                         Positions.of(row.textOrNull("announced")),
                         row.number("line"),
                         UnconfirmedLines.of(row.text("unconfirmed")),
-                        row.number("listener")));
+                        row.number("listener"),
+                        row.flag("hears_by_hook")));
     }
 
     private void save(HookSession session, Told told) {

@@ -147,6 +147,11 @@ final class MessageStream {
             if (waking.isReplaced()) {
                 end();
             }
+            if (waking.isLater()) {
+                synchronized (this) {
+                    isDue = true;
+                }
+            }
             return waking.announcement();
         } catch (RuntimeException e) { // Whatever it is, the messages still wait.
             LOG.warn("a wake-up is tried again: {}", e.toString());

@@ -111,6 +111,11 @@ final class HookFixture {
         return Lines.of(url, ada, query);
     }
 
+    /** Follows the wake-ups of Ada's session of Codex. */
+    Lines followCodex(String session) {
+        return Lines.of(URI.create(TestServer.url() + "/api/hooks/codex/messages?for=" + session), ada);
+    }
+
     /** The lines of a stream of wake-ups: "id text". */
     static final class Lines implements AutoCloseable {
         private final HttpResponse<InputStream> response;
@@ -122,8 +127,11 @@ final class HookFixture {
         }
 
         static Lines of(String url, String key, String query) {
-            var request = HttpRequest.newBuilder(URI.create(url + "/api/hooks/claude-code/messages?for=" + query))
-                    .header("X-Api-Key", key);
+            return of(URI.create(url + "/api/hooks/claude-code/messages?for=" + query), key);
+        }
+
+        private static Lines of(URI stream, String key) {
+            var request = HttpRequest.newBuilder(stream).header("X-Api-Key", key);
             try {
                 var lines = new Lines(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofInputStream()));
                 Thread.startVirtualThread(lines::read);

@@ -41,6 +41,28 @@ class MessageStreamTest {
         }
     }
 
+    private String codex(String event) {
+        return it.hook("codex", "{'hook_event_name':'%s','session_id':'s','prompt':'x'}".formatted(event))
+                .toString();
+    }
+
+    /** What is queued for Codex while a turn runs is read in the next one only. */
+    @Test
+    void aRunningTurnOfCodexHearsFromItsHooks() {
+        codex("SessionStart");
+        codex("UserPromptSubmit");
+        try (var lines = it.followCodex("s");
+                var idle = it.followCodex("idle")) {
+            it.say("one");
+            assertThat(idle.next()).startsWith("1 1 new message from Bert");
+            assertThat(codex("PostToolUse")).contains("1 from Bert");
+            it.say("two");
+            assertThat(idle.next()).startsWith("2 1 new message from Bert");
+            codex("Interrupt");
+            assertThat(lines.next()).startsWith("1 1 new message from Bert");
+        }
+    }
+
     @Test
     void aNewListenerIsWokenForWhatItsSessionHasNotHeard() {
         it.say("one");

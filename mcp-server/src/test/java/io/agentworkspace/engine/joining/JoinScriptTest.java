@@ -185,6 +185,21 @@ class JoinScriptTest {
         assertThat(join(shell, "--leave").output()).contains("nothing has joined");
     }
 
+    /** What the README's first lines do: two programs of one machine, one line each. */
+    @Test
+    void theLinesOfOneMachineJoinOneProgramEach() {
+        require("claude");
+        require("codex");
+        require("gemini");
+        join("dash", invitation("First") + " --client codex").good();
+        join("dash", invitation("Second") + " --client gemini").good();
+        assertThat(join("dash", invitation("Third")).good().output())
+                .contains("claude-code has joined as the agent 'Third'");
+        var fourth = join("dash", invitation("Fourth") + " --client claude");
+        assertThat(fourth.code()).isEqualTo(1);
+        assertThat(fourth.output()).contains("claude-code has joined already");
+    }
+
     @Test
     void whatWasThereIsKeptAndRestored() {
         require("claude");
