@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * speed. It is the default of Awaitility in every test class; {@code pages.mjs} has the same for browsers.
  */
 public final class HangLimit implements BeforeAllCallback {
-    public static final Duration TIME = Duration.ofMinutes(2);
+    public static final Duration TIME = Duration.ofMinutes(4);
 
     /** Blocks like a server that never responds, until the test ends or the client disconnects. */
     public static void pause() throws InterruptedException {
