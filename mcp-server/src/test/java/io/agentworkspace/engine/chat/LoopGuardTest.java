@@ -70,7 +70,9 @@ class LoopGuardTest {
 
         @Override
         public Reply call(String service, ObjectNode arguments) {
-            return isByPerson(service, arguments) ? person().call(service, arguments) : program.call(service, arguments);
+            return isByPerson(service, arguments)
+                    ? person().call(service, arguments)
+                    : program.call(service, arguments);
         }
     }
 
