@@ -628,7 +628,7 @@ join_all() {
     [ -n "$clients" ] || die "no Claude Code, Codex or Gemini CLI was found on this machine. Install one, or name it with --client"
     [ -n "$chosen" ] || clients=$(not_joined "$clients")
     if [ "$(count "$clients")" -gt "$(count "$codes")" ] && [ -z "$chosen" ] && [ -z "$yes" ] && has_terminal; then
-        say "On this machine are: $(printf '%s' "$clients" | tr '\n' ' ')"
+        say "These can join: $(printf '%s' "$clients" | tr '\n' ' ')"
         ask "Which one joins? [$(printf '%s' "$clients" | head -n 1)]"
         chosen=${reply:-$(printf '%s\n' "$clients" | head -n 1)}
         clients=$(choose)

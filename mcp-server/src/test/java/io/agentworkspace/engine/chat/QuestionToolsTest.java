@@ -69,8 +69,8 @@ class QuestionToolsTest {
             ann.call("AP_Chat", "{'target':{'agent':'Ben','context':'Ada'},'content':'%s'}".formatted(text))
                     .ok();
         }
-        var asked = ask(ann, "Ada", ",'agent':'Ben'},'content':'Well?'").text("/question/id");
-        answer(bob, "Ben", asked, "'content':'Yes.'").ok();
+        var question = ask(ann, "Ada", ",'agent':'Ben'},'content':'Well?'").text("/question/id");
+        answer(bob, "Ben", question, "'content':'Yes.'").ok();
         ask(bob, "Ben", "},'content':'Now?'");
         assertThat(bob.call("AP_Wait", "{'wait_seconds':0,'target':{'context':'Ben'}}")
                         .ok()
