@@ -26,7 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
 @Tag("slow")
 class EnginesKilledTest {
     private static final String TASKS = "{'elicitation': {}, 'extensions': {'io.modelcontextprotocol/tasks': {}}}";
-    private static final int DOCUMENTS = 500;
+    private static final int DOCUMENTS = 250;
 
     @TempDir
     private static Path folder;
@@ -78,7 +78,7 @@ class EnginesKilledTest {
         fixture.startAll();
         try (var others = Executors.newSingleThreadExecutor()) {
             var submitted = others.submit(() -> submit(0, DOCUMENTS));
-            await().until(() -> documents("state IN ('accepted', 'rejected')") >= 50);
+            await().until(() -> documents("state IN ('accepted', 'rejected')") >= 25);
             try (var gate = fixture.new Gate("document_part")) {
                 gate.awaitArrival(3);
                 fixture.kill(1);

@@ -89,6 +89,7 @@ class BenchmarksTest {
     private String bench(String... arguments) throws IOException, InterruptedException {
         var command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-XX:+UseCompactObjectHeaders",
                 "-Dbench.engine=io.agentworkspace.engine.testing.WatchedEngine",
