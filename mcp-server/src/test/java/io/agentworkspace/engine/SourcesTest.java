@@ -255,6 +255,21 @@ class SourcesTest {
                 .isEmpty();
     }
 
+    private static final Pattern UNTYPED =
+            Pattern.compile("equest(?:\\(\\))?\\.[gs]etAttribute\\((?!RequestContext\\.|HttpStream\\.|ErrorHandler\\.)[^)]*");
+
+    /** Besides Jetty's own attributes there is one, whose parts have types. */
+    @Test
+    void requestsHaveOneAttribute() {
+        assertThat(Repository.sources().stream()
+                        .filter(SourcesTest::isMain)
+                        .flatMap(file -> UNTYPED.matcher(Repository.text(file))
+                                .results()
+                                .map(found -> file.getFileName() + ": " + found.group())))
+                .as("add it to RequestContext")
+                .isEmpty();
+    }
+
     private static final Pattern MAIN =
             Pattern.compile("\n    public static void main\\(String\\[\\] \\w+\\)[^{]*\\{\n *(.*)");
 

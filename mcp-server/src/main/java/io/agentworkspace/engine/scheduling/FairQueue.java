@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.scheduling;
 
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -48,11 +48,11 @@ public final class FairQueue {
         private static final Owner ANONYMOUS = new Owner(0, "anonymous");
 
         public static Owner current() {
-            if (RequestAttributes.CURRENT_CALLER.isBound()) {
-                Caller caller = RequestAttributes.CURRENT_CALLER.get();
+            if (RequestContext.CURRENT_CALLER.isBound()) {
+                Caller caller = RequestContext.CURRENT_CALLER.get();
                 return new Owner(caller.tenant(), caller.principal());
             }
-            return RequestAttributes.CURRENT_ID.isBound() ? ANONYMOUS : ENGINE;
+            return RequestContext.CURRENT_ID.isBound() ? ANONYMOUS : ENGINE;
         }
 
         boolean isCaller() {
