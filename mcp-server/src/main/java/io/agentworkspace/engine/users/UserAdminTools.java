@@ -17,6 +17,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolDraft;
 import io.agentworkspace.engine.model.user.User;
 import java.util.List;
 import java.util.Objects;
@@ -122,7 +123,7 @@ public final class UserAdminTools {
             @Doc("How many banks got the new owner.") long banks,
             @Doc("How many keys were revoked.") long keys) {}
 
-    private static Tool.Draft admins(String name) {
+    private static ToolDraft admins(String name) {
         return Tool.named(name).atLeast(Role.ADMIN);
     }
 
