@@ -255,6 +255,65 @@ class SourcesTest {
                 .isEmpty();
     }
 
+    private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\n]*");
+
+    private static final Pattern PARTICIPLE = Pattern.compile(
+            "\\b(?!return|new|else|throw|case|yield)\\w[\\w.]*(?:<[^;(){}\n]*>)?(?:\\[])? (held|known|given|told|hears|concerned)(?=\\s?[=,;:()])");
+
+    /** Packages in which a declaration still has such a name. */
+    private static final Set<String> WITH_PARTICIPLES = Set.of(
+            "account",
+            "agents",
+            "banks",
+            "banks.files",
+            "banks.transfer",
+            "documents",
+            "documents.queue",
+            "hearing",
+            "hooks",
+            "http.limits",
+            "hubs",
+            "keys",
+            "mcp.features",
+            "mcp.tasks",
+            "memory.search",
+            "memory.visible",
+            "model.callplan",
+            "model.schema",
+            "model.search",
+            "model.tool",
+            "model.upstream",
+            "oauth",
+            "reservations",
+            "rest",
+            "rules",
+            "settings",
+            "signin",
+            "skilllibrary",
+            "tasks",
+            "upstreams",
+            "upstreams.client",
+            "webhooks",
+            "webhooks.outbox",
+            "webhooks.sender",
+            "why");
+
+    /** A name says the type of the thing: {@code agent} rather than {@code held}. */
+    @Test
+    void participlesAreNoNames() {
+        assertThat(Repository.sources().stream()
+                        .filter(SourcesTest::isMain)
+                        .filter(file -> !WITH_PARTICIPLES.contains(
+                                packageOf(file).replace("io.agentworkspace.engine.", "")))
+                        .flatMap(file -> PARTICIPLE
+                                .matcher(COMMENT.matcher(withoutTexts(Repository.text(file)))
+                                        .replaceAll(""))
+                                .results()
+                                .map(found -> file.getFileName() + ": " + found.group())))
+                .as("name what it is")
+                .isEmpty();
+    }
+
     private static final Pattern UNTYPED =
             Pattern.compile("equest(?:\\(\\))?\\.[gs]etAttribute\\((?!RequestContext\\.|HttpStream\\.|ErrorHandler\\.)[^)]*");
 

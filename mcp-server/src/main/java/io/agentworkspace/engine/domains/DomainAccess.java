@@ -20,14 +20,14 @@ public final class DomainAccess {
      * What a caller is to a domain.
      *
      * @param takesPart whether the speaker may send messages there
-     * @param hears whether the user may read messages there
+     * @param mayRead whether the user may read messages there
      * @param state the membership state of self, else of the user's closest agent
      * @param member the agent in that state
      */
     public record Part(
             DomainStore.LockedDomain domain,
             boolean takesPart,
-            boolean hears,
+            boolean mayRead,
             @Nullable MemberState state,
             @Nullable String member) {}
 
@@ -36,7 +36,7 @@ public final class DomainAccess {
         var domain = part.domain();
         return switch (need) {
             case TAKE_PART, HEAR ->
-                (need == OfDomain.HEAR ? part.hears() : part.takesPart())
+                (need == OfDomain.HEAR ? part.mayRead() : part.takesPart())
                         ? Optional.empty()
                         : Optional.of(Problem.conflict(ZoneEntry.notMember(call, domain.name())));
             case LET_IN ->
@@ -55,7 +55,7 @@ public final class DomainAccess {
         return ofAgents && !domain.isRunBy(call) ? "agents of your own" : null;
     }
 
-    public static Optional<Problem> missing(Call call, DomainStore.LockedDomain held) {
+    public static Optional<Problem> missing(Call call, DomainStore.LockedDomain domain) {
         var required = call.tool().requirement(OfDomain.class);
         return switch (required) {
             case SEE -> AccessCheck.GRANTED;
@@ -64,12 +64,12 @@ public final class DomainAccess {
                         call,
                         required,
                         refusedIf(
-                                !held.isOwnedBy(call), AccessNotes.notYours("domain", held.name(), held.ownerName())));
+                                !domain.isOwnedBy(call), AccessNotes.notYours("domain", domain.name(), domain.ownerName())));
             case RUN ->
                 checked(
                         call,
                         required,
-                        refusedIf(!held.isRunBy(call), AccessNotes.notOfItsSide(held.name(), held.ownerName())));
+                        refusedIf(!domain.isRunBy(call), AccessNotes.notOfItsSide(domain.name(), domain.ownerName())));
             case TAKE_PART, HEAR, RUN_OR_OWN_AGENT, LET_IN -> AccessCheck.CHECKED_BY_THE_HANDLER;
         };
     }

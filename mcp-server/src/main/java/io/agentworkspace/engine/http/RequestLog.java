@@ -69,9 +69,9 @@ final class RequestLog {
         var own = new Repeatable(request.getMethod(), path(request), status, Request.getRemoteAddr(request));
         var counted = repeated.size() < DIFFERENT || repeated.containsKey(own) ? own : Repeatable.others(status);
         var isFirst = new boolean[1];
-        repeated.compute(counted, (_, known) -> {
-            isFirst[0] = known == null && counted == own;
-            var count = known == null ? new LongAdder() : known;
+        repeated.compute(counted, (_, former) -> {
+            isFirst[0] = former == null && counted == own;
+            var count = former == null ? new LongAdder() : former;
             if (!isFirst[0]) {
                 count.increment();
             }

@@ -63,8 +63,8 @@ final class ServerErrors implements Request.Handler {
                 : String.valueOf(request.getAttribute(ErrorHandler.ERROR_MESSAGE));
         return ADDRESSES.entrySet().stream()
                 .filter(_ -> status == HttpStatus.BAD_REQUEST_400)
-                .filter(known -> reason.contains(known.getKey().getDescription()))
-                .map(known -> new Problem(Failure.BAD_REQUEST, known.getValue()).because(Cause.PATH))
+                .filter(entry -> reason.contains(entry.getKey().getDescription()))
+                .map(entry -> new Problem(Failure.BAD_REQUEST, entry.getValue()).because(Cause.PATH))
                 .findFirst()
                 .orElseGet(() -> problem(status, requestId));
     }

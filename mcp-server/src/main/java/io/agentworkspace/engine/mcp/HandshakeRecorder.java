@@ -91,7 +91,7 @@ final class HandshakeRecorder {
      * that names no key is not recorded.
      */
     void refused(Request request, Problem problem) {
-        var caller = RequestContext.of(request::getAttribute).caller() instanceof Caller known ? known : null;
+        var caller = RequestContext.of(request::getAttribute).caller();
         if (problem.failure() == Failure.METHOD_NOT_ALLOWED
                 && request.getHeaders().contains(McpExchange.SESSION)) {
             return; // The server is stopping and has ended the stream of this session.

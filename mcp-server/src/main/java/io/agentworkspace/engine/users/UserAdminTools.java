@@ -189,27 +189,27 @@ public final class UserAdminTools {
                 .handledBy(UpdateRequest.class, UpdateResponse.class, (in, call) -> {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var locked = users.lock(call, in.target().user(), null);
-                    var held = found(call, locked);
-                    IfRevision.check(in.ifRevision(), held.revision());
+                    var person = found(call, locked);
+                    IfRevision.check(in.ifRevision(), person.revision());
                     var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
-                    var role = vx.access() == null ? held.role() : vx.access();
-                    var missing = UserAccess.missing(call, held.id(), held.role());
-                    if (role != held.role()) {
+                    var role = vx.access() == null ? person.role() : vx.access();
+                    var missing = UserAccess.missing(call, person.id(), person.role());
+                    if (role != person.role()) {
                         AccessCheck.require(missing);
                         AccessCheck.require(UserAccess.ofOwners(call, role));
                         keepLastOwner(locked);
                     }
-                    var renamed = vx.name() != null && !vx.name().text().equals(held.name());
+                    var renamed = vx.name() != null && !vx.name().text().equals(person.name());
                     if (renamed) {
                         AccessCheck.require(missing);
                     }
-                    var changed = renamed || role != held.role();
+                    var changed = renamed || role != person.role();
                     var updated = changed
-                            ? users.update(call, held, vx.name(), role)
-                            : new UserStore.Updated(users.read(call, held), 0);
+                            ? users.update(call, person, vx.name(), role)
+                            : new UserStore.Updated(users.read(call, person), 0);
                     var user = updated.user();
-                    if (held.id() == call.context().user().id()) {
-                        call.context(call.context().withUser(new Ref(held.id(), user.name())));
+                    if (person.id() == call.context().user().id()) {
+                        call.context(call.context().withUser(new Ref(person.id(), user.name())));
                     }
                     return new UpdateResponse(user, user.revision(), changed, updated.keys());
                 });
@@ -238,12 +238,12 @@ public final class UserAdminTools {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var name = in.vx() == null ? null : in.vx().name();
                     var locked = users.lock(call, in.target().user(), name);
-                    var held = found(call, locked);
-                    AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
-                    IfRevision.check(in.ifRevision(), held.revision());
+                    var person = found(call, locked);
+                    AccessCheck.require(UserAccess.missing(call, person.id(), person.role()));
+                    IfRevision.check(in.ifRevision(), person.revision());
                     keepLastOwner(locked);
                     var heir = heir(call, name, locked);
-                    var handed = users.remove(call, held, heir.id());
+                    var handed = users.remove(call, person, heir.id());
                     handed.agents().forEach(agent -> call.emit(EventType.AGENT_DEPLOYMENT_UPDATED, agent));
                     return new RemoveResponse(
                             true, heir.name(), handed.agents().size(), handed.domains(), handed.banks(), handed.keys());
