@@ -303,8 +303,8 @@ class SourcesTest {
     void participlesAreNoNames() {
         assertThat(Repository.sources().stream()
                         .filter(SourcesTest::isMain)
-                        .filter(file -> !WITH_PARTICIPLES.contains(
-                                packageOf(file).replace("io.agentworkspace.engine.", "")))
+                        .filter(file ->
+                                !WITH_PARTICIPLES.contains(packageOf(file).replace("io.agentworkspace.engine.", "")))
                         .flatMap(file -> PARTICIPLE
                                 .matcher(COMMENT.matcher(withoutTexts(Repository.text(file)))
                                         .replaceAll(""))
@@ -314,8 +314,8 @@ class SourcesTest {
                 .isEmpty();
     }
 
-    private static final Pattern UNTYPED =
-            Pattern.compile("equest(?:\\(\\))?\\.[gs]etAttribute\\((?!RequestContext\\.|HttpStream\\.|ErrorHandler\\.)[^)]*");
+    private static final Pattern UNTYPED = Pattern.compile(
+            "equest(?:\\(\\))?\\.[gs]etAttribute\\((?!RequestContext\\.|HttpStream\\.|ErrorHandler\\.)[^)]*");
 
     /** Besides Jetty's own attributes there is one, whose parts have types. */
     @Test

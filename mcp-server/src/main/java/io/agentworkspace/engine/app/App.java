@@ -171,8 +171,9 @@ public final class App implements AutoCloseable {
                     .whileOpen(SECOND, "freeing tasks", leases::free)
                     .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
                     .clearing("finished tasks", now -> leases.purge(now.minus(tasksKept)));
-            var upstreamHttp = keep(
-                    new VettedClient(AddressPolicy.allowing(settings.upstreams().allowed()), settings.webhooks().authorities()));
+            var upstreamHttp = keep(new VettedClient(
+                    AddressPolicy.allowing(settings.upstreams().allowed()),
+                    settings.webhooks().authorities()));
             var upstreams = Tools.Upstreams.of(db, vault, upstreamHttp, watch, clock);
             housekeeping.every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush);
             var rules = new Rules(db, watch);

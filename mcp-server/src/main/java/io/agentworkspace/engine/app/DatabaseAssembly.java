@@ -23,11 +23,7 @@ record DatabaseAssembly(Db db, CallerChanges watch, Vault vault) {
 
     /** @param keep takes what is closed with the engine */
     static DatabaseAssembly of(
-            Settings settings,
-            WebServer server,
-            Clock clock,
-            Consumer<AutoCloseable> keep,
-            Housekeeping housekeeping) {
+            Settings settings, WebServer server, Clock clock, Consumer<AutoCloseable> keep, Housekeeping housekeeping) {
         var source = source(settings, keep);
         var db = source.open(settings.database().poolSize());
         keep.accept(db);
@@ -40,8 +36,8 @@ record DatabaseAssembly(Db db, CallerChanges watch, Vault vault) {
         var restores = new RestoreStore(db, clock, source.files());
         restores.notice(); // Before anything gets a number.
         PlanLimits.publish(db);
-        var vault = new Vault(
-                db, settings.secrets().masterKeys(settings.database().dataDir()));
+        var vault =
+                new Vault(db, settings.secrets().masterKeys(settings.database().dataDir()));
         vault.check();
         housekeeping
                 .whileOpen(FIVE_SECONDS, "collecting statistics of tables", new TableStatistics(db)::collect)

@@ -28,8 +28,7 @@ record LimitAssembly(Quotas quotas, CallerLimit callers, CallLimits calls) {
                 .every(SECOND, "writing rates", () -> callers.settle(rates))
                 .clearing("counts", quotas::purge)
                 .clearing("rates", rates::purge);
-        return new LimitAssembly(
-                quotas, callers, new CallLimits(quotas, callers.and(quotas::commands), callers::take));
+        return new LimitAssembly(quotas, callers, new CallLimits(quotas, callers.and(quotas::commands), callers::take));
     }
 
     static RequestRate rate(RateLimit limit) {

@@ -175,7 +175,11 @@ public final class Demo implements AutoCloseable {
             var arguments = DemoScript.object(
                             "{'target':{'bank':'%s','agent':'%s'}}".formatted(DemoScript.RUNBOOKS, lead))
                     .put("content", memory.text());
-            arguments.putObject("vx").put("name", memory.name()).putArray("tags").add(memory.tag());
+            arguments
+                    .putObject("vx")
+                    .put("name", memory.name())
+                    .putArray("tags")
+                    .add(memory.tag());
             run(caller, "MB_Store", arguments);
         }
         for (var persona : DemoScript.PERSONAS) {

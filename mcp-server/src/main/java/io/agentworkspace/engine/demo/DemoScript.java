@@ -44,8 +44,7 @@ final class DemoScript {
     record InitialMemory(String name, String text, String tag) {}
 
     /** The contents of {@code story.json}: who acts, what the runbooks contain, and what happens before and after the question. */
-    private record Story(
-            List<Persona> personas, List<InitialMemory> memories, List<Line> before, List<Line> after) {
+    private record Story(List<Persona> personas, List<InitialMemory> memories, List<Line> before, List<Line> after) {
         private static Story read() {
             try (var in = Objects.requireNonNull(DemoScript.class.getResourceAsStream("story.json"))) {
                 return Json.readValue(new String(in.readAllBytes(), StandardCharsets.UTF_8), Story.class);

@@ -41,8 +41,8 @@ public final class DomainAccess {
                         : Optional.of(Problem.conflict(ZoneEntry.notMember(call, domain.name())));
             case LET_IN ->
                 part.state() == MemberState.BANNED && part.member() != null && !domain.isRunBy(call)
-                        ? Optional.of(Problem.conflict(
-                                AccessNotes.banned(part.member(), domain.name(), domain.ownerName())))
+                        ? Optional.of(
+                                Problem.conflict(AccessNotes.banned(part.member(), domain.name(), domain.ownerName())))
                         : Optional.empty();
             case SEE, OWN, RUN, RUN_OR_OWN_AGENT -> missing(call, domain);
         };
@@ -64,7 +64,8 @@ public final class DomainAccess {
                         call,
                         required,
                         refusedIf(
-                                !domain.isOwnedBy(call), AccessNotes.notYours("domain", domain.name(), domain.ownerName())));
+                                !domain.isOwnedBy(call),
+                                AccessNotes.notYours("domain", domain.name(), domain.ownerName())));
             case RUN ->
                 checked(
                         call,

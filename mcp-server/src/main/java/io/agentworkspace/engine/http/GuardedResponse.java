@@ -102,6 +102,7 @@ final class GuardedResponse extends Response.Wrapper {
     /** Returns the name that Jetty logs with a reported defect. */
     @Override
     public String toString() {
-        return "the answer to request " + RequestContext.of(getRequest()::getAttribute).requestId();
+        return "the answer to request "
+                + RequestContext.of(getRequest()::getAttribute).requestId();
     }
 }

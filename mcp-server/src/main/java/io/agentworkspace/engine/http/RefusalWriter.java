@@ -74,8 +74,7 @@ public final class RefusalWriter {
         var path = path(request);
         var context = RequestContext.of(request::getAttribute);
         if (Route.isCommand(path)) {
-            return RenderedRefusal.envelope(
-                    null, context.requestId(), clock.instant(), problem, context.limits());
+            return RenderedRefusal.envelope(null, context.requestId(), clock.instant(), problem, context.limits());
         } else if (Endpoints.isMcp(path) || context.isJsonRpc()) {
             return RenderedRefusal.rpc(context.messageId(), context.requestId(), problem, context.limits());
         }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.http;
 import io.agentworkspace.engine.credentials.KeyFormat;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.RequestContext;
+import io.agentworkspace.engine.tracing.TraceSpan;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +12,6 @@ import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import io.agentworkspace.engine.tracing.TraceSpan;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,8 +90,7 @@ final class RequestLog {
         }
     }
 
-    private static void write(
-            Request request, Response response, @Nullable String trace, @Nullable Throwable failure) {
+    private static void write(Request request, Response response, @Nullable String trace, @Nullable Throwable failure) {
         var context = RequestContext.of(request::getAttribute);
         var line = LOG.atInfo()
                 .addKeyValue("request_id", context.requestId())

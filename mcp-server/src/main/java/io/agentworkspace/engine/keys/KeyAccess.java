@@ -38,7 +38,9 @@ public final class KeyAccess {
     @Nullable
     public static String limit(OfKey need, Grant held, Grant powers) {
         return need == OfKey.CHANGE
-                ? held.excess(powers).map(excess -> "taking away: your key " + excess).orElse(null)
+                ? held.excess(powers)
+                        .map(excess -> "taking away: your key " + excess)
+                        .orElse(null)
                 : null;
     }
 

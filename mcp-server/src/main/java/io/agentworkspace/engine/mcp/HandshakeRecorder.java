@@ -15,7 +15,6 @@ import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.refusal.JsonRpcRefusal;
-import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;

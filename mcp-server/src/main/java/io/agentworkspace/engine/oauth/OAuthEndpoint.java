@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.oauth;
 
-import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.credentials.Credentials;
+import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.http.JsonResponse;
 import io.agentworkspace.engine.http.limits.BodyReader;

@@ -98,7 +98,8 @@ public record SetupQueries(
                     row.getBoolean("is_archiving_failed"),
                     row.getString("size"),
                     roundTrip,
-                    !row.getBoolean("is_standby") && receivesNotifications(connection, other), // A standby refuses LISTEN.
+                    !row.getBoolean("is_standby")
+                            && receivesNotifications(connection, other), // A standby refuses LISTEN.
                     SchemaVersion.of(connection));
         }
     }

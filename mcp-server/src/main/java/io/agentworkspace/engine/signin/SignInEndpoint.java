@@ -112,7 +112,9 @@ public final class SignInEndpoint {
             return arrived(request, name);
         } catch (Problem problem) {
             LOG.atWarn()
-                    .addKeyValue("request_id", RequestContext.of(request::getAttribute).requestId())
+                    .addKeyValue(
+                            "request_id",
+                            RequestContext.of(request::getAttribute).requestId())
                     .log("a sign-in at the provider {} was refused: {}", logged(name), logged(problem.note()));
             throw problem;
         }

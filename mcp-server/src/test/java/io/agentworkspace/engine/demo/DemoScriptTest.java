@@ -47,7 +47,10 @@ class DemoScriptTest {
 
     @Test
     void theLastMessageBeforeTheWaitAsksTheQuestion() {
-        var wait = DemoScript.STEPS.stream().filter(DemoScript.Step::isQuestion).findFirst().orElseThrow();
+        var wait = DemoScript.STEPS.stream()
+                .filter(DemoScript.Step::isQuestion)
+                .findFirst()
+                .orElseThrow();
         var asked = DemoScript.STEPS.get(DemoScript.STEPS.indexOf(wait) - 1);
         assertThat(asked.arguments().path("content").asString()).endsWith(DemoScript.QUESTION);
     }

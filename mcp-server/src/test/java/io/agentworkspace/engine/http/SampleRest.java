@@ -50,8 +50,9 @@ final class SampleRest extends Handler.Abstract {
     }
 
     private static void who(Request request, Response response, Callback callback) {
-        var caller =
-                RequestContext.of(request::getAttribute).caller() instanceof Caller known ? known.principal() : "nobody";
+        var caller = RequestContext.of(request::getAttribute).caller() instanceof Caller known
+                ? known.principal()
+                : "nobody";
         new JsonResponse(200, JsonResponse.JSON, Json.object().put("caller", caller)).send(response, callback);
     }
 }

@@ -95,8 +95,7 @@ final class JsonBody {
     private static byte[] read(InputStream stream) {
         try {
             var declared = RestExchange.current().bodyLength();
-            var bytes =
-                    declared > RequestContext.MAX_BODY ? null : stream.readNBytes(RequestContext.MAX_BODY + 1);
+            var bytes = declared > RequestContext.MAX_BODY ? null : stream.readNBytes(RequestContext.MAX_BODY + 1);
             if (bytes == null || bytes.length > RequestContext.MAX_BODY) {
                 drain(stream);
                 throw new Problem(

@@ -45,8 +45,7 @@ class JsonBodyTest {
 
     @Test
     void theLimitHoldsForChunkedBodiesToo() throws Exception {
-        assertThat(server.post(CHAT, chunked(RequestContext.MAX_BODY)).status())
-                .isEqualTo(200);
+        assertThat(server.post(CHAT, chunked(RequestContext.MAX_BODY)).status()).isEqualTo(200);
         var got = server.post(CHAT, chunked(RequestContext.MAX_BODY + 1));
         assertThat(got.refusal()).isEqualTo("400 1005 too_large");
         assertThat(got.note()).isEqualTo("the body is too large; at most 1,048,576 bytes are allowed");

@@ -177,7 +177,8 @@ public final class BodyReader {
      * finished; one that waits for 100 is not sending.
      */
     private static boolean discard(Request request) {
-        if (request.getHeaders().contains(HttpHeader.EXPECT) || RequestContext.of(request::getAttribute).isBodyGivenUp()) {
+        if (request.getHeaders().contains(HttpHeader.EXPECT)
+                || RequestContext.of(request::getAttribute).isBodyGivenUp()) {
             return false;
         }
         var deadline = System.nanoTime() + DISCARDED_WITHIN.toNanos();

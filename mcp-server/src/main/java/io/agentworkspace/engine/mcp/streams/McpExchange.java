@@ -42,8 +42,7 @@ public final class McpExchange implements CallOrigin {
     private volatile @Nullable RpcError failure;
 
     /** @param resource the endpoint as an OAuth resource, if it accepts access tokens */
-    public McpExchange(
-            Request request, Response response, Callback callback, @Nullable ProtectedResource resource) {
+    public McpExchange(Request request, Response response, Callback callback, @Nullable ProtectedResource resource) {
         this.request = request;
         this.response = response;
         this.callback = callback;

@@ -53,8 +53,7 @@ public record Tool<I extends Record, O extends Record>(
             Audited audited) {
         /** Returns the policy of the tool's reading form. */
         private Policy reading(Family family) {
-            return new Policy(
-                    family.read(), requirements, Effect.READS, Role.VIEWER, true, metered, onlySelf, audited);
+            return new Policy(family.read(), requirements, Effect.READS, Role.VIEWER, true, metered, onlySelf, audited);
         }
     }
 
@@ -220,12 +219,7 @@ public record Tool<I extends Record, O extends Record>(
         return reading == null || !readsWith(arguments)
                 ? this
                 : new Tool<>(
-                        name,
-                        texts,
-                        policy.reading(family()),
-                        contract.reading(),
-                        execution.reading(reading),
-                        foreign);
+                        name, texts, policy.reading(family()), contract.reading(), execution.reading(reading), foreign);
     }
 
     private Tool<I, O> with(

@@ -239,7 +239,8 @@ public final class ToolDraft {
                         onlySelf,
                         audited == null ? Family.ofTool(name).audited() : audited),
                 new Tool.Contract<>(
-                        further.stream().reduce(route == null ? Family.ofTool(name).alias(name) : route, Route::and),
+                        further.stream()
+                                .reduce(route == null ? Family.ofTool(name).alias(name) : route, Route::and),
                         input,
                         Schema.ofInput(input, effect.isTransactional()),
                         output,
