@@ -255,6 +255,88 @@ class SourcesTest {
                 .isEmpty();
     }
 
+    private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\n]*");
+
+    private static final Pattern PARTICIPLE = Pattern.compile(
+            "\\b(?!return|new|else|throw|case|yield)\\w[\\w.]*(?:<[^;(){}\n]*>)?(?:\\[])? (held|known|given|told|hears|concerned)(?=\\s?[=,;:()])");
+
+    /** Packages in which a declaration still has such a name. */
+    private static final Set<String> WITH_PARTICIPLES = Set.of(
+            "account",
+            "agents",
+            "audit",
+            "banks",
+            "banks.files",
+            "banks.transfer",
+            "chat",
+            "documents",
+            "documents.encoding",
+            "documents.extract",
+            "documents.queue",
+            "hearing",
+            "hooks",
+            "http.limits",
+            "hubs",
+            "joining",
+            "keys",
+            "mcp.features",
+            "mcp.lanes",
+            "mcp.tasks",
+            "memory.embedding",
+            "memory.search",
+            "memory.visible",
+            "model.callplan",
+            "model.problem",
+            "model.schema",
+            "model.search",
+            "model.tool",
+            "model.upstream",
+            "oauth",
+            "reservations",
+            "rest",
+            "rules",
+            "settings",
+            "signin",
+            "skilllibrary",
+            "tasks",
+            "upstreams",
+            "upstreams.client",
+            "webhooks",
+            "webhooks.outbox",
+            "webhooks.sender",
+            "why");
+
+    /** A name says the type of the thing: {@code agent} rather than {@code held}. */
+    @Test
+    void participlesAreNoNames() {
+        assertThat(Repository.sources().stream()
+                        .filter(SourcesTest::isMain)
+                        .filter(file ->
+                                !WITH_PARTICIPLES.contains(packageOf(file).replace("io.agentworkspace.engine.", "")))
+                        .flatMap(file -> PARTICIPLE
+                                .matcher(COMMENT.matcher(withoutTexts(Repository.text(file)))
+                                        .replaceAll(""))
+                                .results()
+                                .map(found -> file.getFileName() + ": " + found.group())))
+                .as("name what it is")
+                .isEmpty();
+    }
+
+    private static final Pattern UNTYPED = Pattern.compile(
+            "equest(?:\\(\\))?\\.[gs]etAttribute\\((?!RequestContext\\.|HttpStream\\.|ErrorHandler\\.)[^)]*");
+
+    /** Besides Jetty's own attributes there is one, whose parts have types. */
+    @Test
+    void requestsHaveOneAttribute() {
+        assertThat(Repository.sources().stream()
+                        .filter(SourcesTest::isMain)
+                        .flatMap(file -> UNTYPED.matcher(Repository.text(file))
+                                .results()
+                                .map(found -> file.getFileName() + ": " + found.group())))
+                .as("add it to RequestContext")
+                .isEmpty();
+    }
+
     private static final Pattern MAIN =
             Pattern.compile("\n    public static void main\\(String\\[\\] \\w+\\)[^{]*\\{\n *(.*)");
 

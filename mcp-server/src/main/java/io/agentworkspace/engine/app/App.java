@@ -1,9 +1,5 @@
 package io.agentworkspace.engine.app;
 
-import io.agentworkspace.engine.account.CallLimits;
-import io.agentworkspace.engine.account.PlanLimits;
-import io.agentworkspace.engine.account.Quotas;
-import io.agentworkspace.engine.account.RateStore;
 import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.agents.AgentStore;
 import io.agentworkspace.engine.banks.BankStore;
@@ -11,19 +7,14 @@ import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.transfer.ImportRunner;
 import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.chat.GuardStopStore;
-import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
-import io.agentworkspace.engine.db.TableStatistics;
-import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
-import io.agentworkspace.engine.db.migration.Migrations;
 import io.agentworkspace.engine.demo.Demo;
 import io.agentworkspace.engine.demo.DemoEndpoint;
 import io.agentworkspace.engine.documents.DocumentFileStore;
 import io.agentworkspace.engine.documents.queue.QueueStore;
 import io.agentworkspace.engine.documents.queue.ValidationQueue;
 import io.agentworkspace.engine.events.EventLog;
-import io.agentworkspace.engine.events.RestoreStore;
 import io.agentworkspace.engine.hearing.WaitQueries;
 import io.agentworkspace.engine.hearing.WaitingCalls;
 import io.agentworkspace.engine.hearing.WakeStore;
@@ -40,11 +31,9 @@ import io.agentworkspace.engine.http.RefusalWriter;
 import io.agentworkspace.engine.http.TrustedProxies;
 import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.http.limits.CallerLimit;
-import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.joining.InvitationStore;
 import io.agentworkspace.engine.joining.Joiner;
-import io.agentworkspace.engine.keys.CallerChanges;
 import io.agentworkspace.engine.keys.SealKeys;
 import io.agentworkspace.engine.keys.SealedCursors;
 import io.agentworkspace.engine.keys.StateSigner;
@@ -75,12 +64,9 @@ import io.agentworkspace.engine.oauth.TokenIssuer;
 import io.agentworkspace.engine.reservations.ReservationStore;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.rules.Rules;
-import io.agentworkspace.engine.runtime.IdempotencyStore;
 import io.agentworkspace.engine.runtime.ObservedRunner;
 import io.agentworkspace.engine.runtime.Runner;
-import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.settings.InvalidSetting;
-import io.agentworkspace.engine.settings.RateLimit;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
@@ -88,13 +74,7 @@ import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.tasks.TaskLeaseStore;
 import io.agentworkspace.engine.tracing.Tracing;
-import io.agentworkspace.engine.webhooks.EndpointServices;
-import io.agentworkspace.engine.webhooks.outbox.FeedStore;
-import io.agentworkspace.engine.webhooks.outbox.Outbox;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore;
 import io.agentworkspace.engine.webhooks.sender.AddressPolicy;
-import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
-import io.agentworkspace.engine.webhooks.sender.Sender;
 import io.agentworkspace.engine.webhooks.sender.VettedClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -151,26 +131,10 @@ public final class App implements AutoCloseable {
             server.open(clock, VERSION, settings.http().drain());
             housekeeping = new Housekeeping(clock);
 
-            // The database.
-            var source = source();
-            var db = keep(source.open(settings.database().poolSize()));
-            db.awaitReachable(settings.database().longestWait());
-            var watch = keep(new CallerChanges(db));
-            watch.awaitFirst(); // Before the migrations, whose locks also require one session.
-            Migrations.run(db, () -> server.upgrading(true));
-            server.upgrading(false);
-            var restores = new RestoreStore(db, clock, source.files());
-            restores.notice(); // Before anything gets a number.
-            PlanLimits.publish(db);
-            var vault = new Vault(
-                    db, settings.secrets().masterKeys(settings.database().dataDir()));
-            vault.check();
-            housekeeping
-                    .whileOpen(
-                            Duration.ofSeconds(5), "collecting statistics of tables", new TableStatistics(db)::collect)
-                    .clearing("idempotency keys", new IdempotencyStore(db)::purge)
-                    .clearing("contexts", new ContextStore(db)::purge)
-                    .whileOpen(Duration.ofSeconds(5), "noticing a restore", restores::notice);
+            var database = DatabaseAssembly.of(settings, server, clock, this::keep, housekeeping);
+            var db = database.db();
+            var watch = database.watch();
+            var vault = database.vault();
 
             // What the engine counts about itself.
             var observability = settings.observability();
@@ -186,25 +150,10 @@ public final class App implements AutoCloseable {
             var audit = callers.audit();
             callers.count(figures);
 
-            // Webhooks.
-            var webhooks = settings.webhooks();
-            var events = new EventLog();
-            var outbox = outbox(db, vault, events, figures);
-            var probes = keep(new EndpointProbes(webhooks.allowPrivate(), webhooks.authorities(), clock));
-            var receivers = new EndpointServices(vault, probes, webhooks.allowPrivate());
-            var eventsKept = Duration.ofDays(settings.retention().eventsDays());
-            housekeeping.clearing("events", now -> outbox.purge(now.minus(eventsKept)));
+            var webhooks = WebhookAssembly.of(settings, db, vault, clock, this::keep, housekeeping, figures);
+            var events = webhooks.events();
 
-            // Limits.
-            var quotas = new Quotas(db, watch, events, clock);
-            var rates = new RateStore(db);
-            var callerLimit = new CallerLimit(rate(settings.http().rateLimit()), clock);
-            var limits = new CallLimits(quotas, callerLimit.and(quotas::commands), callerLimit::take);
-            housekeeping
-                    .every(SECOND, "writing counts", quotas::flush)
-                    .every(SECOND, "writing rates", () -> callerLimit.settle(rates))
-                    .clearing("counts", quotas::purge)
-                    .clearing("rates", rates::purge);
+            var limits = LimitAssembly.of(settings, db, watch, events, clock, housekeeping);
 
             var search = SearchAssembly.of(settings, db, clock, this::keep, housekeeping, figures);
 
@@ -222,14 +171,15 @@ public final class App implements AutoCloseable {
                     .whileOpen(SECOND, "freeing tasks", leases::free)
                     .whileOpen(SECOND, "ending reservations", () -> reservations.end(clock))
                     .clearing("finished tasks", now -> leases.purge(now.minus(tasksKept)));
-            var upstreamHttp = keep(
-                    new VettedClient(AddressPolicy.allowing(settings.upstreams().allowed()), webhooks.authorities()));
+            var upstreamHttp = keep(new VettedClient(
+                    AddressPolicy.allowing(settings.upstreams().allowed()),
+                    settings.webhooks().authorities()));
             var upstreams = Tools.Upstreams.of(db, vault, upstreamHttp, watch, clock);
             housekeeping.every(SECOND, "writing the health of upstream servers", upstreams.calls()::flush);
             var rules = new Rules(db, watch);
             var shared = new Tools.Shared(
                     search.searcher(), search.vectors(), files, waiting, clock, published.baseUrl(), rules, upstreams);
-            var catalogue = Tools.catalogue(db, limits, receivers, shared);
+            var catalogue = Tools.catalogue(db, limits.calls(), webhooks.receivers(), shared);
             var sealKeys = new SealKeys(db, clock);
             var observed = new ObservedRunner(
                     new Runner(
@@ -240,7 +190,7 @@ public final class App implements AutoCloseable {
                             keys.use(),
                             audit,
                             events,
-                            limits,
+                            limits.calls(),
                             rules,
                             new SealedCursors(new StateSigner(sealKeys)),
                             search.heavy()),
@@ -302,8 +252,8 @@ public final class App implements AutoCloseable {
             var pages = new PageEndpoint(new HubRoutes(runner, toolIndex::findByWords, published), publicPath());
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
             housekeeping.every(SECOND, "writing repeated requests", refusals::flushLog);
-            var gateRules = rules(callerLimit)
-                    .within(quotas::commands)
+            var gateRules = rules(limits.callers())
+                    .within(limits.quotas()::commands)
                     .reading(catalogue.tools())
                     .serving(path -> Endpoints.serve(path, mcp::serves, rest::serves));
             var text = new MetricsText(metrics);
@@ -317,7 +267,7 @@ public final class App implements AutoCloseable {
             var gate = new Gate(gateRules, callers.resolver(), refusals, clock, new Endpoints(mcp, own, pages, rest));
 
             if (observability.metricsToken() != null || observability.metricsListen() != null) {
-                figures.depth(outbox, housekeeping, clock);
+                figures.depth(webhooks.outbox(), housekeeping, clock);
             }
             db.fill();
             keep(housekeeping).start(QUIET);
@@ -331,18 +281,6 @@ public final class App implements AutoCloseable {
             close();
             throw e;
         }
-    }
-
-    /** Started before the endpoints open, and closed after them. */
-    private OutboxStore outbox(Db db, Vault vault, EventLog events, EngineMetrics figures) {
-        var webhooks = settings.webhooks();
-        var sender = keep(new Sender(webhooks.allowPrivate(), webhooks.authorities(), clock));
-        var store = new OutboxStore(db, vault, events);
-        var outbox = keep(new Outbox(new FeedStore(db), store, sender, webhooks.schedule(), clock));
-        events.onCommitted(outbox::wake);
-        figures.outbox(outbox);
-        outbox.start();
-        return store;
     }
 
     /** Assembles the validation of documents, which starts before the endpoints open and is closed after them. */
@@ -396,7 +334,7 @@ public final class App implements AutoCloseable {
                         settings.http().allowedHosts(),
                         settings.http().allowedOrigins(),
                         callerLimit,
-                        rate(settings.http().strangerLimit()))
+                        LimitAssembly.rate(settings.http().strangerLimit()))
                 .behind(proxies());
     }
 
@@ -406,17 +344,6 @@ public final class App implements AutoCloseable {
 
     private PublicPath publicPath() {
         return PublicPath.of(published.baseUrl(), published.mcpUrl());
-    }
-
-    private static RequestRate rate(RateLimit limit) {
-        return limit.isOff() ? RequestRate.OFF : new RequestRate(limit.permitsPerSecond(), limit.burst());
-    }
-
-    private DatabaseSource source() {
-        return settings.database().url() != null
-                ? DatabaseSource.of(settings.database().url())
-                : DatabaseSource.of(
-                        keep(EmbeddedPostgres.start(settings.database().dataDir())));
     }
 
     private WebServer bind() {

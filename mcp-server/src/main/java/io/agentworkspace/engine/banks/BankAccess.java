@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.access.Via;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Decides what a caller may do with a memory bank that it sees. */
 public final class BankAccess {
@@ -36,6 +37,23 @@ public final class BankAccess {
                                 .or(() -> Optional.of(permission)
                                         .filter(found -> found.via() == Via.GRANT)
                                         .flatMap(found -> missing(found, Permission.MANAGE))));
+        };
+    }
+
+    /** Returns what the caller may do with the tool if its permission on the bank covers only part of the tool. */
+    @Nullable
+    public static String limit(OfBank need, Permission held) {
+        return switch (need) {
+            case APPEND -> held.includes(Permission.WRITE) ? null : "adding, and replacing what the same author stored";
+            case MANAGE_OR_OWN_SHARE, RESTORE -> held == Permission.MANAGE ? null : "what agents of your own stored";
+            case READ_OR_GRANT -> held == Permission.MANAGE ? null : "seeing who holds what";
+            case READ_OR_APPEND ->
+                held.includes(Permission.WRITE)
+                        ? null
+                        : held.includes(Permission.APPEND)
+                                ? "viewing, adding, and changing what the same author stored"
+                                : "viewing";
+            case SEE, READ, MANAGE, OWN_OR_SHARE -> null;
         };
     }
 

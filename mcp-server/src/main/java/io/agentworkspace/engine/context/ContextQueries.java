@@ -66,26 +66,26 @@ public final class ContextQueries {
      */
     public <T> T run(
             Db db,
-            UnselectedContextQueries known,
+            UnselectedContextQueries direct,
             Call call,
             UnaryOperator<Statement> bind,
             Statement.ResultsReader<T> reader) {
-        if (known.has(call)) {
-            var read = bind.apply(db.sql(call, unselected)).all(results -> unselected(known, call, results, reader));
+        if (direct.has(call)) {
+            var read = bind.apply(db.sql(call, unselected)).all(results -> unselected(direct, call, results, reader));
             if (read.isPresent()) {
                 return read.get();
             }
         }
         return bind.apply(db.sql(call, any)).all(results -> {
-            results.next(row -> known.learned(call, row));
+            results.next(row -> direct.learned(call, row));
             return reader.read(results);
         });
     }
 
     private static <T> Optional<T> unselected(
-            UnselectedContextQueries known, Call call, Statement.Results results, Statement.ResultsReader<T> reader)
+            UnselectedContextQueries direct, Call call, Statement.Results results, Statement.ResultsReader<T> reader)
             throws SQLException {
-        return results.next(row -> known.read(call, row)).orElse(false)
+        return results.next(row -> direct.read(call, row)).orElse(false)
                 ? Optional.of(reader.read(results))
                 : Optional.empty();
     }

@@ -10,9 +10,9 @@ public final class IfRevision {
     private IfRevision() {}
 
     /** @throws Problem {@code conflict} if the given revision is not the current one */
-    public static void check(@Nullable Long given, long current) {
-        if (given != null && given != current) {
-            throw Problem.staleRevision(given, current);
+    public static void check(@Nullable Long expected, long current) {
+        if (expected != null && expected != current) {
+            throw Problem.staleRevision(expected, current);
         }
     }
 }

@@ -11,18 +11,18 @@ public final class Tags {
     private Tags() {}
 
     /** @throws Problem {@code invalid_field} for a blank tag; the schema checks everything else */
-    public static @Nullable List<String> checked(@Nullable List<String> given) {
-        if (given == null) {
+    public static @Nullable List<String> checked(@Nullable List<String> tags) {
+        if (tags == null) {
             return null;
         }
-        return IntStream.range(0, given.size())
-                .mapToObj(i -> checked(given.get(i), i))
+        return IntStream.range(0, tags.size())
+                .mapToObj(i -> checked(tags.get(i), i))
                 .distinct()
                 .toList();
     }
 
-    private static String checked(String given, int index) {
-        var tag = Normalizer.normalize(given, Normalizer.Form.NFC).strip();
+    private static String checked(String text, int index) {
+        var tag = Normalizer.normalize(text, Normalizer.Form.NFC).strip();
         if (tag.isEmpty()) {
             throw Problem.invalid("vx.tags[%d]".formatted(index), "must be 1–64 characters");
         }

@@ -24,11 +24,11 @@ public final class ClientName {
 
     /** @param most the maximum number of characters to keep, not more than are kept in memory */
     static @Nullable public String readable(@Nullable String name, int most) {
-        var given = shortened(name);
-        if (given == null) {
+        var text = shortened(name);
+        if (text == null) {
             return null;
         }
-        var plain = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
+        var plain = KeyFormat.masked(text.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
                 .strip();
         return plain.isEmpty() ? null : Excerpt.cut(plain, most);
     }

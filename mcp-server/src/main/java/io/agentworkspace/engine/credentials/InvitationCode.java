@@ -27,13 +27,13 @@ public final class InvitationCode {
 
     /** Returns the code in this text; empty if it is not well-formed, such as a mistyped one. */
     public static Optional<InvitationCode> find(String text) {
-        var given = text.strip();
-        if (!SHAPE.matcher(given).matches()) {
+        var code = text.strip();
+        if (!SHAPE.matcher(code).matches()) {
             return Optional.empty();
         }
-        var end = given.length() - KeyFormat.CHECKSUM;
-        return KeyFormat.checksum(given.substring(0, end)).equals(given.substring(end))
-                ? Optional.of(new InvitationCode(given))
+        var end = code.length() - KeyFormat.CHECKSUM;
+        return KeyFormat.checksum(code.substring(0, end)).equals(code.substring(end))
+                ? Optional.of(new InvitationCode(code))
                 : Optional.empty();
     }
 

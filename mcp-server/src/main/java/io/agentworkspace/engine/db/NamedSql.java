@@ -95,9 +95,9 @@ final class NamedSql {
     }
 
     static NamedSql of(String text) {
-        var known = PARSED.get(text);
-        if (known != null) {
-            return known;
+        var cached = PARSED.get(text);
+        if (cached != null) {
+            return cached;
         }
         var parsed = new NamedSql(text);
         if (PARSED.size() < MOST) {
@@ -117,9 +117,9 @@ final class NamedSql {
 
     /** Returns the text of statements that run in one round trip. */
     static String together(List<String> texts) {
-        var known = TOGETHER.get(texts);
-        if (known != null) {
-            return known;
+        var cached = TOGETHER.get(texts);
+        if (cached != null) {
+            return cached;
         }
         var text = String.join(";\n", texts);
         if (TOGETHER.size() < MOST) {

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.db;
 
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -28,8 +28,8 @@ final class RefusalLog {
         var more = count(outage);
         if (more >= 0) {
             var line = LOG.atWarn().addKeyValue("sqlstate", state.code());
-            if (RequestAttributes.CURRENT_ID.isBound()) {
-                line = line.addKeyValue("request_id", RequestAttributes.CURRENT_ID.get());
+            if (RequestContext.CURRENT_ID.isBound()) {
+                line = line.addKeyValue("request_id", RequestContext.CURRENT_ID.get());
             }
             if (more > 0) {
                 line = line.addKeyValue("more_before", more);

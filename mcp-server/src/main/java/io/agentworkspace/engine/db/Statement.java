@@ -308,7 +308,7 @@ public final class Statement {
                 case Long number -> statement.setLong(position, number);
                 case Integer number -> statement.setInt(position, number);
                 case Instant instant -> statement.setObject(position, instant.atOffset(ZoneOffset.UTC));
-                case Name given -> statement.setString(position, given.text());
+                case Name typed -> statement.setString(position, typed.text());
                 case byte[] bytes -> statement.setBytes(position, bytes);
                 case Collection<?> items -> statement.setArray(position, array(statement, items));
                 case Object other -> statement.setObject(position, other);

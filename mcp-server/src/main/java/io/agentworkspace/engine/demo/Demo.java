@@ -171,11 +171,15 @@ public final class Demo implements AutoCloseable {
                     DemoScript.LOG,
                     persona.name());
         }
-        for (var known : DemoScript.KNOWN) {
+        for (var memory : DemoScript.MEMORIES) {
             var arguments = DemoScript.object(
                             "{'target':{'bank':'%s','agent':'%s'}}".formatted(DemoScript.RUNBOOKS, lead))
-                    .put("content", known.text());
-            arguments.putObject("vx").put("name", known.name()).putArray("tags").add(known.tag());
+                    .put("content", memory.text());
+            arguments
+                    .putObject("vx")
+                    .put("name", memory.name())
+                    .putArray("tags")
+                    .add(memory.tag());
             run(caller, "MB_Store", arguments);
         }
         for (var persona : DemoScript.PERSONAS) {

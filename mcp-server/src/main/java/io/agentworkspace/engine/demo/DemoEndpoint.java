@@ -8,9 +8,8 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.util.List;
-import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -33,7 +32,7 @@ public final class DemoEndpoint extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        var caller = (Caller) Objects.requireNonNull(request.getAttribute(RequestAttributes.CALLER));
+        var caller = RequestContext.of(request::getAttribute).identified();
         if (!caller.role().isAtLeast(Role.ADMIN)) {
             throw Problem.notPermitted(
                     "the demo is for admins; your role is '%s', and an admin can change that with US_Update"

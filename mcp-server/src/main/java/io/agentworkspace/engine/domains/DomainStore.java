@@ -214,10 +214,10 @@ public final class DomainStore {
     }
 
     /** Replaces name and description, and profile and access if given. Raises the revision if that changes anything. */
-    Domain update(Call call, LockedDomain held, DomainFields words) {
+    Domain update(Call call, LockedDomain current, DomainFields words) {
         try {
             var domain = db.sql(call, UPDATE)
-                    .set("id", held.id())
+                    .set("id", current.id())
                     .set("name", words.name())
                     .set("key", words.name().key())
                     .set("description", words.description())
@@ -227,11 +227,11 @@ public final class DomainStore {
                             words.access() == null ? null : words.access().word())
                     .last(DomainStore::record)
                     .orElseThrow();
-            var after = new Change.Resource(domain.name(), domain.access(), held.owner());
+            var after = new Change.Resource(domain.name(), domain.access(), current.owner());
             call.changed(
-                    domain.revision() == held.revision()
+                    domain.revision() == current.revision()
                             ? List.of()
-                            : Change.resource(ChangeTopic.DOMAIN, held.resource(), after));
+                            : Change.resource(ChangeTopic.DOMAIN, current.resource(), after));
             return domain;
         } catch (SqlFailure e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("domain", words.name().text()) : e;
@@ -244,7 +244,7 @@ public final class DomainStore {
     }
 
     /** Deletes the domain with its zones, their streams and messages, and all memberships. */
-    void destroy(Call call, LockedDomain held) {
+    void destroy(Call call, LockedDomain current) {
         db.sql(call, """
                 WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND domain_id = :id RETURNING stream_id),
                      silent AS (DELETE FROM stream
@@ -253,10 +253,10 @@ public final class DomainStore {
                      destroyed AS (DELETE FROM domain WHERE tenant_id = :tenant AND id = :id)
                 SELECT agent_id FROM parted
                 """)
-                .set("id", held.id())
+                .set("id", current.id())
                 .list(row -> row.number("agent_id"))
-                .forEach(agent -> call.changed(Change.presence(agent, "left", held.id())));
-        call.changed(Change.resource(ChangeTopic.DOMAIN, held.resource(), null));
+                .forEach(agent -> call.changed(Change.presence(agent, "left", current.id())));
+        call.changed(Change.resource(ChangeTopic.DOMAIN, current.resource(), null));
     }
 
     private static Domain record(Row row) throws SQLException {

@@ -288,23 +288,23 @@ public final class DomainTools {
                 .example("vx.description", "Where the crew talks about the day and plans the next.")
                 .handledBy(UpdateRequest.class, DomainResponse.class, (in, call) -> {
                     var vx = in.vx();
-                    var held = hold(call, in.target().domain(), in.ifRevision());
+                    var current = hold(call, in.target().domain(), in.ifRevision());
                     var domain = domains.update(
-                            call, held, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
-                    rename(call, held, domain.name());
+                            call, current, new DomainFields(vx.name(), vx.description(), vx.profile(), vx.access()));
+                    rename(call, current, domain.name());
                     var guard = in.guard() == null ? null : domains.guard(call, vx.name(), in.guard());
                     return new DomainResponse(
                             domain,
                             domain.revision(),
-                            domain.revision() != held.revision() || (guard != null && guard.isChanged()),
+                            domain.revision() != current.revision() || (guard != null && guard.isChanged()),
                             guard == null ? null : guard.guard());
                 });
     }
 
-    private static void rename(Call call, LockedDomain held, String name) {
+    private static void rename(Call call, LockedDomain current, String name) {
         var context = call.context();
-        if (held.ref().equals(context.domain())) {
-            call.context(context.withZone(new Ref(held.id(), name), context.zone()));
+        if (current.ref().equals(context.domain())) {
+            call.context(context.withZone(new Ref(current.id(), name), context.zone()));
         }
     }
 
@@ -328,10 +328,10 @@ public final class DomainTools {
                 .effect(Effect.DESTROYS)
                 .exampleWithout("target.agent")
                 .handledBy(DestroyRequest.class, DestroyResponse.class, (in, call) -> {
-                    var held = hold(call, in.target().domain(), in.ifRevision());
-                    checkActing(call, held, in.target().agent());
-                    domains.destroy(call, held);
-                    if (held.ref().equals(call.context().domain())) {
+                    var current = hold(call, in.target().domain(), in.ifRevision());
+                    checkActing(call, current, in.target().agent());
+                    domains.destroy(call, current);
+                    if (current.ref().equals(call.context().domain())) {
                         call.context(call.context().withZone(null, null));
                     }
                     messages.recountFewer(call);
@@ -343,12 +343,12 @@ public final class DomainTools {
      * Refuses another user's agent as the target: the caller may have meant DM_Kick, and must not destroy the whole
      * domain by mistake.
      */
-    private void checkActing(Call call, LockedDomain held, @Nullable Name name) {
+    private void checkActing(Call call, LockedDomain current, @Nullable Name name) {
         if (name == null) {
             return;
         }
         var agent = agents.read(call, name);
-        var isHost = held.host() != null && held.host() == agent.id();
+        var isHost = current.host() != null && current.host() == agent.id();
         if (!isHost && agent.owner() != call.context().user().id()) {
             throw Problem.invalid(
                     "target.agent",
@@ -358,9 +358,9 @@ public final class DomainTools {
     }
 
     private LockedDomain hold(Call call, Name name, @Nullable Long ifRevision) {
-        var held = domains.lock(call, name);
-        AccessCheck.require(DomainAccess.missing(call, held));
-        IfRevision.check(ifRevision, held.revision());
-        return held;
+        var current = domains.lock(call, name);
+        AccessCheck.require(DomainAccess.missing(call, current));
+        IfRevision.check(ifRevision, current.revision());
+        return current;
     }
 }

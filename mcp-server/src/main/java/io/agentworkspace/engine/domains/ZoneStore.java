@@ -106,12 +106,12 @@ public final class ZoneStore {
     }
 
     /** Deletes the zone, with its stream and messages. */
-    void destroy(Call call, DomainStore.LockedDomain domain, LockedZone held) {
+    void destroy(Call call, DomainStore.LockedDomain domain, LockedZone target) {
         call.changed(domain.zonesChanged());
         db.sql(call, """
                 WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND id = :id RETURNING stream_id)
                 DELETE FROM stream WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM closed)
-                """).set("id", held.id()).run();
+                """).set("id", target.id()).run();
     }
 
     /**
@@ -132,14 +132,14 @@ public final class ZoneStore {
     }
 
     /** Lets the acting user receive the zone's messages from now on, unless it already does. */
-    void listen(Call call, LockedZone held) {
+    void listen(Call call, LockedZone target) {
         db.sql(call, """
                 INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
                 SELECT st.tenant_id, CAST(:user AS bigint), st.id, CAST(:user AS bigint), st.last_seq
                   FROM stream st
                  WHERE st.tenant_id = :tenant AND st.id = :stream
                 ON CONFLICT DO NOTHING
-                """).set("stream", held.stream()).run();
+                """).set("stream", target.stream()).run();
     }
 
     private static Zone record(Row row) throws SQLException {

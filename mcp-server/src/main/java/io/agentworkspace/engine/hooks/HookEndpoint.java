@@ -10,17 +10,15 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.streams.EventStream;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.streams.Ticker;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.eclipse.jetty.http.HttpHeader;
@@ -94,8 +92,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
 
     private void answer(HookClient client, Request request, Response response, Callback callback) {
         parameters(request, List.of());
-        var id = Objects.requireNonNull(request.getAttribute(RequestAttributes.REQUEST_ID))
-                .toString();
+        var id = RequestContext.of(request::getAttribute).requestId();
         var body = Json.readObject(BodyReader.read(request));
         var reply = hooks.answer(client, body, caller(request), id);
         new JsonResponse(200, JsonResponse.JSON, reply).send(response, callback);
@@ -125,7 +122,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
             places.giveBack();
             throw refused;
         }
-        var valid = (BooleanSupplier) Objects.requireNonNull(request.getAttribute(RequestAttributes.VALIDITY));
+        var valid = RequestContext.of(request::getAttribute).admitted().validity();
         var itself = new MessageStream[1];
         var stream = new MessageStream(
                 session,
@@ -155,7 +152,7 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
     }
 
     private static Caller caller(Request request) {
-        return (Caller) Objects.requireNonNull(request.getAttribute(RequestAttributes.CALLER));
+        return RequestContext.of(request::getAttribute).identified();
     }
 
     private static void requireMethod(Request request, Response response, HttpMethod method) {

@@ -9,7 +9,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.reservations.ReservationStore;
 import java.time.Clock;
@@ -88,7 +88,7 @@ public final class Hooks {
         var session = session(client, caller, event.session());
         return TimeLimited.run(
                 within,
-                answer -> ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller)
+                answer -> ScopedValue.where(RequestContext.CURRENT_CALLER, caller)
                         .call(() -> answered(session, event, requestId, answer)));
     }
 

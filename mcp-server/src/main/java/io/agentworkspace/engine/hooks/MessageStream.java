@@ -3,7 +3,7 @@ package io.agentworkspace.engine.hooks;
 import io.agentworkspace.engine.hooks.HookSession.SessionKey;
 import io.agentworkspace.engine.hooks.HookStore.Announcement;
 import io.agentworkspace.engine.hooks.HookStore.Listener;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.streams.EventStream;
 import io.agentworkspace.engine.streams.Ticker;
 import java.io.IOException;
@@ -142,7 +142,7 @@ final class MessageStream {
             return null;
         }
         try {
-            var waking = ScopedValue.where(RequestAttributes.CURRENT_CALLER, session.caller())
+            var waking = ScopedValue.where(RequestContext.CURRENT_CALLER, session.caller())
                     .call(() -> store.wake(session, listener.number()));
             if (waking.isReplaced()) {
                 end();

@@ -17,11 +17,10 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.refusal.RateFields;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Clock;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -79,31 +78,40 @@ final class Admission {
     }
 
     /**
-     * @return the caller, or null for a public route without a credential
+     * Stores the caller in the request's context; none for a public route without a credential.
+     *
      * @throws Problem {@code unauthenticated}, {@code not_permitted}, {@code bad_request}, {@code rate_limited}
      *     or {@code unavailable}
      */
-    @Nullable
-    Caller admit(Request request, boolean isPublic, HttpFields.Mutable answer) {
+    void admit(Request request, boolean isPublic, HttpFields.Mutable answer) {
         var asked = new Asked(request, address(request), isPublic, answer);
-        var caller = identify(asked);
-        if (caller != null) {
-            if (!asked.isHealth()) {
-                take(asked, caller);
-            }
-            if (request.getAttribute(RequestAttributes.SESSION) instanceof SessionSecret session) {
-                forgery.check(request, session);
-            }
-            callers.seen(caller, request.getHeaders().get(HttpHeader.USER_AGENT));
-            request.setAttribute(RequestAttributes.ANOTHER_CALL, (Runnable) () -> callerLimit.take(caller, answer));
-            request.setAttribute(RequestAttributes.CLIENT, (Consumer<String>) client -> callers.seen(caller, client));
+        var holder = identify(asked);
+        if (holder != null) {
+            admit(asked, holder);
         } else if (asked.isHealth()) {
             takeHealth(asked);
         } else {
             readLimit.take(asked.address(), answer);
         }
-        return caller;
     }
+
+    private void admit(Asked asked, Holder holder) {
+        var caller = holder.caller();
+        var request = asked.request();
+        take(asked, caller);
+        if (holder.credential() instanceof SessionSecret session) {
+            forgery.check(request, session);
+        }
+        callers.seen(caller, request.getHeaders().get(HttpHeader.USER_AGENT));
+        var context = RequestContext.of(request::getAttribute);
+        context.identify(caller);
+        context.admit(new RequestContext.Admitted(
+                new Validity(callers, holder),
+                client -> callers.seen(caller, client),
+                () -> callerLimit.take(caller, asked.answer())));
+    }
+
+    private record Holder(Caller caller, Presented credential) {}
 
     /** Counts requests for health, except those that can be a probe: so no one else can use up the limit of a probe. */
     private void takeHealth(Asked asked) {
@@ -124,10 +132,9 @@ final class Admission {
             callerLimit.take(caller, asked.answer());
             tellQuotas(caller, asked.answer());
         } catch (Problem refused) {
-            asked.request().setAttribute(RequestAttributes.CALLER, caller);
-            asked.request()
-                    .setAttribute(
-                            RequestAttributes.LIMITS, callerLimit.and(quotas).left(caller));
+            var context = RequestContext.of(asked.request()::getAttribute);
+            context.identify(caller);
+            context.left(callerLimit.and(quotas).left(caller));
             throw refused;
         }
     }
@@ -145,7 +152,7 @@ final class Admission {
         answer.put(name, rate == null ? more : rate + ", " + more);
     }
 
-    private @Nullable Caller identify(Asked asked) {
+    private @Nullable Holder identify(Asked asked) {
         try {
             Credentials.refuseInQuery(asked.request().getHttpURI().getQuery());
             if (asked.isHealth()) {
@@ -187,7 +194,7 @@ final class Admission {
      * Authenticates the caller. At the MCP endpoint, the response to another issuer's invalid token reports that the
      * token is invalid, which makes clients get a new one. A client with a key gets no such response.
      */
-    private Caller judged(Asked asked, Presented presented) {
+    private Holder judged(Asked asked, Presented presented) {
         var resource = resource(asked.request());
         var credential = resource.map(one -> one.judged(presented)).orElse(presented);
         try {
@@ -206,7 +213,7 @@ final class Admission {
     }
 
     /** Returns no caller, if the route allows that. */
-    private @Nullable Caller failed(Asked asked, Problem problem) {
+    private @Nullable Holder failed(Asked asked, Problem problem) {
         var isStale = problem.failure() == Failure.UNAUTHENTICATED;
         var isUntold = problem.failure() == Failure.RATE_LIMITED || problem.failure() == Failure.UNAVAILABLE;
         if (isStale && asked.isPublic() && !Credentials.isNamed(asked.request().getHeaders())) {
@@ -223,18 +230,13 @@ final class Admission {
      * Identifies the caller. Guesses must not cause unlimited look-ups; a credential that was recently valid does not
      * count as a guess.
      */
-    private Caller identify(Asked asked, Presented credential) {
-        var request = asked.request();
+    private Holder identify(Asked asked, Presented credential) {
         var isGuess = !callers.remembers(credential);
         if (isGuess) {
             guessLimit.check(asked.address());
         }
         var caller = isGuess ? lookedUp(asked, credential) : callers.authenticate(credential);
-        request.setAttribute(RequestAttributes.VALIDITY, new Validity(callers, caller, credential));
-        if (credential instanceof SessionSecret session) {
-            request.setAttribute(RequestAttributes.SESSION, session);
-        }
-        return caller;
+        return new Holder(caller, credential);
     }
 
     private Caller lookedUp(Asked asked, Presented credential) {
@@ -264,11 +266,11 @@ final class Admission {
      * Checks whether a credential still belongs to the same caller. If that cannot be determined, the last result
      * applies.
      */
-    private record Validity(Callers callers, Caller caller, Presented credential) implements BooleanSupplier {
+    private record Validity(Callers callers, Holder holder) implements BooleanSupplier {
         @Override
         public boolean getAsBoolean() {
             try {
-                return callers.authenticate(credential).equals(caller);
+                return callers.authenticate(holder.credential()).equals(holder.caller());
             } catch (Problem problem) {
                 return problem.failure() == Failure.UNAVAILABLE;
             }

@@ -6,10 +6,9 @@ import io.agentworkspace.engine.http.limits.FairShare;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.function.Supplier;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +95,7 @@ final class Capacity {
     }
 
     private static FairShare.CallerId asker(Request request) {
-        return request.getAttribute(RequestAttributes.CALLER) instanceof Caller caller
+        return RequestContext.of(request::getAttribute).caller() instanceof Caller caller
                 ? new FairShare.CallerId(caller.tenant(), caller.principal())
                 : new FairShare.CallerId(0, FairShare.network(Request.getRemoteAddr(request)));
     }
@@ -144,19 +143,19 @@ final class Capacity {
     }
 
     private Duration idTime(Request request) {
-        return request.getAttribute(RequestAttributes.CALLER) == null ? ANONYMOUS_ID_TIME : bodyTime;
+        return RequestContext.of(request::getAttribute).caller() == null ? ANONYMOUS_ID_TIME : bodyTime;
     }
 
     private static void noteId(Request request, byte[] body) {
         var isJsonRpc = Json.scalar(body, "jsonrpc").isPresent();
         if (isJsonRpc) {
-            request.setAttribute(MisdirectedMcp.JSON_RPC, true);
+            RequestContext.of(request::getAttribute).foundJsonRpc();
         } else if (!Endpoints.isMcp(Request.getPathInContext(request))) {
             return;
         }
         Json.scalar(body, "id")
                 .filter(id -> id.isString() || id.isIntegralNumber())
-                .ifPresent(id -> request.setAttribute(RequestAttributes.MESSAGE_ID, id));
+                .ifPresent(id -> RequestContext.of(request::getAttribute).answers(id));
     }
 
     /** The resources that one request holds. */
@@ -185,18 +184,18 @@ final class Capacity {
             var asker = asker(request);
             var whole = request;
             // A larger body is refused unread, behind the gate.
-            if (request.getLength() <= RequestAttributes.MAX_BODY) {
+            if (request.getLength() <= RequestContext.MAX_BODY) {
                 var room = bodies.take(asker, weight(Math.max(0, request.getLength())), AT_ONCE);
                 body = room;
                 received = BodyReader.receive(
-                        request, RequestAttributes.MAX_BODY, bodyTime, length -> room.grow(weight(length), AT_ONCE));
+                        request, RequestContext.MAX_BODY, bodyTime, length -> room.grow(weight(length), AT_ONCE));
                 whole = received;
             }
             try {
                 var room = answers.take(asker, ANSWER, turnTime);
                 answer = room;
                 Request.addCompletionListener(request, _ -> room.close());
-                request.setAttribute(RequestAttributes.PAUSE, (Supplier<Runnable>) () -> pause(room));
+                RequestContext.of(request::getAttribute).pauseWith(() -> pause(room));
             } catch (Problem refused) {
                 noteId(whole);
                 throw refused;

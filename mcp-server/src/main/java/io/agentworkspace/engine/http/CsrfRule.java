@@ -2,7 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.util.Locale;
 import java.util.Set;
 import org.eclipse.jetty.http.HttpHeader;
@@ -44,7 +44,7 @@ final class CsrfRule {
             if (!posts.isUndecided(path)) {
                 throw problem;
             }
-            request.setAttribute(RequestAttributes.FORGERY, problem);
+            RequestContext.of(request::getAttribute).suspect(problem);
         }
     }
 

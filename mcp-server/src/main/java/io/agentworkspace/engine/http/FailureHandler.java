@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.io.QuietException;
@@ -51,7 +51,7 @@ final class FailureHandler extends Callback.Nested {
     }
 
     private Problem problem(Throwable failure) {
-        var requestId = String.valueOf(request.getAttribute(RequestAttributes.REQUEST_ID));
+        var requestId = RequestContext.of(request::getAttribute).requestId();
         return switch (failure) {
             case Problem problem -> problem;
             case HttpException refused -> ServerErrors.problem(refused.getCode(), requestId);

@@ -6,14 +6,10 @@ import io.agentworkspace.engine.http.connections.EngineConnection;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.scheduling.OpenRequest;
 import java.time.Clock;
-import java.util.Objects;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance.Violation;
@@ -24,7 +20,7 @@ import org.eclipse.jetty.util.Callback;
 
 /**
  * Every request passes the gate before it reaches an endpoint: it gets its id and headers, its host and origin are
- * checked, and its caller is identified and counted. The gate sets the request attributes of {@link RequestAttributes}.
+ * checked, and its caller is identified and counted. The gate makes the {@link RequestContext}.
  * Endpoints may throw any {@code Problem}: it is rendered here.
  */
 public final class Gate extends Handler.Wrapper {
@@ -51,13 +47,13 @@ public final class Gate extends Handler.Wrapper {
     public boolean handle(Request received, Response response, Callback callback) {
         var request = proxies.seenThrough(received);
         var requestId = RequestIds.of(request);
-        request.setAttribute(RequestAttributes.REQUEST_ID, requestId);
+        request.setAttribute(RequestContext.ATTRIBUTE, new RequestContext(requestId));
         GuardedResponse.dress(response.getHeaders(), requestId);
         refusals.log().watch(request, response);
         var guarded = new GuardedResponse(request, response);
         var failures = new FailureHandler(request, guarded, callback, refusals);
         try {
-            ScopedValue.where(RequestAttributes.CURRENT_ID, requestId).call(() -> {
+            ScopedValue.where(RequestContext.CURRENT_ID, requestId).call(() -> {
                 pass(request, guarded, failures);
                 return true;
             });
@@ -83,7 +79,7 @@ public final class Gate extends Handler.Wrapper {
             return;
         }
         if (isPublic && PublicRoutes.isHealth(path)) {
-            request.setAttribute(RequestAttributes.CALLER, admission.admit(request, true, headers));
+            admission.admit(request, true, headers);
             serve(request, response, callback);
             return;
         }
@@ -112,7 +108,7 @@ public final class Gate extends Handler.Wrapper {
     /** Admits a request. A refusal at the MCP endpoint needs the id of the message, which has not been read yet. */
     private Capacity.RequestShare place(Request request, boolean isPublic, HttpFields.Mutable headers) {
         try {
-            request.setAttribute(RequestAttributes.CALLER, admission.admit(request, isPublic, headers));
+            admission.admit(request, isPublic, headers);
             return entered(request);
         } catch (Problem refused) {
             var path = Request.getPathInContext(request);
@@ -127,7 +123,7 @@ public final class Gate extends Handler.Wrapper {
     private Capacity.RequestShare entered(Request request) {
         var place = capacity.enter(request);
         try {
-            var isCaller = request.getAttribute(RequestAttributes.CALLER) != null;
+            var isCaller = RequestContext.of(request::getAttribute).caller() != null;
             EngineConnection.of(request).ifPresent(connection -> connection.admit(isCaller));
             return place;
         } catch (Problem full) {
@@ -136,15 +132,10 @@ public final class Gate extends Handler.Wrapper {
         }
     }
 
-    @SuppressWarnings("unchecked") // Set by this package.
     private static OpenRequest open(Request request) {
-        var pause = request.getAttribute(RequestAttributes.PAUSE) instanceof Supplier<?> known
-                ? (Supplier<Runnable>) known
-                : (Supplier<Runnable>) () -> () -> {};
+        var context = RequestContext.of(request::getAttribute);
         return new OpenRequest(
-                (BooleanSupplier) Objects.requireNonNull(request.getAttribute(RequestAttributes.VALIDITY)),
-                () -> EngineConnection.isAbandoned(request),
-                pause);
+                context.admitted().validity(), () -> EngineConnection.isAbandoned(request), context::pause);
     }
 
     private void serve(Request request, GuardedResponse response, Callback callback) throws Exception {
@@ -157,10 +148,10 @@ public final class Gate extends Handler.Wrapper {
         }
         response.guard();
         refusals.hand(request, response);
-        var caller = (Caller) request.getAttribute(RequestAttributes.CALLER);
+        var caller = RequestContext.of(request::getAttribute).caller();
         if (!(caller == null
                 ? super.handle(request, response, callback)
-                : ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller)
+                : ScopedValue.where(RequestContext.CURRENT_CALLER, caller)
                         .where(OpenRequest.CURRENT, open(request))
                         .call(() -> super.handle(request, response, callback)))) {
             Capacity.noteId(request);

@@ -137,8 +137,8 @@ public record GateRules(
                 undecided.addAll(paths(tool));
             }
         }
-        var known = new Posts(reading, undecided);
-        return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, known, served, capacity);
+        var reads = new Posts(reading, undecided);
+        return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, reads, served, capacity);
     }
 
     private static List<String> paths(Tool<?, ?> tool) {

@@ -2,8 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.http.limits.BodyReader;
 import io.agentworkspace.engine.model.refusal.RateFields;
-import io.agentworkspace.engine.model.tool.Allowance;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.eclipse.jetty.http.HttpField;
@@ -80,9 +79,8 @@ final class GuardedResponse extends Response.Wrapper {
 
     /** Sets the limit headers, so that they report the same allowances as the tool's envelope. */
     private void tellLimits() {
-        if (getRequest().getAttribute(RequestAttributes.LIMITS) instanceof List<?> told && !told.isEmpty()) {
-            @SuppressWarnings("unchecked") // The endpoints set this type.
-            var limits = (List<Allowance>) told;
+        var limits = RequestContext.of(getRequest()::getAttribute).limits();
+        if (!limits.isEmpty()) {
             getHeaders().put(RateFields.POLICY, RateFields.policy(limits));
             getHeaders().put(RateFields.CURRENT, RateFields.current(limits));
         }
@@ -104,6 +102,7 @@ final class GuardedResponse extends Response.Wrapper {
     /** Returns the name that Jetty logs with a reported defect. */
     @Override
     public String toString() {
-        return "the answer to request " + getRequest().getAttribute(RequestAttributes.REQUEST_ID);
+        return "the answer to request "
+                + RequestContext.of(getRequest()::getAttribute).requestId();
     }
 }

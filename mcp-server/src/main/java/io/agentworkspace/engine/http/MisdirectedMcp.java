@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -10,9 +11,6 @@ import org.eclipse.jetty.server.Request;
 
 /** Recognizes requests of MCP clients that were configured with a wrong address, and names the right one. */
 final class MisdirectedMcp {
-    /** Request attribute: set if the body is a JSON-RPC message, so that the refusal is one, too. */
-    static final String JSON_RPC = "engine.json_rpc";
-
     /** What clients and their manuals call the address of a server: {@code /sse}, {@code /api/mcp}, {@code /v1/mcp/}. */
     private static final Pattern ADDRESS =
             Pattern.compile("(.*/)?(mcp|mcp/x/[^/]+|sse|messages?|rpc|json-?rpc|streamable-?http)(/readonly)?/*");
@@ -27,7 +25,7 @@ final class MisdirectedMcp {
     /** Returns the refusal of a request to an address that is not served; empty if it has nothing to do with MCP. */
     static Optional<Problem> find(Request request, String path) {
         var isMeant = Endpoints.isMcp(path)
-                || request.getAttribute(JSON_RPC) != null
+                || RequestContext.of(request::getAttribute).isJsonRpc()
                 || ADDRESS.matcher(path.toLowerCase(Locale.ROOT)).matches();
         return isMeant ? Optional.of(problem()) : Optional.empty();
     }

@@ -15,9 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Counts every request, and begins its span if tracing is on. In front of the gate, so that refused ones count too. */
 public final class ObservedRequests extends Handler.Wrapper {
-    /** Request attribute for the log: the trace that the request belongs to. */
-    static final String TRACE_ID = "engine.trace_id";
-
     private static final String STREAM = "text/event-stream";
     private static final int FAILED = 500;
 
@@ -57,7 +54,6 @@ public final class ObservedRequests extends Handler.Wrapper {
                         request.getMethod() + route)
                 .set("http.request.method", request.getMethod())
                 .set("url.path", RequestLog.path(path));
-        request.setAttribute(TRACE_ID, span.traceId());
         Request.addCompletionListener(request, failure -> {
             span.set("http.response.status_code", response.getStatus());
             if (failure != null) {

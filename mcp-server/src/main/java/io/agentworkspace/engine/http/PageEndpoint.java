@@ -5,8 +5,7 @@ import io.agentworkspace.engine.hubs.PageRequest;
 import io.agentworkspace.engine.hubs.PageResponse;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.Route;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -14,7 +13,6 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -77,8 +75,8 @@ public final class PageEndpoint extends Handler.Abstract {
     }
 
     private static PageRequest visit(Request request) {
-        var caller = (Caller) request.getAttribute(RequestAttributes.CALLER);
-        var id = (String) Objects.requireNonNull(request.getAttribute(RequestAttributes.REQUEST_ID));
+        var caller = RequestContext.of(request::getAttribute).caller();
+        var id = RequestContext.of(request::getAttribute).requestId();
         return new PageRequest(Request.getPathInContext(request), query(request), caller, id);
     }
 

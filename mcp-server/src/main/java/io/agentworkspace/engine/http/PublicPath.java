@@ -88,11 +88,11 @@ public record PublicPath(String own, List<String> accepted) {
             if (rest != null) {
                 return HttpURI.build(asked).path(rest.isEmpty() ? "/" : rest).asImmutable();
             }
-            var known = WELL_KNOWN.matcher(path);
-            if (known.matches()) {
-                var below = rest(known.group(2), prefix);
+            var discovery = WELL_KNOWN.matcher(path);
+            if (discovery.matches()) {
+                var below = rest(discovery.group(2), prefix);
                 if (below != null) {
-                    return HttpURI.build(asked).path(known.group(1) + below).asImmutable();
+                    return HttpURI.build(asked).path(discovery.group(1) + below).asImmutable();
                 }
             }
         }

@@ -2,20 +2,15 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.refusal.RenderedRefusal;
-import io.agentworkspace.engine.model.tool.Allowance;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.Route;
 import java.time.Clock;
-import java.util.List;
-import java.util.Objects;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /**
  * Writes refusals that no tool made, in the style of the requested path: the command envelope on command routes, a
@@ -54,8 +49,8 @@ public final class RefusalWriter {
     /** Lets handlers of pages show a refusal as a page, too. */
     void hand(Request request, Response response) {
         if (pages != null && PageEndpoint.isShown(request, path(request))) {
-            Function<Problem, byte[]> page = problem -> pages.refused(request, response.getHeaders(), problem);
-            request.setAttribute(RequestAttributes.REFUSAL_PAGE, page);
+            RequestContext.of(request::getAttribute)
+                    .refuseWith(problem -> pages.refused(request, response.getHeaders(), problem));
         }
     }
 
@@ -66,32 +61,24 @@ public final class RefusalWriter {
             atMcp.accept(request, problem);
         }
         if (pages != null
-                && request.getAttribute(MisdirectedMcp.JSON_RPC) == null
+                && !RequestContext.of(request::getAttribute).isJsonRpc()
                 && PageEndpoint.isShown(request, path(request))) {
             pages.refuse(request, response, callback, problem);
             return;
         }
-        var requestId = Objects.requireNonNull((String) request.getAttribute(RequestAttributes.REQUEST_ID));
-        var rendered = rendered(request, problem, requestId);
+        var rendered = rendered(request, problem);
         new JsonResponse(rendered.status(), rendered.mediaType(), rendered.body()).send(response, callback);
     }
 
-    private RenderedRefusal rendered(Request request, Problem problem, String requestId) {
+    private RenderedRefusal rendered(Request request, Problem problem) {
         var path = path(request);
+        var context = RequestContext.of(request::getAttribute);
         if (Route.isCommand(path)) {
-            return RenderedRefusal.envelope(null, requestId, clock.instant(), problem, limits(request));
-        } else if (Endpoints.isMcp(path) || request.getAttribute(MisdirectedMcp.JSON_RPC) != null) {
-            var id = (JsonNode) request.getAttribute(RequestAttributes.MESSAGE_ID);
-            return RenderedRefusal.rpc(id, requestId, problem, limits(request));
+            return RenderedRefusal.envelope(null, context.requestId(), clock.instant(), problem, context.limits());
+        } else if (Endpoints.isMcp(path) || context.isJsonRpc()) {
+            return RenderedRefusal.rpc(context.messageId(), context.requestId(), problem, context.limits());
         }
-        return RenderedRefusal.document(requestId, problem);
-    }
-
-    /** Returns the allowances, which the headers report too. */
-    private static List<Allowance> limits(Request request) {
-        return request.getAttribute(RequestAttributes.LIMITS) instanceof List<?> told
-                ? told.stream().map(Allowance.class::cast).toList()
-                : List.of();
+        return RenderedRefusal.document(context.requestId(), problem);
     }
 
     private static String path(Request request) {

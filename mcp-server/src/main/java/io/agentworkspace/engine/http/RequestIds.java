@@ -17,9 +17,9 @@ final class RequestIds {
     private RequestIds() {}
 
     static String of(Request request) {
-        var given = request.getHeaders().get(HEADER);
+        var header = request.getHeaders().get(HEADER);
         // A key pasted into the wrong header must not appear in the log.
-        return given != null && TOKEN.matcher(given).matches() && !KeyFormat.isIn(given) ? given : fresh();
+        return header != null && TOKEN.matcher(header).matches() && !KeyFormat.isIn(header) ? header : fresh();
     }
 
     private static String fresh() {

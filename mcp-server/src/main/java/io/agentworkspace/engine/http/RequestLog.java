@@ -2,8 +2,8 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.credentials.KeyFormat;
 import io.agentworkspace.engine.model.text.Excerpt;
-import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
+import io.agentworkspace.engine.tracing.TraceSpan;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -50,9 +50,10 @@ final class RequestLog {
     /** Writes the line when the response is sent, or the client has disconnected. */
     void watch(Request request, Response response) {
         if (LOG.isInfoEnabled()) {
+            var trace = TraceSpan.CURRENT.isBound() ? TraceSpan.CURRENT.get().traceId() : null;
             Request.addCompletionListener(request, failure -> {
                 if (isFirst(request, response)) {
-                    write(request, response, failure);
+                    write(request, response, trace, failure);
                 }
             });
         }
@@ -62,15 +63,15 @@ final class RequestLog {
     private boolean isFirst(Request request, Response response) {
         var status = response.getStatus();
         var isLimited = status == HttpStatus.TOO_MANY_REQUESTS_429;
-        if (request.getAttribute(RequestAttributes.CALLER) != null && !isLimited) {
+        if (RequestContext.of(request::getAttribute).caller() != null && !isLimited) {
             return true;
         }
         var own = new Repeatable(request.getMethod(), path(request), status, Request.getRemoteAddr(request));
         var counted = repeated.size() < DIFFERENT || repeated.containsKey(own) ? own : Repeatable.others(status);
         var isFirst = new boolean[1];
-        repeated.compute(counted, (_, known) -> {
-            isFirst[0] = known == null && counted == own;
-            var count = known == null ? new LongAdder() : known;
+        repeated.compute(counted, (_, former) -> {
+            isFirst[0] = former == null && counted == own;
+            var count = former == null ? new LongAdder() : former;
             if (!isFirst[0]) {
                 count.increment();
             }
@@ -89,22 +90,25 @@ final class RequestLog {
         }
     }
 
-    private static void write(Request request, Response response, @Nullable Throwable failure) {
+    private static void write(Request request, Response response, @Nullable String trace, @Nullable Throwable failure) {
+        var context = RequestContext.of(request::getAttribute);
         var line = LOG.atInfo()
-                .addKeyValue("request_id", request.getAttribute(RequestAttributes.REQUEST_ID))
+                .addKeyValue("request_id", context.requestId())
                 .addKeyValue("method", request.getMethod())
                 .addKeyValue("path", path(request))
                 .addKeyValue("status", response.getStatus())
                 .addKeyValue("duration_ms", milliseconds(System.nanoTime() - request.getHeadersNanoTime()))
                 .addKeyValue("bytes", Response.getContentBytesWritten(response))
                 .addKeyValue("remote", Request.getRemoteAddr(request));
-        if (request.getAttribute(RequestAttributes.SERVICE) instanceof String service) {
+        var service = context.service();
+        if (service != null) {
             line = line.addKeyValue("service", service);
         }
-        if (request.getAttribute(RequestAttributes.CALLER) instanceof Caller caller) {
+        var caller = context.caller();
+        if (caller != null) {
             line = line.addKeyValue("tenant", caller.tenantName()).addKeyValue("principal", caller.principal());
         }
-        if (request.getAttribute(ObservedRequests.TRACE_ID) instanceof String trace) {
+        if (trace != null) {
             line = line.addKeyValue("trace_id", trace);
         }
         if (failure != null) {

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.http;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpStatus;
@@ -45,14 +45,14 @@ final class ServerErrors implements Request.Handler {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        var requestId = (String) request.getAttribute(RequestAttributes.REQUEST_ID);
-        if (requestId == null) {
-            requestId = RequestIds.of(request);
-            request.setAttribute(RequestAttributes.REQUEST_ID, requestId);
+        var context = (RequestContext) request.getAttribute(RequestContext.ATTRIBUTE);
+        if (context == null) {
+            context = new RequestContext(RequestIds.of(request));
+            request.setAttribute(RequestContext.ATTRIBUTE, context);
             refusals.log().watch(request, response);
         }
-        GuardedResponse.dress(response.getHeaders(), requestId);
-        refusals.write(request, response, callback, problem(request, response.getStatus(), requestId));
+        GuardedResponse.dress(response.getHeaders(), context.requestId());
+        refusals.write(request, response, callback, problem(request, response.getStatus(), context.requestId()));
         return true;
     }
 
@@ -63,8 +63,8 @@ final class ServerErrors implements Request.Handler {
                 : String.valueOf(request.getAttribute(ErrorHandler.ERROR_MESSAGE));
         return ADDRESSES.entrySet().stream()
                 .filter(_ -> status == HttpStatus.BAD_REQUEST_400)
-                .filter(known -> reason.contains(known.getKey().getDescription()))
-                .map(known -> new Problem(Failure.BAD_REQUEST, known.getValue()).because(Cause.PATH))
+                .filter(entry -> reason.contains(entry.getKey().getDescription()))
+                .map(entry -> new Problem(Failure.BAD_REQUEST, entry.getValue()).because(Cause.PATH))
                 .findFirst()
                 .orElseGet(() -> problem(status, requestId));
     }

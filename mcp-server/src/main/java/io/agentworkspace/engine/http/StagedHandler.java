@@ -2,7 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.health.HealthBody;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Set;
@@ -64,7 +64,7 @@ final class StagedHandler extends Handler.Wrapper {
             return super.handle(request, response, callback);
         }
         var requestId = RequestIds.of(request);
-        request.setAttribute(RequestAttributes.REQUEST_ID, requestId);
+        request.setAttribute(RequestContext.ATTRIBUTE, new RequestContext(requestId));
         GuardedResponse.dress(response.getHeaders(), requestId);
         if (isProbe) {
             probed(now, path, response).send(response, callback);

@@ -255,11 +255,11 @@ final class InboxQueries {
             String text,
             ObjectNode detail) {
         InboxItem item(Call call) {
-            var known = Kind.valueOf(kind.toUpperCase(Locale.ROOT));
+            var type = Kind.valueOf(kind.toUpperCase(Locale.ROOT));
             var actions = call.actingFor() == null
-                    ? InboxActions.of(call.caller(), known, id, from, detail)
+                    ? InboxActions.of(call.caller(), type, id, from, detail)
                     : List.<Action>of(); // They would be the caller's own.
-            return new InboxItem(known, id, at, from, about, text, actions);
+            return new InboxItem(type, id, at, from, about, text, actions);
         }
     }
 

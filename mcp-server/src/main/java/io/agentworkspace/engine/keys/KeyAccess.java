@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Decides what a caller may do with an API key that it manages. */
 public final class KeyAccess {
@@ -31,6 +32,16 @@ public final class KeyAccess {
                         .or(() -> role)
                         .or(() -> ofPowers(held.grant(), powers.get()));
         };
+    }
+
+    /** Returns what the caller is limited to with a key that it may change; null: nothing. */
+    @Nullable
+    public static String limit(OfKey need, Grant held, Grant powers) {
+        return need == OfKey.CHANGE
+                ? held.excess(powers)
+                        .map(excess -> "taking away: your key " + excess)
+                        .orElse(null)
+                : null;
     }
 
     private static Optional<Problem> ofRevoked(KeyChangeStore.LockedKey held) {

@@ -4,18 +4,15 @@ import io.agentworkspace.engine.changes.DatabaseSignals;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.streams.EventStream;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.streams.Ticker;
 import java.time.Clock;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.server.Handler;
@@ -64,7 +61,7 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
         var query = Request.extractQueryParameters(request);
         checkNames(query);
         var requested = Topic.parse(query.getValue(TOPICS));
-        var caller = (Caller) Objects.requireNonNull(request.getAttribute(RequestAttributes.CALLER));
+        var caller = RequestContext.of(request::getAttribute).identified();
         var places = limits.of(caller);
         places.take(StreamLimits.credential(request));
         var lastId = request.getHeaders().get(LAST_EVENT_ID);
@@ -87,7 +84,7 @@ public final class LiveEndpoint extends Handler.Abstract implements Graceful {
                 EventStream.after(request, response, callback, places.patience()),
                 places,
                 requested,
-                (BooleanSupplier) Objects.requireNonNull(request.getAttribute(RequestAttributes.VALIDITY)),
+                RequestContext.of(request::getAttribute).admitted().validity(),
                 clock,
                 () -> {
                     places.giveBack();

@@ -10,7 +10,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.messages.MessageRow;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -170,7 +170,7 @@ public final class LiveQueries {
     /** Returns what this audience may see of the rows since a transaction. */
     Batch read(Audience audience, long since) {
         var caller = audience.caller();
-        return ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller).call(() -> {
+        return ScopedValue.where(RequestContext.CURRENT_CALLER, caller).call(() -> {
             var statement = db.sql(READ)
                     .set("tenant", caller.tenant())
                     .set("user", caller.user())

@@ -15,8 +15,7 @@ import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.refusal.JsonRpcRefusal;
-import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
@@ -91,7 +90,7 @@ final class HandshakeRecorder {
      * that names no key is not recorded.
      */
     void refused(Request request, Problem problem) {
-        var caller = request.getAttribute(RequestAttributes.CALLER) instanceof Caller known ? known : null;
+        var caller = RequestContext.of(request::getAttribute).caller();
         if (problem.failure() == Failure.METHOD_NOT_ALLOWED
                 && request.getHeaders().contains(McpExchange.SESSION)) {
             return; // The server is stopping and has ended the stream of this session.

@@ -33,7 +33,7 @@ import io.agentworkspace.engine.mcp.wire.RequestState;
 import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.streams.Ticker;
@@ -160,7 +160,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
     /** Reads the message id for a refusal that does not depend on the body. */
     private static void noteId(Request request, McpExchange exchange) {
         try {
-            if (request.getAttribute(RequestAttributes.MESSAGE_ID) == null) {
+            if (RequestContext.of(request::getAttribute).messageId() == null) {
                 exchange.answers(JsonRpcMessage.of(JsonRpcMessage.body(BodyReader.taken(request))));
             }
         } catch (Problem unreadable) {

@@ -23,7 +23,7 @@ record SelectionCheck(List<ToolSource> sources) {
     /** @throws Problem {@code not_found} when the path names an unknown toolset */
     void checkPath(McpExchange exchange) {
         ToolSelection.toolset(Request.getPathInContext(exchange.request()))
-                .flatMap(word -> wrong("the path", "toolset", List.of(word), known(Names::toolsets, exchange)))
+                .flatMap(word -> wrong("the path", "toolset", List.of(word), names(Names::toolsets, exchange)))
                 .ifPresent(note -> {
                     throw new Problem(Failure.NOT_FOUND, note).because(Cause.TOOLSET);
                 });
@@ -39,26 +39,26 @@ record SelectionCheck(List<ToolSource> sources) {
     private void checkHeader(String header, String kind, Function<Names, List<String>> part, McpExchange exchange) {
         var words = ToolSelection.words(header, exchange.request().getHeaders());
         if (!words.isEmpty()) {
-            wrong("the header " + header, kind, words, known(part, exchange)).ifPresent(note -> {
+            wrong("the header " + header, kind, words, names(part, exchange)).ifPresent(note -> {
                 throw RpcError.incomplete(
                         new Problem(Failure.INVALID_FIELD, note).because(Cause.SELECTION), exchange.requestId());
             });
         }
     }
 
-    private List<String> known(Function<Names, List<String>> part, McpExchange exchange) {
+    private List<String> names(Function<Names, List<String>> part, McpExchange exchange) {
         return sources.stream()
                 .flatMap(source -> part.apply(source.names(exchange.caller())).stream())
                 .toList();
     }
 
-    private static Optional<String> wrong(String place, String kind, List<String> words, List<String> known) {
-        return words.stream().filter(word -> !known.contains(word)).findFirst().map(word -> {
+    private static Optional<String> wrong(String place, String kind, List<String> words, List<String> names) {
+        return words.stream().filter(word -> !names.contains(word)).findFirst().map(word -> {
             var shown = Name.shortened(word);
-            var near = Near.nearest(shown, known, 1);
+            var near = Near.nearest(shown, names, 1);
             var hint = near.isEmpty() ? ";" : "; did you mean %s?".formatted(near.getFirst());
             return "%s names the %s '%s', which is not here%s there are %s"
-                    .formatted(place, kind, shown, hint, String.join(", ", known));
+                    .formatted(place, kind, shown, hint, String.join(", ", names));
         });
     }
 }

@@ -52,8 +52,8 @@ public final class MetricsEndpoint extends Handler.Abstract {
         if (sent == null || !sent.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
             return false;
         }
-        var given = sent.substring(BEARER.length()).strip();
-        return MessageDigest.isEqual(token.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
+        var secret = sent.substring(BEARER.length()).strip();
+        return MessageDigest.isEqual(token.getBytes(StandardCharsets.UTF_8), secret.getBytes(StandardCharsets.UTF_8));
     }
 
     /** The metrics as the body of a response. */

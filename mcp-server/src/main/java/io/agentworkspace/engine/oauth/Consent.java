@@ -12,7 +12,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Progress;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.net.URI;
@@ -149,7 +149,7 @@ public final class Consent {
                     tool,
                     arguments,
                     caller,
-                    Objects.requireNonNull((String) from.getAttribute(RequestAttributes.REQUEST_ID)),
+                    RequestContext.of(from::getAttribute).requestId(),
                     true,
                     null,
                     Progress.SILENT,

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.oauth;
 
+import io.agentworkspace.engine.credentials.Credentials;
 import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.credentials.SessionSecret;
 import io.agentworkspace.engine.http.JsonResponse;
@@ -11,7 +12,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Clock;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpHeader;
@@ -122,7 +123,7 @@ public final class OAuthEndpoint extends Handler.Abstract {
         }
         require(request, response, "GET");
         var given = Parameters.ofQuery(request);
-        var isKnown = request.getAttribute(RequestAttributes.CALLER) != null;
+        var isKnown = RequestContext.of(request::getAttribute).caller() != null;
         // Back from a provider, the page still knows what it was opened for. A document is fetched only for a user.
         if (!given.isEmpty() && (isKnown || !Clients.isDocument(given.read("client_id")))) {
             var back = back(request);
@@ -171,8 +172,9 @@ public final class OAuthEndpoint extends Handler.Abstract {
 
     /** @throws Problem unless a person's browser is signed in: programs have other ways to get a key */
     private static Caller person(Request request) {
-        var caller = (Caller) request.getAttribute(RequestAttributes.CALLER);
-        if (caller == null || !(request.getAttribute(RequestAttributes.SESSION) instanceof SessionSecret)) {
+        var caller = RequestContext.of(request::getAttribute).caller();
+        var credential = Credentials.presented(request.getHeaders());
+        if (caller == null || !(credential.orElse(null) instanceof SessionSecret)) {
             throw Problem.unauthenticated(
                     "access is given in a browser that is signed in; a program creates a key with AK_Create");
         }

@@ -84,8 +84,8 @@ final class AuditEntries {
 
     /** Returns the user that an unauthorised caller named, which can be any text. */
     private static String plain(String text) {
-        var given = Excerpt.cut(text, MAX_GIVEN);
-        var line = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
+        var excerpt = Excerpt.cut(text, MAX_GIVEN);
+        var line = KeyFormat.masked(excerpt.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
                 .strip();
         return Excerpt.cut(EmailAddress.isMeant(line) ? "an e-mail address" : line, Name.MAX);
     }

@@ -112,8 +112,8 @@ record Run<I extends Record, O extends Record>(
         }
     }
 
-    private static @Nullable String key(Tool<?, ?> tool, ObjectNode fields, @Nullable String given) {
-        var header = given == null || given.isBlank() ? null : given.strip();
+    private static @Nullable String key(Tool<?, ?> tool, ObjectNode fields, @Nullable String sentKey) {
+        var header = sentKey == null || sentKey.isBlank() ? null : sentKey.strip();
         var field = fields.path(Schema.IDEMPOTENCY_KEY).asString("");
         fields.remove(Schema.IDEMPOTENCY_KEY);
         if (!tool.effect().isTransactional()) {

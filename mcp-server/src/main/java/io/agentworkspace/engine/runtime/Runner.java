@@ -21,7 +21,7 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Envelope;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
@@ -113,7 +113,7 @@ public final class Runner implements ToolRunner {
     }
 
     private Answer attempt(Request request, Function<Run<?, ?>, Answer> work, Refusing refusing) {
-        return ScopedValue.where(RequestAttributes.CURRENT_CALLER, request.caller())
+        return ScopedValue.where(RequestContext.CURRENT_CALLER, request.caller())
                 .call(() -> {
                     var now = now();
                     Call call = null;

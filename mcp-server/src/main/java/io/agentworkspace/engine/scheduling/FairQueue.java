@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.scheduling;
 
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -48,11 +48,11 @@ public final class FairQueue {
         private static final Owner ANONYMOUS = new Owner(0, "anonymous");
 
         public static Owner current() {
-            if (RequestAttributes.CURRENT_CALLER.isBound()) {
-                Caller caller = RequestAttributes.CURRENT_CALLER.get();
+            if (RequestContext.CURRENT_CALLER.isBound()) {
+                Caller caller = RequestContext.CURRENT_CALLER.get();
                 return new Owner(caller.tenant(), caller.principal());
             }
-            return RequestAttributes.CURRENT_ID.isBound() ? ANONYMOUS : ENGINE;
+            return RequestContext.CURRENT_ID.isBound() ? ANONYMOUS : ENGINE;
         }
 
         boolean isCaller() {
@@ -62,12 +62,12 @@ public final class FairQueue {
 
     private static final class Tenant {
         private final Map<String, KeyQueue> keys = new LinkedHashMap<>();
-        private int held;
+        private int inUse;
     }
 
     private static final class KeyQueue {
         private final Deque<Waiter> waiting = new ArrayDeque<>();
-        private int held;
+        private int inUse;
         private long servedAt;
 
         KeyQueue(long now) {
@@ -184,7 +184,7 @@ public final class FairQueue {
             return SlotResult.TAKEN;
         }
         leave(owner, key, waiter);
-        return owner.isCaller() && key.held >= share && succeeded > before ? SlotResult.OWN_FAULT : SlotResult.BUSY;
+        return owner.isCaller() && key.inUse >= share && succeeded > before ? SlotResult.OWN_FAULT : SlotResult.BUSY;
     }
 
     /**
@@ -196,7 +196,7 @@ public final class FairQueue {
             return Long.MAX_VALUE;
         }
         var now = nanos.getAsLong();
-        var idle = Math.min(now - begin, now - (key.held >= share ? key.servedAt : succeededAt));
+        var idle = Math.min(now - begin, now - (key.inUse >= share ? key.servedAt : succeededAt));
         return Math.min(
                 patience.toNanos() - idle, patience.multipliedBy(MOST_PATIENCE).toNanos() - (now - begin));
     }
@@ -226,8 +226,8 @@ public final class FairQueue {
     }
 
     private void returned(Owner owner) {
-        tenant(owner).held--;
-        key(owner).held--;
+        tenant(owner).inUse--;
+        key(owner).inUse--;
         free++;
         forget(owner);
         handOut();
@@ -244,7 +244,7 @@ public final class FairQueue {
     private void forget(Owner owner) {
         var tenant = tenant(owner);
         var key = key(owner);
-        if (key.held == 0 && key.waiting.isEmpty()) {
+        if (key.inUse == 0 && key.waiting.isEmpty()) {
             tenant.keys.remove(owner.principal());
         }
         if (tenant.keys.isEmpty()) {
@@ -261,11 +261,11 @@ public final class FairQueue {
     /** Serves the next owner. That owner then becomes the last in its tenant, and the tenant the last of all. */
     private boolean serveOne(boolean withinShares) {
         for (var tenant : tenants.entrySet()) {
-            if (withinShares && tenant.getValue().held >= 2 * share) {
+            if (withinShares && tenant.getValue().inUse >= 2 * share) {
                 continue;
             }
             for (var key : tenant.getValue().keys.entrySet()) {
-                var waiter = withinShares && key.getValue().held >= share
+                var waiter = withinShares && key.getValue().inUse >= share
                         ? null
                         : key.getValue().waiting.poll();
                 if (waiter != null) {
@@ -291,8 +291,8 @@ public final class FairQueue {
         putLast(owner);
         var tenant = tenant(owner);
         var key = key(owner);
-        tenant.held++;
-        key.held++;
+        tenant.inUse++;
+        key.inUse++;
         key.servedAt = nanos.getAsLong();
         free--;
         waiting--;

@@ -32,16 +32,16 @@ public final class MasterKeys {
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
 
     private final AtomicBoolean warned = new AtomicBoolean();
-    private final @Nullable MasterKey given;
+    private final @Nullable MasterKey setting;
     private final Path file;
     private final List<MasterKey> others;
 
     /**
-     * @param given the key in the setting; null if it is not set
+     * @param setting the key in the setting; null if it is not set
      * @param others keys that only decrypt
      */
-    public MasterKeys(@Nullable MasterKey given, Path directory, MasterKey... others) {
-        this.given = given;
+    public MasterKeys(@Nullable MasterKey setting, Path directory, MasterKey... others) {
+        this.setting = setting;
         this.file = directory.resolve(FILE);
         this.others = List.of(others);
     }
@@ -65,8 +65,8 @@ public final class MasterKeys {
 
     private Optional<MasterKey> there() {
         try {
-            if (given != null || !Files.exists(file)) {
-                return Optional.ofNullable(given);
+            if (setting != null || !Files.exists(file)) {
+                return Optional.ofNullable(setting);
             }
             warnOfReaders();
             return Optional.of(MasterKey.parse(Files.readString(file)));

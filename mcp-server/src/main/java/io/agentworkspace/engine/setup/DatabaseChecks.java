@@ -27,7 +27,7 @@ record DatabaseChecks(SetupQueries queries, int poolSize, Clock clock) {
                     connections(facts),
                     backup(facts)));
             if (!facts.isStandby()) {
-                findings.add(notifications(facts.hears()));
+                findings.add(notifications(facts.receivesNotifications()));
             }
             return findings;
         } catch (DatabaseFailure e) {

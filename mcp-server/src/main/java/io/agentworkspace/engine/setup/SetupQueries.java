@@ -42,7 +42,7 @@ public record SetupQueries(
      * @param now the time of the server's clock
      * @param archived when the last file of the write-ahead log was archived
      * @param roundTrip the median of some
-     * @param hears whether a notification of one connection arrives on another
+     * @param receivesNotifications whether a notification of one connection arrives on another
      */
     record Facts(
             String version,
@@ -58,7 +58,7 @@ public record SetupQueries(
             boolean isArchivingFailed,
             String size,
             Duration roundTrip,
-            boolean hears,
+            boolean receivesNotifications,
             SchemaVersion schema) {}
 
     /** @throws DatabaseFailure if the database cannot be used */
@@ -98,7 +98,8 @@ public record SetupQueries(
                     row.getBoolean("is_archiving_failed"),
                     row.getString("size"),
                     roundTrip,
-                    !row.getBoolean("is_standby") && hears(connection, other), // A standby refuses LISTEN.
+                    !row.getBoolean("is_standby")
+                            && receivesNotifications(connection, other), // A standby refuses LISTEN.
                     SchemaVersion.of(connection));
         }
     }
@@ -116,7 +117,7 @@ public record SetupQueries(
                 nanos.build().sorted().skip(ROUND_TRIPS / 2).findFirst().orElseThrow());
     }
 
-    private static boolean hears(Connection connection, Connection other) throws SQLException {
+    private static boolean receivesNotifications(Connection connection, Connection other) throws SQLException {
         try (var listening = connection.createStatement();
                 var sending = other.createStatement()) {
             listening.execute("LISTEN engine_doctor");

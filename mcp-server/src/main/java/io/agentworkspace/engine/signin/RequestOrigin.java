@@ -4,10 +4,9 @@ import io.agentworkspace.engine.model.audit.AuditEntry;
 import io.agentworkspace.engine.model.audit.AuditEvent;
 import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 
@@ -21,7 +20,7 @@ record RequestOrigin(Instant at, RequestSource source, String requestId) {
         return new RequestOrigin(
                 clock.instant(),
                 new RequestSource(RequestSource.REST, Request.getRemoteAddr(request), program),
-                Objects.requireNonNull((String) request.getAttribute(RequestAttributes.REQUEST_ID)));
+                RequestContext.of(request::getAttribute).requestId());
     }
 
     /** Returns the origin of a request with an access token: nothing else is known where the token is checked. */

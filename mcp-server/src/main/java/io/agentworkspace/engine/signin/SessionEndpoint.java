@@ -9,13 +9,12 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.rest.SignIn;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -134,11 +133,14 @@ public final class SessionEndpoint implements SignIn {
     }
 
     private static Caller caller(Request request) {
-        return Objects.requireNonNull((Caller) request.getAttribute(RequestAttributes.CALLER));
+        return RequestContext.of(request::getAttribute).identified();
     }
 
     private static @Nullable SessionSecret presented(Request request) {
-        return (SessionSecret) request.getAttribute(RequestAttributes.SESSION);
+        var isKnown = RequestContext.of(request::getAttribute).caller() != null;
+        return isKnown && Credentials.presented(request.getHeaders()).orElse(null) instanceof SessionSecret secret
+                ? secret
+                : null;
     }
 
     private static SessionSecret required(Request request) {

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.signin;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Excerpt;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -112,7 +112,9 @@ public final class SignInEndpoint {
             return arrived(request, name);
         } catch (Problem problem) {
             LOG.atWarn()
-                    .addKeyValue("request_id", request.getAttribute(RequestAttributes.REQUEST_ID))
+                    .addKeyValue(
+                            "request_id",
+                            RequestContext.of(request::getAttribute).requestId())
                     .log("a sign-in at the provider {} was refused: {}", logged(name), logged(problem.note()));
             throw problem;
         }

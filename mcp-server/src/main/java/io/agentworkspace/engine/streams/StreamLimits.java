@@ -28,7 +28,7 @@ public final class StreamLimits {
     private final Share share;
     private final FairShare memory;
     private final Duration patience;
-    private final ConcurrentHashMap<String, Integer> held = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Integer> counts = new ConcurrentHashMap<>();
 
     /**
      * The maximum number of open streams: of a key or session, of a user with all its keys, of a tenant, and in
@@ -70,12 +70,12 @@ public final class StreamLimits {
 
     /** How many streams are open. */
     public int open() {
-        return held.getOrDefault("", 0);
+        return counts.getOrDefault("", 0);
     }
 
     private boolean take(String name, int limit) {
         var taken = new boolean[1];
-        held.compute(name, (_, number) -> {
+        counts.compute(name, (_, number) -> {
             var count = number == null ? 0 : number;
             taken[0] = count < limit;
             return taken[0] ? (Integer) (count + 1) : number;
@@ -84,7 +84,7 @@ public final class StreamLimits {
     }
 
     private void giveBack(String name) {
-        held.computeIfPresent(name, (_, number) -> number == 1 ? null : (Integer) (number - 1));
+        counts.computeIfPresent(name, (_, number) -> number == 1 ? null : (Integer) (number - 1));
     }
 
     /** The slots of one stream, which it takes when it opens and returns at its end. */

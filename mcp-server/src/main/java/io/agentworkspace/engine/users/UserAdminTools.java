@@ -17,6 +17,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolDraft;
 import io.agentworkspace.engine.model.user.User;
 import java.util.List;
 import java.util.Objects;
@@ -122,7 +123,7 @@ public final class UserAdminTools {
             @Doc("How many banks got the new owner.") long banks,
             @Doc("How many keys were revoked.") long keys) {}
 
-    private static Tool.Draft admins(String name) {
+    private static ToolDraft admins(String name) {
         return Tool.named(name).atLeast(Role.ADMIN);
     }
 
@@ -188,27 +189,27 @@ public final class UserAdminTools {
                 .handledBy(UpdateRequest.class, UpdateResponse.class, (in, call) -> {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var locked = users.lock(call, in.target().user(), null);
-                    var held = found(call, locked);
-                    IfRevision.check(in.ifRevision(), held.revision());
+                    var person = found(call, locked);
+                    IfRevision.check(in.ifRevision(), person.revision());
                     var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
-                    var role = vx.access() == null ? held.role() : vx.access();
-                    var missing = UserAccess.missing(call, held.id(), held.role());
-                    if (role != held.role()) {
+                    var role = vx.access() == null ? person.role() : vx.access();
+                    var missing = UserAccess.missing(call, person.id(), person.role());
+                    if (role != person.role()) {
                         AccessCheck.require(missing);
                         AccessCheck.require(UserAccess.ofOwners(call, role));
                         keepLastOwner(locked);
                     }
-                    var renamed = vx.name() != null && !vx.name().text().equals(held.name());
+                    var renamed = vx.name() != null && !vx.name().text().equals(person.name());
                     if (renamed) {
                         AccessCheck.require(missing);
                     }
-                    var changed = renamed || role != held.role();
+                    var changed = renamed || role != person.role();
                     var updated = changed
-                            ? users.update(call, held, vx.name(), role)
-                            : new UserStore.Updated(users.read(call, held), 0);
+                            ? users.update(call, person, vx.name(), role)
+                            : new UserStore.Updated(users.read(call, person), 0);
                     var user = updated.user();
-                    if (held.id() == call.context().user().id()) {
-                        call.context(call.context().withUser(new Ref(held.id(), user.name())));
+                    if (person.id() == call.context().user().id()) {
+                        call.context(call.context().withUser(new Ref(person.id(), user.name())));
                     }
                     return new UpdateResponse(user, user.revision(), changed, updated.keys());
                 });
@@ -237,12 +238,12 @@ public final class UserAdminTools {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var name = in.vx() == null ? null : in.vx().name();
                     var locked = users.lock(call, in.target().user(), name);
-                    var held = found(call, locked);
-                    AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
-                    IfRevision.check(in.ifRevision(), held.revision());
+                    var person = found(call, locked);
+                    AccessCheck.require(UserAccess.missing(call, person.id(), person.role()));
+                    IfRevision.check(in.ifRevision(), person.revision());
                     keepLastOwner(locked);
                     var heir = heir(call, name, locked);
-                    var handed = users.remove(call, held, heir.id());
+                    var handed = users.remove(call, person, heir.id());
                     handed.agents().forEach(agent -> call.emit(EventType.AGENT_DEPLOYMENT_UPDATED, agent));
                     return new RemoveResponse(
                             true, heir.name(), handed.agents().size(), handed.domains(), handed.banks(), handed.keys());

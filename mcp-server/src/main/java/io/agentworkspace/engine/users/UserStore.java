@@ -183,14 +183,14 @@ public final class UserStore {
         var rows = db.sql(call, LOCK)
                 .set("key", user.key())
                 .set("heir", heir == null ? null : heir.key())
-                .list(row -> new Candidate(held(row), row.flag("is_user"), row.flag("is_heir")));
-        var caller = find(rows, row -> row.held().id() == call.caller().user())
+                .list(row -> new Candidate(person(row), row.flag("is_user"), row.flag("is_heir")));
+        var caller = find(rows, row -> row.person().id() == call.caller().user())
                 .orElseThrow(() -> Problem.unauthenticated("the credential's user no longer exists"));
         ContextStore.checkRole(call, caller.role());
         return new LockedUsers(
                 find(rows, Candidate::isUser).orElseThrow(() -> missing(call, user)),
                 heir == null ? Optional.of(caller) : find(rows, Candidate::isHeir),
-                rows.stream().filter(row -> row.held().role() == Role.OWNER).count());
+                rows.stream().filter(row -> row.person().role() == Role.OWNER).count());
     }
 
     /** Returns the condition that the user of a row has a handle's key. */
@@ -199,14 +199,14 @@ public final class UserStore {
                 COALESCE(CASE WHEN strpos({key}, '@') > 0 THEN id = (SELECT user_of_email(:tenant, {key})) ELSE name_key = {key} END, false)""").with("key", key).sql();
     }
 
-    private record Candidate(LockedUser held, boolean isUser, boolean isHeir) {}
+    private record Candidate(LockedUser person, boolean isUser, boolean isHeir) {}
 
-    private static LockedUser held(Row row) throws SQLException {
+    private static LockedUser person(Row row) throws SQLException {
         return new LockedUser(row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision"));
     }
 
     private static Optional<LockedUser> find(List<Candidate> rows, Predicate<Candidate> which) {
-        return rows.stream().filter(which).map(Candidate::held).findFirst();
+        return rows.stream().filter(which).map(Candidate::person).findFirst();
     }
 
     /** @param keys how many keys of the user were revoked */
@@ -216,21 +216,21 @@ public final class UserStore {
      * Sets the given fields and raises the revision. A user who may see less also receives fewer messages. If a user
      * becomes an admin or an owner, the keys and old secrets that others may know end.
      */
-    Updated update(Call call, LockedUser held, @Nullable Name name, Role role) {
+    Updated update(Call call, LockedUser person, @Nullable Name name, Role role) {
         try {
             var updated = db.sql(call, UPDATE)
-                    .set("id", held.id())
+                    .set("id", person.id())
                     .set("name", name)
                     .set("key", name == null ? null : name.key())
                     .set("role", role.word())
-                    .set("rises", role.isAtLeast(Role.ADMIN) && !held.role().isAtLeast(role))
+                    .set("rises", role.isAtLeast(Role.ADMIN) && !person.role().isAtLeast(role))
                     .one(row -> new Updated(record(row), row.number("keys")))
                     .orElseThrow();
-            if (held.role().isAtLeast(Role.ADMIN) && !role.isAtLeast(Role.ADMIN)) {
-                MessageStore.silence(db, call, held.id());
+            if (person.role().isAtLeast(Role.ADMIN) && !role.isAtLeast(Role.ADMIN)) {
+                MessageStore.silence(db, call, person.id());
             }
-            call.changed(Change.list(ChangeTopic.TOOLS, Audience.of(held.id())));
-            call.changed(held.role() == role ? List.of() : List.of(Change.access()));
+            call.changed(Change.list(ChangeTopic.TOOLS, Audience.of(person.id())));
+            call.changed(person.role() == role ? List.of() : List.of(Change.access()));
             return updated;
         } catch (SqlFailure e) {
             if (Db.isTaken(e) && name != null) {
@@ -241,19 +241,19 @@ public final class UserStore {
     }
 
     /** Returns the current record. */
-    User read(Call call, LockedUser held) {
-        return db.sql(call, READ).set("id", held.id()).one(UserStore::record).orElseThrow();
+    User read(Call call, LockedUser person) {
+        return db.sql(call, READ).set("id", person.id()).one(UserStore::record).orElseThrow();
     }
 
     /** What the heir has taken over: the current records of the agents, and the numbers of other things. */
     record Handed(List<EventData.AgentDeployment> agents, long domains, long banks, long keys) {}
 
     /** Removes the user. Its keys stop working, and the heir gets what it owns. Its name stays on its messages. */
-    Handed remove(Call call, LockedUser held, long heir) {
+    Handed remove(Call call, LockedUser person, long heir) {
         // Waits for transactions that invite one of these agents or grant it something, so that the next statement
         // sees the result.
         db.sql(call, "SELECT id FROM agent WHERE tenant_id = :tenant AND owner_id = :gone ORDER BY id FOR UPDATE")
-                .set("gone", held.id())
+                .set("gone", person.id())
                 .list(row -> row.number("id"));
         return db.sql(call, """
                 WITH a AS (UPDATE agent SET owner_id = :heir, revision = revision + 1, updated_at = :now
@@ -300,10 +300,10 @@ public final class UserStore {
                        ARRAY(SELECT id FROM a) AS agent_ids, ARRAY(SELECT id FROM d) AS domain_ids,
                        ARRAY(SELECT id FROM b) AS bank_ids
                 """)
-                .set("gone", held.id())
+                .set("gone", person.id())
                 .set("heir", heir)
                 .one(row -> {
-                    announce(call, row, Set.of(held.id(), heir));
+                    announce(call, row, Set.of(person.id(), heir));
                     return new Handed(
                             row.jsonList("agents", EventData.AgentDeployment.class),
                             row.number("domains"),

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.why;
 
 import io.agentworkspace.engine.access.AccessCheck;
-import io.agentworkspace.engine.access.AccessNotes;
 import io.agentworkspace.engine.access.UserAccess;
 import io.agentworkspace.engine.agents.AgentAccess;
 import io.agentworkspace.engine.agents.AgentStore;
@@ -11,10 +10,8 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.documents.DocumentAccess;
 import io.agentworkspace.engine.domains.DomainAccess;
 import io.agentworkspace.engine.domains.DomainStore;
-import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.keys.KeyAccess;
 import io.agentworkspace.engine.model.access.Access;
-import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.access.Requirement.OfAgent;
 import io.agentworkspace.engine.model.access.Requirement.OfBank;
@@ -25,7 +22,6 @@ import io.agentworkspace.engine.model.access.Requirement.OfKey;
 import io.agentworkspace.engine.model.access.Requirement.OfUser;
 import io.agentworkspace.engine.model.access.Requirement.OfZone;
 import io.agentworkspace.engine.model.access.Role;
-import io.agentworkspace.engine.model.domain.MemberState;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -171,35 +167,17 @@ public final class AccessExplanation {
             throw Problem.notFound("zone", zone.text(), List.of());
         }
         var relations = relations(call, found.thing());
-        if (found.held().isHostedBy(call)) {
+        if (found.part().domain().isHostedBy(call)) {
             relations.add("host");
         }
-        if (found.state() != null) {
-            relations.add(found.state().word());
+        var state = found.part().state();
+        if (state != null) {
+            relations.add(state.word());
         }
         var kind = zone == null ? "domain" : "zone";
-        var only = (need == OfDomain.RUN_OR_OWN_AGENT || need == OfDomain.LET_IN)
-                        && !found.held().isRunBy(call)
-                ? "agents of your own"
-                : null;
-        return finding(kind, found.thing(), relations, need, only, missing(call, found, need));
-    }
-
-    private static Optional<Problem> missing(Call call, RelationQueries.OfDomain found, OfDomain need) {
-        var thing = found.thing();
-        return switch (need) {
-            case TAKE_PART, HEAR ->
-                (need == OfDomain.HEAR ? found.hears() : found.takesPart())
-                        ? Optional.empty()
-                        : Optional.of(Problem.conflict(ZoneEntry.notMember(call, thing.name())));
-            case LET_IN ->
-                found.state() == MemberState.BANNED
-                                && found.member() != null
-                                && !found.held().isRunBy(call)
-                        ? Optional.of(Problem.conflict(AccessNotes.banned(found.member(), thing.name(), thing.owner())))
-                        : Optional.empty();
-            case SEE, OWN, RUN, RUN_OR_OWN_AGENT -> DomainAccess.missing(call, found.held());
-        };
+        var part = found.part();
+        var only = DomainAccess.limit(call, need, part.domain());
+        return finding(kind, found.thing(), relations, need, only, DomainAccess.missing(call, need, part));
     }
 
     private Finding bank(Call call, Name name, OfBank need) {
@@ -209,7 +187,7 @@ public final class AccessExplanation {
         var held = found.held().permission();
         var thing = found.thing();
         var missing = BankAccess.missing(call, found.held());
-        var only = missing.isEmpty() ? only(need, held.permission()) : null;
+        var only = missing.isEmpty() ? BankAccess.limit(need, held.permission()) : null;
         var standing = new Standing(
                 "bank",
                 thing.name(),
@@ -232,27 +210,10 @@ public final class AccessExplanation {
         };
     }
 
-    /** Returns what the caller may do with the tool if its permission on the bank covers only part of the tool. */
-    private static @Nullable String only(OfBank need, Permission held) {
-        return switch (need) {
-            case APPEND -> held.includes(Permission.WRITE) ? null : "adding, and replacing what the same author stored";
-            case MANAGE_OR_OWN_SHARE, RESTORE -> held == Permission.MANAGE ? null : "what agents of your own stored";
-            case READ_OR_GRANT -> held == Permission.MANAGE ? null : "seeing who holds what";
-            case READ_OR_APPEND ->
-                held.includes(Permission.WRITE)
-                        ? null
-                        : held.includes(Permission.APPEND)
-                                ? "viewing, adding, and changing what the same author stored"
-                                : "viewing";
-            case SEE, READ, MANAGE, OWN_OR_SHARE -> null;
-        };
-    }
-
     private Finding key(Call call, String id, OfKey need) {
         var found = queries.key(call, id).orElseThrow(() -> Problem.notFound("key", Name.shortened(id), List.of()));
         var missing = KeyAccess.missing(call, found.held(), found::powers);
-        var excess = found.held().grant().excess(found.powers());
-        var only = need == OfKey.CHANGE && excess.isPresent() ? "taking away: your key " + excess.get() : null;
+        var only = KeyAccess.limit(need, found.held().grant(), found.powers());
         return bare(call, "key", found.name(), found.user(), found.own(), need, missing, only);
     }
 

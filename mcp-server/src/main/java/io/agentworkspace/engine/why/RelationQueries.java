@@ -11,6 +11,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.documents.DocumentStore;
+import io.agentworkspace.engine.domains.DomainAccess;
 import io.agentworkspace.engine.domains.DomainStore;
 import io.agentworkspace.engine.domains.ZoneEntry;
 import io.agentworkspace.engine.keys.KeyChangeStore;
@@ -139,21 +140,8 @@ final class RelationQueries {
      */
     record OfAgent(Thing thing, AgentStore.LockedAgent held, boolean listed, boolean shared) {}
 
-    /**
-     * @param takesPart whether the speaker may send messages there
-     * @param hears whether the user may read messages there
-     * @param state the membership state of self, else of the user's closest agent
-     * @param member the agent in that state
-     * @param zone whether the domain has the requested zone
-     */
-    record OfDomain(
-            Thing thing,
-            DomainStore.LockedDomain held,
-            boolean takesPart,
-            boolean hears,
-            @Nullable MemberState state,
-            @Nullable String member,
-            boolean zone) {}
+    /** @param zone whether the domain has the requested zone */
+    record OfDomain(Thing thing, DomainAccess.Part part, boolean zone) {}
 
     /** Whether a bank in the trash counts, and which bank is preferred if another one has the same name. */
     enum Trash {
@@ -224,14 +212,13 @@ final class RelationQueries {
                 row.numberOrNull("host_id"),
                 thing.access(),
                 row.number("found_revision"));
-        return new OfDomain(
-                thing,
+        var part = new DomainAccess.Part(
                 held,
                 row.flag("takes_part"),
                 row.flag("hears"),
                 state == null ? null : MemberState.valueOf(state.toUpperCase(Locale.ROOT)),
-                row.textOrNull("member"),
-                row.flag("zone_found"));
+                row.textOrNull("member"));
+        return new OfDomain(thing, part, row.flag("zone_found"));
     }
 
     Optional<OfBank> bank(Call call, Name name, Trash trash) {

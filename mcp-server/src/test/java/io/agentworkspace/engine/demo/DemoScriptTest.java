@@ -46,6 +46,16 @@ class DemoScriptTest {
     }
 
     @Test
+    void theLastMessageBeforeTheWaitAsksTheQuestion() {
+        var wait = DemoScript.STEPS.stream()
+                .filter(DemoScript.Step::isQuestion)
+                .findFirst()
+                .orElseThrow();
+        var asked = DemoScript.STEPS.get(DemoScript.STEPS.indexOf(wait) - 1);
+        assertThat(asked.arguments().path("content").asString()).endsWith(DemoScript.QUESTION);
+    }
+
+    @Test
     void bothOptionsTakeAsManySteps() {
         assertThat(List.of(DemoScript.ROLL_BACK, DemoScript.RAISE))
                 .extracting(option -> DemoScript.STEPS.stream()

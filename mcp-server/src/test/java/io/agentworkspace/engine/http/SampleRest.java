@@ -3,7 +3,7 @@ package io.agentworkspace.engine.http;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.server.Handler;
@@ -50,8 +50,9 @@ final class SampleRest extends Handler.Abstract {
     }
 
     private static void who(Request request, Response response, Callback callback) {
-        var caller =
-                request.getAttribute(RequestAttributes.CALLER) instanceof Caller known ? known.principal() : "nobody";
+        var caller = RequestContext.of(request::getAttribute).caller() instanceof Caller known
+                ? known.principal()
+                : "nobody";
         new JsonResponse(200, JsonResponse.JSON, Json.object().put("caller", caller)).send(response, callback);
     }
 }

@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolDraft;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.time.Instant;
 import java.util.List;
@@ -51,7 +52,7 @@ public final class SampleTools implements ToolRunner {
                     })));
     private final Map<String, ObjectNode> replays = new ConcurrentHashMap<>();
 
-    private static Tool.Draft tool(String name, Capability capability, Effect effect) {
+    private static ToolDraft tool(String name, Capability capability, Effect effect) {
         return Tool.named(name)
                 .title(name)
                 .description("Does " + name + ".")

@@ -4,7 +4,7 @@ import static io.agentworkspace.engine.http.SampleServer.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.wire.SendsAnything;
 import java.io.ByteArrayInputStream;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -129,10 +129,10 @@ class HostileBodiesTest {
     @Test
     void aBodyOfTheLimitIsReadAndOneByteMoreIsTooLarge() {
         var body = PING.formatted("1");
-        assertThat(server.mcp(body + " ".repeat(RequestAttributes.MAX_BODY - body.length()))
+        assertThat(server.mcp(body + " ".repeat(RequestContext.MAX_BODY - body.length()))
                         .statusCode())
                 .isEqualTo(200);
-        assertTooLarge(server.mcp(body + " ".repeat(RequestAttributes.MAX_BODY - body.length() + 1)));
+        assertTooLarge(server.mcp(body + " ".repeat(RequestContext.MAX_BODY - body.length() + 1)));
     }
 
     @Test

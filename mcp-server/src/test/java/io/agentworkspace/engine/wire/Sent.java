@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.wire;
 
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -79,6 +79,6 @@ final class Sent extends Request.Wrapper {
 
     /** Returns the body as far as it was read; missing if it is not JSON, or too long. */
     JsonNode body() {
-        return read.size() > RequestAttributes.MAX_BODY ? MissingNode.getInstance() : Wire.read(read.toByteArray());
+        return read.size() > RequestContext.MAX_BODY ? MissingNode.getInstance() : Wire.read(read.toByteArray());
     }
 }

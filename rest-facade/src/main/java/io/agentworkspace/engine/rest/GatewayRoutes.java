@@ -7,7 +7,7 @@ import io.agentworkspace.engine.model.plan.Limits;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Envelope;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.Route;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
@@ -82,7 +82,7 @@ final class GatewayRoutes {
         config.putArray("authentication").add("X-Api-Key").add("Authorization: Bearer");
         signIn.providers().forEach(config.putArray("sign_in")::add);
         config.putObject("limits")
-                .put("max_body_bytes", RequestAttributes.MAX_BODY)
+                .put("max_body_bytes", RequestContext.MAX_BODY)
                 .put("max_json_depth", Json.MAX_DEPTH)
                 .put("name_characters", Name.MAX)
                 .put("description_characters", Limits.DESCRIPTION)

@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.QuotedText;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.MediaType;
 import java.io.IOException;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A request's body: one JSON object in UTF-8, at most {@link RequestAttributes#MAX_BODY} bytes, with any transfer
+ * A request's body: one JSON object in UTF-8, at most {@link RequestContext#MAX_BODY} bytes, with any transfer
  * encoding.
  */
 final class JsonBody {
@@ -23,7 +23,7 @@ final class JsonBody {
      * How many bytes of an oversize body are read and dropped, so that a client that is still sending receives the
      * refusal.
      */
-    private static final long DRAIN = 8L * RequestAttributes.MAX_BODY;
+    private static final long DRAIN = 8L * RequestContext.MAX_BODY;
 
     private JsonBody() {}
 
@@ -95,13 +95,12 @@ final class JsonBody {
     private static byte[] read(InputStream stream) {
         try {
             var declared = RestExchange.current().bodyLength();
-            var bytes =
-                    declared > RequestAttributes.MAX_BODY ? null : stream.readNBytes(RequestAttributes.MAX_BODY + 1);
-            if (bytes == null || bytes.length > RequestAttributes.MAX_BODY) {
+            var bytes = declared > RequestContext.MAX_BODY ? null : stream.readNBytes(RequestContext.MAX_BODY + 1);
+            if (bytes == null || bytes.length > RequestContext.MAX_BODY) {
                 drain(stream);
                 throw new Problem(
                         Failure.TOO_LARGE,
-                        "the body is too large; at most %,d bytes are allowed".formatted(RequestAttributes.MAX_BODY));
+                        "the body is too large; at most %,d bytes are allowed".formatted(RequestContext.MAX_BODY));
             }
             return bytes;
         } catch (IOException | HttpException.RuntimeException e) {

@@ -7,12 +7,11 @@ import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Progress;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.eclipse.jetty.http.HttpHeader;
@@ -31,14 +30,17 @@ record RestExchange(Request request) {
         return CURRENT.get();
     }
 
+    private RequestContext context() {
+        return RequestContext.of(request::getAttribute);
+    }
+
     String requestId() {
-        return (String) Objects.requireNonNull(
-                request.getAttribute(RequestAttributes.REQUEST_ID), RequestAttributes.REQUEST_ID);
+        return context().requestId();
     }
 
     @Nullable
     Caller caller() {
-        return (Caller) request.getAttribute(RequestAttributes.CALLER);
+        return context().caller();
     }
 
     String method() {
@@ -55,9 +57,8 @@ record RestExchange(Request request) {
     }
 
     /** Returns the function that renders a refusal as a page, if the client is a person's browser. */
-    @SuppressWarnings("unchecked") // The gate sets it.
     Optional<Function<Problem, byte[]>> refusalPage() {
-        return Optional.ofNullable((Function<Problem, byte[]>) request.getAttribute(RequestAttributes.REFUSAL_PAGE));
+        return context().refusalPage();
     }
 
     /** Returns the length of the body in bytes; -1 if it was not declared. */
@@ -101,8 +102,9 @@ record RestExchange(Request request) {
     /** @throws Problem if a page of another site may have sent the request, except for calls that only read */
     void checkMayRun(Optional<Tool<?, ?>> tool, ObjectNode arguments) {
         var reads = tool.isPresent() && tool.get().runFor(arguments).effect() == Effect.READS;
-        if (!reads && request.getAttribute(RequestAttributes.FORGERY) instanceof Problem problem) {
-            throw problem;
+        var forgery = context().forgery();
+        if (!reads && forgery.isPresent()) {
+            throw forgery.get();
         }
     }
 
@@ -113,7 +115,7 @@ record RestExchange(Request request) {
 
     /** Records the tool for the request log. */
     void runs(Tool<?, ?> tool) {
-        request.setAttribute(RequestAttributes.SERVICE, tool.name());
+        context().ran(tool.name());
     }
 
     RequestSource source() {
@@ -152,14 +154,14 @@ record RestExchange(Request request) {
             }
         }
         var answer = runner.run(asks(service, arguments, strict).within(budget));
-        request.setAttribute(RequestAttributes.LIMITS, answer.limits());
+        context().left(answer.limits());
         return answer;
     }
 
     /** Runs a plan for the caller. */
     Answer run(CallPlanRun plan) {
         var answer = plan.run();
-        request.setAttribute(RequestAttributes.LIMITS, answer.limits());
+        context().left(answer.limits());
         return answer;
     }
 

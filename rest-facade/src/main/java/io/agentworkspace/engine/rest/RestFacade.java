@@ -35,7 +35,7 @@ public final class RestFacade {
 
     /**
      * Returns a handler that responds to every request, with 404 for unknown paths. It must be behind the gate, which
-     * sets the attributes of {@link io.agentworkspace.engine.model.tool.RequestAttributes}. It must be at the root of
+     * makes the {@link io.agentworkspace.engine.model.tool.RequestContext}. It must be at the root of
      * the server, since Jersey's container finds nothing below a context path.
      */
     public static JerseyAdapter handler(

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.io.ByteArrayInputStream;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -35,19 +35,18 @@ class JsonBodyTest {
 
     @Test
     void aBodyOfOneMebibyteIsReadAndOneByteMoreIsNot() throws Exception {
-        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(bodyOf(RequestAttributes.MAX_BODY)))
+        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(bodyOf(RequestContext.MAX_BODY)))
                         .status())
                 .isEqualTo(200);
-        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(bodyOf(RequestAttributes.MAX_BODY + 1)))
+        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(bodyOf(RequestContext.MAX_BODY + 1)))
                         .refusal())
                 .isEqualTo("400 1005 too_large");
     }
 
     @Test
     void theLimitHoldsForChunkedBodiesToo() throws Exception {
-        assertThat(server.post(CHAT, chunked(RequestAttributes.MAX_BODY)).status())
-                .isEqualTo(200);
-        var got = server.post(CHAT, chunked(RequestAttributes.MAX_BODY + 1));
+        assertThat(server.post(CHAT, chunked(RequestContext.MAX_BODY)).status()).isEqualTo(200);
+        var got = server.post(CHAT, chunked(RequestContext.MAX_BODY + 1));
         assertThat(got.refusal()).isEqualTo("400 1005 too_large");
         assertThat(got.note()).isEqualTo("the body is too large; at most 1,048,576 bytes are allowed");
     }

@@ -7,7 +7,7 @@ import io.agentworkspace.engine.model.mcp.HandshakeReports;
 import io.agentworkspace.engine.model.mcp.PublicAddresses;
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -139,13 +139,12 @@ final class TestServer {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             var id = request.getHeaders().get("X-Request-Id");
-            request.setAttribute(RequestAttributes.REQUEST_ID, id == null ? "req-0" : id);
+            var context = new RequestContext(id == null ? "req-0" : id);
+            request.setAttribute(RequestContext.ATTRIBUTE, context);
             var key = request.getHeaders().get("X-Api-Key");
             if (key != null) {
                 var role = key.equals("viewer") ? Role.VIEWER : Role.MEMBER;
-                request.setAttribute(
-                        RequestAttributes.CALLER,
-                        new Caller(1, "default", 1, "maria", role, Set.of("*"), "key:" + key, null));
+                context.identify(new Caller(1, "default", 1, "maria", role, Set.of("*"), "key:" + key, null));
             }
             return super.handle(
                     request, response, request.getHeaders().contains("Expect") ? callback : reading(request, callback));

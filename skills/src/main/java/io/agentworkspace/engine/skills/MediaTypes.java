@@ -44,9 +44,9 @@ final class MediaTypes {
     /** Returns the media type. A file of an unknown type is plain text if it can be read as such. */
     static String of(String path, byte[] bytes) {
         var name = path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
-        var known = BY_EXTENSION.get(name.substring(name.lastIndexOf('.') + 1));
-        if (known != null && name.contains(".")) {
-            return known;
+        var type = BY_EXTENSION.get(name.substring(name.lastIndexOf('.') + 1));
+        if (type != null && name.contains(".")) {
+            return type;
         }
         var readable = SkillFile.decoded(bytes).filter(text -> text.indexOf('\0') < 0);
         return readable.isPresent() ? PLAIN : BINARY;

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.documents.extract.ExtractorProcess;
 import io.agentworkspace.engine.documents.queue.QueueStore.ClaimedDocument;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.rules.DocumentRules;
+import io.agentworkspace.engine.scheduling.WorkLoop;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
@@ -13,7 +14,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,7 +32,6 @@ public final class ValidationQueue implements AutoCloseable {
 
     private static final Duration RENEWAL = Duration.ofSeconds(4);
     private static final Duration POLL = Duration.ofSeconds(1);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     /** The number of files after which a process is replaced, so that leaks in parsers do not add up. */
     private static final int FILES = 200;
@@ -47,13 +46,13 @@ public final class ValidationQueue implements AutoCloseable {
     private final QueueStore store;
     private final Validator validator;
     private final Duration limit;
-    private final Semaphore wake = new Semaphore(0);
     /** How often the database refused the result of a document. */
     private final Map<UUID, Integer> refused =
             Caffeine.newBuilder().maximumSize(1_000).<UUID, Integer>build().asMap();
 
     private final Map<ClaimedDocument, Boolean> held = new ConcurrentHashMap<>();
-    private final Thread thread = Thread.ofPlatform().daemon().name("documents").unstarted(this::run);
+    private final WorkLoop loop =
+            new WorkLoop("documents are validated", Thread.ofPlatform().daemon().name("documents"), POLL, this::round);
     private final ScheduledThreadPoolExecutor heart = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("documents' leases").factory());
     private volatile @Nullable ExtractorProcess process;
@@ -70,39 +69,31 @@ public final class ValidationQueue implements AutoCloseable {
     }
 
     public void start() {
-        thread.start();
+        loop.start();
         heart.scheduleWithFixedDelay(this::renew, RENEWAL.toMillis(), RENEWAL.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Looks for work at once. */
     public void wake() {
-        if (wake.availablePermits() == 0) {
-            wake.release();
-        }
+        loop.wake();
     }
 
-    private void run() {
-        while (!closed) {
-            try {
-                var claim = store.claim(LEASE);
-                if (claim.isPresent()) {
-                    work(claim.get());
-                    refused.remove(claim.get().id());
-                    idle = 0;
-                } else {
-                    if (++idle == IDLE) {
-                        endProcess();
-                    }
-                    rest();
-                }
-            } catch (Problem e) {
-                LOG.debug("documents are validated later: {}", e.note());
-                rest();
-            } catch (RuntimeException e) {
-                LOG.warn("could not validate a document; trying again", e);
+    private boolean round() {
+        try {
+            var claim = store.claim(LEASE);
+            if (claim.isPresent()) {
+                work(claim.get());
+                refused.remove(claim.get().id());
+                idle = 0;
+            } else if (++idle == IDLE) {
                 endProcess();
-                rest();
             }
+            return claim.isPresent();
+        } catch (Problem e) {
+            throw e;
+        } catch (RuntimeException e) {
+            endProcess();
+            throw e;
         }
     }
 
@@ -188,16 +179,6 @@ public final class ValidationQueue implements AutoCloseable {
         }
     }
 
-    private void rest() {
-        try {
-            if (wake.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
-                wake.drainPermits();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     /** Returns the id of the extraction process, if there is one. */
     public long pid() {
         var current = process;
@@ -208,14 +189,13 @@ public final class ValidationQueue implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        wake();
         heart.shutdownNow();
         var current = process;
         if (current != null) {
             current.kill();
         }
         try {
-            thread.join(PATIENCE);
+            loop.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.http.limits;
 
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -15,14 +15,11 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the bytes of a request, at most {@link RequestAttributes#MAX_BODY}, with or without a declared length. */
+/** Reads the bytes of a request, at most {@link RequestContext#MAX_BODY}, with or without a declared length. */
 public final class BodyReader {
-    private static final int DISCARDED = 8 * RequestAttributes.MAX_BODY;
+    private static final int DISCARDED = 8 * RequestContext.MAX_BODY;
     private static final Duration DISCARDED_WITHIN = Duration.ofSeconds(5);
     private static final int FIRST = 8 * 1024;
-
-    /** Request attribute: set if the client took too long. More data may still arrive, but nothing else reads it. */
-    private static final String GIVEN_UP = "engine.body.given_up";
 
     private BodyReader() {}
 
@@ -30,17 +27,17 @@ public final class BodyReader {
     public static byte[] read(Request request) {
         if (request instanceof Received received
                 && received.isWhole
-                && received.bytes.length <= RequestAttributes.MAX_BODY) {
+                && received.bytes.length <= RequestContext.MAX_BODY) {
             return received.take(); // As a stream, it would be copied through a buffer of 16 KiB.
         }
         try (var in = Content.Source.asInputStream(request)) {
-            var announced = request.getLength() > RequestAttributes.MAX_BODY;
-            var bytes = announced ? new byte[0] : in.readNBytes(RequestAttributes.MAX_BODY + 1);
-            if (announced || bytes.length > RequestAttributes.MAX_BODY) {
+            var announced = request.getLength() > RequestContext.MAX_BODY;
+            var bytes = announced ? new byte[0] : in.readNBytes(RequestContext.MAX_BODY + 1);
+            if (announced || bytes.length > RequestContext.MAX_BODY) {
                 discard(request);
                 throw new Problem(
                         Failure.TOO_LARGE,
-                        "the body is too large: at most %,d bytes are allowed".formatted(RequestAttributes.MAX_BODY));
+                        "the body is too large: at most %,d bytes are allowed".formatted(RequestContext.MAX_BODY));
             }
             return bytes;
         } catch (IOException e) {
@@ -107,12 +104,12 @@ public final class BodyReader {
             request.demand(came::countDown);
             try {
                 if (!came.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                    request.setAttribute(GIVEN_UP, true);
+                    RequestContext.of(request::getAttribute).giveUpBody();
                     return null;
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                request.setAttribute(GIVEN_UP, true);
+                RequestContext.of(request::getAttribute).giveUpBody();
                 return null;
             }
         }
@@ -180,7 +177,8 @@ public final class BodyReader {
      * finished; one that waits for 100 is not sending.
      */
     private static boolean discard(Request request) {
-        if (request.getHeaders().contains(HttpHeader.EXPECT) || request.getAttribute(GIVEN_UP) != null) {
+        if (request.getHeaders().contains(HttpHeader.EXPECT)
+                || RequestContext.of(request::getAttribute).isBodyGivenUp()) {
             return false;
         }
         var deadline = System.nanoTime() + DISCARDED_WITHIN.toNanos();

@@ -106,8 +106,8 @@ public final class FairShare {
     }
 
     private CallerShare enter(Object name, int most) {
-        return holders.compute(name, (_, known) -> {
-            var holder = known == null ? new CallerShare(most) : known;
+        return holders.compute(name, (_, present) -> {
+            var holder = present == null ? new CallerShare(most) : present;
             holder.parts++;
             return holder;
         });

@@ -89,10 +89,10 @@ public final class McpMethods {
 
     /** What nobody has declared is not named: names in spans are few. */
     private TraceSpan span(String method, ObjectNode params, McpRequest request) {
-        var known = COMMON.contains(method) || extension(method).isPresent() ? method : "unknown";
+        var label = COMMON.contains(method) || extension(method).isPresent() ? method : "unknown";
         var tool = params.path("name").asString("");
         var named = method.equals("tools/call") && tools.find(tool, request).isPresent();
-        return McpSpan.begin(known, named ? tool : null, params);
+        return McpSpan.begin(label, named ? tool : null, params);
     }
 
     private MethodResult served(String method, ObjectNode params, McpRequest request) {

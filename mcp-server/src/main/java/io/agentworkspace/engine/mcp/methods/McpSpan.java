@@ -14,8 +14,8 @@ final class McpSpan {
     static TraceSpan begin(String method, @Nullable String tool, ObjectNode params) {
         var meta = params.path(JsonRpcMessage.META);
         var parent = new RemoteParent(
-                given(meta.path("traceparent").asString("")),
-                given(meta.path("tracestate").asString("")));
+                nonBlank(meta.path("traceparent").asString("")),
+                nonBlank(meta.path("tracestate").asString("")));
         var span = TraceSpan.CURRENT
                 .get()
                 .joining(parent, tool == null ? method : method + " " + tool, TraceSpan.Kind.SERVER)
@@ -23,7 +23,7 @@ final class McpSpan {
         return tool == null ? span : span.set("gen_ai.tool.name", tool);
     }
 
-    private static @Nullable String given(String text) {
+    private static @Nullable String nonBlank(String text) {
         return text.isEmpty() ? null : text;
     }
 }

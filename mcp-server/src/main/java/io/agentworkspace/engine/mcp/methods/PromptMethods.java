@@ -50,10 +50,10 @@ final class PromptMethods {
     }
 
     private Problem unknown(String name, McpRequest request) {
-        var known = all(request).stream()
+        var names = all(request).stream()
                 .map(prompt -> prompt.get("name").asString())
                 .toList();
-        var near = Near.nearest(name, known, 2);
+        var near = Near.nearest(name, names, 2);
         var shown = Name.shortened(name);
         return new Problem(
                 Failure.NOT_FOUND,

@@ -121,13 +121,13 @@ public final class ToolMethods {
     }
 
     private RpcError unknown(String name, McpRequest request) {
-        var known = all(request).stream()
+        var names = all(request).stream()
                 .map(tool -> new NearestTool.Titled(
                         tool.get("name").asString(),
                         tool.path("title").asString(""),
                         tool.at("/annotations/readOnlyHint").asBoolean(false)))
                 .toList();
-        var problem = Problem.unknownService("tool", name, NearestTool.hint(name, known, "tools/list"));
+        var problem = Problem.unknownService("tool", name, NearestTool.hint(name, names, "tools/list"));
         var service = name.length() > Name.MAX ? null : name;
         return RpcError.invalidParams(
                 problem, Envelope.failure(service, request.requestId(), clock.instant(), problem));

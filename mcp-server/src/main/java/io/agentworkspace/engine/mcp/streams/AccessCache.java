@@ -18,13 +18,13 @@ final class AccessCache {
     private static final int CHARACTERS = 2_000_000;
 
     private final AtomicLong characters = new AtomicLong();
-    private volatile ConcurrentHashMap<AccessKey, Boolean> known = new ConcurrentHashMap<>();
+    private volatile ConcurrentHashMap<AccessKey, Boolean> entries = new ConcurrentHashMap<>();
 
     private record AccessKey(Caller caller, String uri) {}
 
     /** Returns whether the caller may see the resource. */
     boolean allows(Caller caller, String uri, Supplier<? extends Optional<?>> look) {
-        return known().computeIfAbsent(new AccessKey(caller, uri), _ -> {
+        return entries().computeIfAbsent(new AccessKey(caller, uri), _ -> {
             characters.addAndGet(uri.length());
             return look.get().isPresent();
         });
@@ -33,9 +33,9 @@ final class AccessCache {
     /** Looks the resource up and caches whether it was visible. */
     <T> Optional<T> readable(Caller caller, String uri, Supplier<Optional<T>> look) {
         // Taken before the look-up: if access changes in the meantime, a new map replaces this one.
-        var known = known();
+        var entries = entries();
         var found = look.get();
-        if (known.put(new AccessKey(caller, uri), found.isPresent()) == null) {
+        if (entries.put(new AccessKey(caller, uri), found.isPresent()) == null) {
             characters.addAndGet(uri.length());
         }
         return found;
@@ -43,13 +43,13 @@ final class AccessCache {
 
     void forget() {
         characters.set(0);
-        known = new ConcurrentHashMap<>();
+        entries = new ConcurrentHashMap<>();
     }
 
-    private ConcurrentHashMap<AccessKey, Boolean> known() {
-        if (known.size() > LARGEST || characters.get() > CHARACTERS) {
+    private ConcurrentHashMap<AccessKey, Boolean> entries() {
+        if (entries.size() > LARGEST || characters.get() > CHARACTERS) {
             forget();
         }
-        return known;
+        return entries;
     }
 }

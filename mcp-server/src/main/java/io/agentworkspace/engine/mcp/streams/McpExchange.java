@@ -11,15 +11,12 @@ import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
@@ -29,23 +26,40 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * One HTTP request to the MCP endpoint, and its response.
- *
- * @param resource the endpoint as an OAuth resource, if it accepts access tokens
- */
-public record McpExchange(
-        Request request,
-        Response response,
-        Callback callback,
-        @Nullable ProtectedResource resource) implements CallOrigin {
+/** One HTTP request to the MCP endpoint, and its response. */
+public final class McpExchange implements CallOrigin {
     public static final String SESSION = "Mcp-Session-Id";
-    private static final String PROGRAM = "engine.mcp.program";
-    private static final String GREETING = "engine.mcp.greeting";
-    private static final String BUDGET = "engine.mcp.budget";
-    private static final String FAILURE = "engine.mcp.failure";
     public static final String VERSION = "MCP-Protocol-Version";
     private static final Set<String> EVENT_RANGES = Set.of("text/event-stream", "text/*", "*/*");
+
+    private final Request request;
+    private final Response response;
+    private final Callback callback;
+    private final @Nullable ProtectedResource resource;
+    private final ResponseBudget budget = ResponseBudget.twice();
+    private volatile @Nullable String program;
+    private volatile @Nullable Greeting greeting;
+    private volatile @Nullable RpcError failure;
+
+    /** @param resource the endpoint as an OAuth resource, if it accepts access tokens */
+    public McpExchange(Request request, Response response, Callback callback, @Nullable ProtectedResource resource) {
+        this.request = request;
+        this.response = response;
+        this.callback = callback;
+        this.resource = resource;
+    }
+
+    public Request request() {
+        return request;
+    }
+
+    public Response response() {
+        return response;
+    }
+
+    public Callback callback() {
+        return callback;
+    }
 
     /** A message and the protocol era of its client. */
     public record Greeting(String era, JsonRpcMessage message) {
@@ -59,47 +73,47 @@ public record McpExchange(
 
     /** Stores the message that a lane serves. */
     public void greets(String era, JsonRpcMessage message) {
-        request.setAttribute(GREETING, new Greeting(era, message));
+        greeting = new Greeting(era, message);
     }
 
     /** Forgets the message: it may be large, and a stream may stay open for hours. */
     public void forgetGreeting() {
-        request.removeAttribute(GREETING);
+        greeting = null;
     }
 
     @Nullable
     public Greeting greeting() {
-        return (Greeting) request.getAttribute(GREETING);
+        return greeting;
     }
 
     /** Stores the error in the response. */
     public void failed(RpcError error) {
-        request.setAttribute(FAILURE, error);
+        failure = error;
     }
 
     @Nullable
     public RpcError failure() {
-        return (RpcError) request.getAttribute(FAILURE);
+        return failure;
     }
 
     @Override
     public Caller caller() {
-        return (Caller) attribute(RequestAttributes.CALLER);
+        return context().identified();
     }
 
     @Override
     public String requestId() {
-        return (String) attribute(RequestAttributes.REQUEST_ID);
+        return context().requestId();
     }
 
     @Override
     public RequestSource source() {
-        var program = request.getAttribute(PROGRAM) instanceof String said ? said : header("User-Agent");
-        return new RequestSource(RequestSource.MCP, Request.getRemoteAddr(request), program);
+        return new RequestSource(
+                RequestSource.MCP, Request.getRemoteAddr(request), program == null ? header("User-Agent") : program);
     }
 
-    private Object attribute(String name) {
-        return Objects.requireNonNull(request.getAttribute(name), name);
+    private RequestContext context() {
+        return RequestContext.of(request::getAttribute);
     }
 
     @Override
@@ -118,7 +132,7 @@ public record McpExchange(
      * @throws io.agentworkspace.engine.model.problem.Problem {@code rate_limited}
      */
     public void countAnother() {
-        ((Runnable) attribute(RequestAttributes.ANOTHER_CALL)).run();
+        context().admitted().anotherCall().run();
     }
 
     /**
@@ -126,7 +140,7 @@ public record McpExchange(
      * throws a Problem if there is none.
      */
     public Runnable pause() {
-        return (Runnable) ((Supplier<?>) attribute(RequestAttributes.PAUSE)).get();
+        return context().pause();
     }
 
     /** Returns whether the client accepts an event stream as a response. */
@@ -147,25 +161,21 @@ public record McpExchange(
 
     /** Returns a check for streams of whether the credential is still valid. */
     BooleanSupplier validity() {
-        return (BooleanSupplier) attribute(RequestAttributes.VALIDITY);
+        return context().admitted().validity();
     }
 
     /** Records the client program, if it named itself, for the key and the audit. */
     public void comesFrom(@Nullable String client) {
         if (client != null) {
-            request.setAttribute(PROGRAM, client);
-        }
-        if (client != null && request.getAttribute(RequestAttributes.CLIENT) instanceof Consumer<?> told) {
-            @SuppressWarnings("unchecked") // Set by the gate.
-            var listener = (Consumer<String>) told;
-            listener.accept(client);
+            program = client;
+            context().admitted().client().accept(client);
         }
     }
 
     /** Stores the request to respond to, for whichever code responds or fails. */
     public void answers(JsonRpcMessage message) {
         if (!message.isResponse()) {
-            request.setAttribute(RequestAttributes.MESSAGE_ID, message.id());
+            context().answers(message.id());
         }
     }
 
@@ -179,15 +189,12 @@ public record McpExchange(
 
     @Override
     public ResponseBudget budget() {
-        if (!(request.getAttribute(BUDGET) instanceof ResponseBudget)) {
-            request.setAttribute(BUDGET, ResponseBudget.twice());
-        }
-        return (ResponseBudget) attribute(BUDGET);
+        return budget;
     }
 
     @Override
     public void ran(String service) {
-        request.setAttribute(RequestAttributes.SERVICE, Name.shortened(service));
+        context().ran(Name.shortened(service));
     }
 
     @Override
@@ -199,7 +206,7 @@ public record McpExchange(
 
     @Override
     public void limits(List<Allowance> left) {
-        request.setAttribute(RequestAttributes.LIMITS, left);
+        context().left(left);
     }
 
     @Override
@@ -224,7 +231,7 @@ public record McpExchange(
     }
 
     ObjectNode json(RpcError error) {
-        return error.json((JsonNode) request.getAttribute(RequestAttributes.MESSAGE_ID));
+        return error.json(context().messageId());
     }
 
     /** Returns the status of a response with this error: the usual one, unless the client needs more scopes. */

@@ -117,9 +117,9 @@ public final class NotificationStream {
 
     /** Notifies the client of a change that it subscribed to. */
     void deliver(Change change) {
-        var told = subscriptions.toldOf(change);
-        if (!told.isEmpty()) {
-            deliver(told);
+        var messages = subscriptions.toldOf(change);
+        if (!messages.isEmpty()) {
+            deliver(messages);
         }
     }
 
@@ -183,15 +183,15 @@ public final class NotificationStream {
         }
     }
 
-    private void send(List<String> told) throws IOException {
+    private void send(List<String> messages) throws IOException {
         var first = greeting;
         if (first != null) {
             greeting = null;
             stream.send(first);
-        } else if (told.isEmpty()) {
+        } else if (messages.isEmpty()) {
             stream.keepAlive();
         }
-        for (var what : told) {
+        for (var what : messages) {
             var message = word(what);
             if (message.isPresent()) {
                 stream.send(message.get());
@@ -217,9 +217,9 @@ public final class NotificationStream {
         synchronized (this) {
             if (greeting != null || keepAlive || !waiting.isEmpty()) {
                 keepAlive = false;
-                var told = List.copyOf(waiting);
+                var messages = List.copyOf(waiting);
                 waiting.clear();
-                return told;
+                return messages;
             }
             if (!ending) {
                 writing = false;

@@ -119,26 +119,26 @@ public final class StreamOpener {
         } else if (!request.client().takesTasks()) {
             throw RpcError.missingExtension(ClientInfo.TASKS);
         }
-        var known = ids.isEmpty() ? ids : tasks.known(request.caller(), ids);
+        var found = ids.isEmpty() ? ids : tasks.known(request.caller(), ids);
         var heard = agreed.putArray(TASKS);
-        ids.stream().filter(known::contains).forEach(heard::add);
+        ids.stream().filter(found::contains).forEach(heard::add);
         var tenant = request.caller().tenant();
-        return known.stream()
+        return found.stream()
                 .collect(Collectors.toMap(
                         id -> new Change(tenant, Change.TASK, List.of(id)), id -> Set.of(Subscriptions.task(id))));
     }
 
     private static Set<String> texts(ObjectNode asked, String field, String what) {
-        var given = asked.get(field);
+        var value = asked.get(field);
         var texts = new LinkedHashSet<String>();
-        if (given != null && !given.isNull()) {
-            if (!given.isArray() || given.valueStream().anyMatch(text -> !text.isString())) {
+        if (value != null && !value.isNull()) {
+            if (!value.isArray() || value.valueStream().anyMatch(text -> !text.isString())) {
                 throw Problem.wrongType("params.notifications." + field, "an array of " + what);
             }
-            if (given.size() > MAX_RESOURCES) {
-                throw Problem.tooLarge("params.notifications." + field, given.size(), MAX_RESOURCES, what);
+            if (value.size() > MAX_RESOURCES) {
+                throw Problem.tooLarge("params.notifications." + field, value.size(), MAX_RESOURCES, what);
             }
-            given.valueStream().forEach(text -> texts.add(text.asString()));
+            value.valueStream().forEach(text -> texts.add(text.asString()));
         }
         return texts;
     }
@@ -173,7 +173,7 @@ public final class StreamOpener {
         return what -> {
             var id = Subscriptions.taskId(what);
             if (id.isPresent()) {
-                return tasks.find(caller, id.get()).map(task -> told(task, purpose));
+                return tasks.find(caller, id.get()).map(task -> notification(task, purpose));
             }
             return Subscriptions.isList(what) || access.allows(caller, what, () -> resources.changes(what, request))
                     ? Optional.of(Subscriptions.notification(what, purpose.subscription()))
@@ -181,7 +181,7 @@ public final class StreamOpener {
         };
     }
 
-    private static ObjectNode told(ObjectNode task, NotificationStream.Purpose purpose) {
+    private static ObjectNode notification(ObjectNode task, NotificationStream.Purpose purpose) {
         Subscriptions.tag(task, Objects.requireNonNull(purpose.subscription()));
         return JsonRpcMessage.notification("notifications/tasks", task);
     }

@@ -65,7 +65,7 @@ public record Subscriptions(Set<String> lists, Map<Change, Set<String>> resource
     public Subscriptions renewed(Set<String> uris, Map<Change, Set<String>> visible) {
         var all = new LinkedHashMap<Change, Set<String>>();
         visible.forEach((change, found) -> all.put(change, new LinkedHashSet<>(found)));
-        resources.forEach((change, known) -> known.stream()
+        resources.forEach((change, resourceUris) -> resourceUris.stream()
                 .filter(uris::contains)
                 .forEach(uri ->
                         all.computeIfAbsent(change, _ -> new LinkedHashSet<>()).add(uri)));

@@ -59,14 +59,14 @@ public record TaskState(
     }
 
     /** Returns the state after the client has answered. Answers to questions that are not pending are ignored. */
-    TaskState with(Map<String, ObjectNode> given) {
+    TaskState with(Map<String, ObjectNode> responses) {
         var open = new LinkedHashMap<>(asked);
-        var known = new LinkedHashMap<>(answers);
-        given.forEach((key, answer) -> {
+        var all = new LinkedHashMap<>(answers);
+        responses.forEach((key, answer) -> {
             if (open.remove(key) != null) {
-                known.put(key.substring(key.indexOf('.') + 1), answer);
+                all.put(key.substring(key.indexOf('.') + 1), answer);
             }
         });
-        return new TaskState(round, open, known, state);
+        return new TaskState(round, open, all, state);
     }
 }

@@ -24,11 +24,11 @@ public record InputResponses(
      *
      * @throws Problem {@code malformed_json} or {@code too_large}
      */
-    public static Map<String, ObjectNode> answers(@Nullable JsonNode given) {
-        if (given == null) {
+    public static Map<String, ObjectNode> answers(@Nullable JsonNode responses) {
+        if (responses == null) {
             return Map.of();
         }
-        if (!(given instanceof ObjectNode object)) {
+        if (!(responses instanceof ObjectNode object)) {
             throw Problem.wrongType("params.inputResponses", "an object that has an answer for each question");
         }
         if (object.size() > MAX) {

@@ -80,8 +80,8 @@ public record JsonRpcMessage(@Nullable JsonNode id, String method, ObjectNode pa
         if (params == null || params.isNull()) {
             return Json.object();
         }
-        if (params instanceof ObjectNode given) {
-            return given;
+        if (params instanceof ObjectNode fields) {
+            return fields;
         }
         throw invalid("params must be an object; it may be empty or left out");
     }

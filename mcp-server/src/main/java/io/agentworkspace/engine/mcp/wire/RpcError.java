@@ -64,10 +64,10 @@ public final class RpcError extends RuntimeException {
         return new RpcError(JsonRpcRefusal.INVALID_REQUEST, HttpStatus.FORBIDDEN_403, problem, data, scopes);
     }
 
-    public static RpcError unknownMethod(String method, Collection<String> known, String requestId) {
-        var near = Near.nearest(method, known, 2);
+    public static RpcError unknownMethod(String method, Collection<String> methods, String requestId) {
+        var near = Near.nearest(method, methods, 2);
         var note = near.isEmpty()
-                ? "there is no method '%s' here; there are %s".formatted(shown(method), String.join(", ", known))
+                ? "there is no method '%s' here; there are %s".formatted(shown(method), String.join(", ", methods))
                 : "there is no method '%s' here; did you mean %s?".formatted(shown(method), String.join(" or ", near));
         var problem = new Problem(Failure.UNKNOWN_SERVICE, note).because(Cause.METHOD);
         return new RpcError(

@@ -3,10 +3,9 @@ package io.agentworkspace.engine.memory.embedding;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore.Lag;
 import io.agentworkspace.engine.memory.embedding.EmbeddingStore.Waiting;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.scheduling.WorkLoop;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,17 +18,17 @@ public final class EmbeddingQueue implements AutoCloseable {
     private static final Duration LEASE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration SOON = Duration.ofMillis(30);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int PORTION = 16;
     private static final int OUTDATED = 500;
     private static final int ATTEMPTS = 5;
 
     private final EmbeddingStore store;
     private final Embedder embedder;
-    private final Semaphore wake = new Semaphore(0);
-    private final Thread thread =
-            Thread.ofPlatform().daemon().name("embeddings").unstarted(this::run);
+    private final WorkLoop loop = new WorkLoop(
+            "memories get their vectors", Thread.ofPlatform().daemon().name("embeddings"), POLL, this::round);
     private volatile boolean isClosed;
+    private volatile boolean isStoring;
+    private boolean isWarm;
 
     /** The tenant whose turn was last; only the thread uses it. */
     private long last;
@@ -41,15 +40,14 @@ public final class EmbeddingQueue implements AutoCloseable {
 
     public void start() {
         if (embedder.isPossible()) {
-            thread.start();
+            loop.start();
         }
     }
 
     /** A memory is being stored that will wait for vectors. */
     public void wake() {
-        if (wake.availablePermits() == 0) {
-            wake.release();
-        }
+        isStoring = true;
+        loop.wake();
     }
 
     /** What waits for vectors now, in all replicas. */
@@ -57,28 +55,22 @@ public final class EmbeddingQueue implements AutoCloseable {
         return store.lag();
     }
 
-    private void run() {
-        warm();
-        while (!isClosed) {
-            try {
-                if (!embedder.isOn()) {
-                    rest();
-                    continue;
-                }
-                var begins = last == 0;
-                var waiting = claim();
-                embed(waiting);
-                if (waiting.isEmpty() && begins && !store.renew(embedder.id(), OUTDATED)) {
-                    rest();
-                }
-            } catch (Problem e) {
-                LOG.debug("memories get their vectors later: {}", e.note());
-                rest();
-            } catch (RuntimeException e) {
-                LOG.warn("could not compute the vectors of memories; trying again", e);
-                rest();
-            }
+    private boolean round() {
+        if (!isWarm) {
+            isWarm = true;
+            warm();
         }
+        if (isStoring) {
+            isStoring = false;
+            pause(SOON); // Its transaction ends meanwhile.
+        }
+        if (!embedder.isOn()) {
+            return false;
+        }
+        var begins = last == 0;
+        var waiting = claim();
+        embed(waiting);
+        return !waiting.isEmpty() || !begins || store.renew(embedder.id(), OUTDATED);
     }
 
     /** An engine that has just started, or was idle, is ready for the first store. */
@@ -140,27 +132,11 @@ public final class EmbeddingQueue implements AutoCloseable {
         }
     }
 
-    /** Until something is stored here; what is stored elsewhere is found a little later. */
-    private void rest() {
-        try {
-            if (wake.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
-                wake.drainPermits();
-                pause(SOON); // Its transaction ends meanwhile.
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     @Override
     public void close() {
         isClosed = true;
-        wake();
-        thread.interrupt();
         try {
-            if (thread.isAlive()) { // Without a model it was never started.
-                thread.join(PATIENCE);
-            }
+            loop.interrupt();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

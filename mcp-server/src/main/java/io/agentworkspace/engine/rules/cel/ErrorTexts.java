@@ -58,12 +58,12 @@ final class ErrorTexts {
         var variable = WORD_BEFORE.matcher(before(line, column));
         var struct =
                 variable.find() ? Variables.struct(variable.group(1)) : java.util.Optional.<Variables.Struct>empty();
-        return struct.map(known -> "%s has no field '%s'%s; its fields are %s"
+        return struct.map(names -> "%s has no field '%s'%s; its fields are %s"
                         .formatted(
-                                known.variable(),
+                                names.variable(),
                                 Name.shortened(name),
-                                near(name, known.fields()),
-                                String.join(", ", known.fields())))
+                                near(name, names.fields()),
+                                String.join(", ", names.fields())))
                 .orElseGet(() -> "there is no field '%s' here".formatted(Name.shortened(name)));
     }
 
@@ -76,12 +76,12 @@ final class ErrorTexts {
 
     private String reference(String name) {
         var variables = List.copyOf(Variables.types().keySet());
-        var known = Stream.concat(variables.stream(), environment.functionNames().stream())
+        var names = Stream.concat(variables.stream(), environment.functionNames().stream())
                 .toList();
         return "there is no variable or function '%s'%s; the variables are %s; the functions are %s"
                 .formatted(
                         Name.shortened(name),
-                        near(name, known),
+                        near(name, names),
                         String.join(", ", variables),
                         String.join(", ", environment.functionNames()));
     }
@@ -93,8 +93,8 @@ final class ErrorTexts {
                 .formatted(shown, types);
     }
 
-    private static String near(String name, List<String> known) {
-        var near = Near.nearest(name, known, 1);
+    private static String near(String name, List<String> names) {
+        var near = Near.nearest(name, names, 1);
         return near.isEmpty() ? "" : ", did you mean %s?".formatted(near.getFirst());
     }
 }

@@ -27,7 +27,7 @@ public final class EvaluationBudget {
 
     /** Returns the budget of all rules together for this request or document. */
     public static EvaluationBudget of(ExpressionInput input) {
-        var text = input.document().get("text") instanceof String given ? given.length() : 0;
+        var text = input.document().get("text") instanceof String content ? content.length() : 0;
         return new EvaluationBudget(BASE + EACH * (input.content().length() + text));
     }
 

@@ -75,8 +75,8 @@ final class Variables {
             return List.copyOf(fields.keySet());
         }
 
-        Value with(ExpressionInput.Fields given) {
-            return new Value(this, given);
+        Value with(ExpressionInput.Fields input) {
+            return new Value(this, input);
         }
     }
 
@@ -84,11 +84,11 @@ final class Variables {
     @SuppressWarnings("Immutable") // Reads its fields lazily; they do not change in the meantime.
     static final class Value extends StructValue<String, Value> {
         private final Struct struct;
-        private final ExpressionInput.Fields given;
+        private final ExpressionInput.Fields input;
 
-        private Value(Struct struct, ExpressionInput.Fields given) {
+        private Value(Struct struct, ExpressionInput.Fields input) {
             this.struct = struct;
-            this.given = given;
+            this.input = input;
         }
 
         @Override
@@ -123,7 +123,7 @@ final class Variables {
 
         /** Returns the value; null if it was not given, or has another type than the field. */
         private @Nullable Object valid(String field) {
-            var value = given.get(field);
+            var value = input.get(field);
             var type = struct.fields.get(field);
             var isValid = value != null
                     && type != null

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.webhooks.outbox;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.scheduling.WorkLoop;
 import io.agentworkspace.engine.secrets.SecretsFailure;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.ClaimedDelivery;
 import io.agentworkspace.engine.webhooks.sender.AttemptResult;
@@ -20,6 +21,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +47,7 @@ public final class Outbox implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
     private static final Duration BETWEEN_JUDGEMENTS = Duration.ofMinutes(1);
+    private static final Duration PAUSE = Duration.ofMillis(500);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final FeedStore feed;
@@ -55,8 +58,8 @@ public final class Outbox implements AutoCloseable {
     private final Clock clock;
     private final Semaphore free = new Semaphore(IN_ALL);
     private final ExecutorService attempts = Executors.newVirtualThreadPerTaskExecutor();
-    private final WorkLoop placing = new WorkLoop("events are placed", this::place);
-    private final WorkLoop claiming = new WorkLoop("deliveries are claimed", this::claim);
+    private final WorkLoop placing = loop("events are placed", this::place);
+    private final WorkLoop claiming = loop("deliveries are claimed", this::claim);
     private final Cache<UUID, Boolean> unopened = Caffeine.newBuilder()
             .maximumSize(10_000)
             .expireAfterWrite(Duration.ofHours(1))
@@ -72,6 +75,10 @@ public final class Outbox implements AutoCloseable {
         this.schedule = schedule;
         this.clock = clock;
         this.writer = new AttemptWriter(store, schedule, clock, claiming::wake);
+    }
+
+    private static WorkLoop loop(String name, BooleanSupplier round) {
+        return new WorkLoop(name, Thread.ofVirtual().name("outbox: " + name), PAUSE, round);
     }
 
     public void start() {

@@ -9,7 +9,7 @@ import io.agentworkspace.engine.mcp.Events;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
-import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.RequestContext;
 import io.agentworkspace.engine.streams.ListeningTenants;
 import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.streams.Ticker;
@@ -26,7 +26,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -52,8 +51,10 @@ class NotificationStreamTest {
     private final class StreamHandler extends Handler.Abstract {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
-            request.setAttribute(RequestAttributes.CALLER, CALLER);
-            request.setAttribute(RequestAttributes.VALIDITY, (BooleanSupplier) () -> true);
+            var context = new RequestContext("req-0");
+            context.identify(CALLER);
+            context.admit(new RequestContext.Admitted(() -> true, _ -> {}, () -> {}));
+            request.setAttribute(RequestContext.ATTRIBUTE, context);
             listen(new McpExchange(request, response, callback, null));
             return true;
         }

@@ -240,10 +240,10 @@ public final class ComponentSchemas {
         request.putArray("required").add("jsonrpc").add("method");
         named.add("RpcRequest", request);
         var response = Json.object().put("type", "object").put("description", "A JSON-RPC 2.0 response.");
-        var told = response.putObject("properties");
-        described(told, "jsonrpc", "string", "Always 2.0.");
-        described(told, "id", "string", "The request's.");
-        described(told, "result", "object", "What the method answers.");
+        var fields = response.putObject("properties");
+        described(fields, "jsonrpc", "string", "Always 2.0.");
+        described(fields, "id", "string", "The request's.");
+        described(fields, "result", "object", "What the method answers.");
         response.putArray("required").add("jsonrpc");
         var error = response.deepCopy().put("description", "A JSON-RPC 2.0 error.");
         named.add("RpcResponse", response);

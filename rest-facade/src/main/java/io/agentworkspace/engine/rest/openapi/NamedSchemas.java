@@ -31,8 +31,8 @@ final class NamedSchemas {
             var type = prefix + camel(property.getKey()) + (hasNamesake ? "Entry" : "");
             property.setValue(settled(type, (ObjectNode) property.getValue()));
         }
-        var known = schemas.get(name);
-        if (known != null && !known.equals(schema)) {
+        var former = schemas.get(name);
+        if (former != null && !former.equals(schema)) {
             throw new IllegalStateException("two different schemas would be named " + name);
         }
         schemas.set(name, schema);

@@ -160,10 +160,10 @@ public enum EventType {
      * @throws Problem if the data is not valid
      */
     public ObjectNode checked(ObjectNode data) {
-        var known = schema.read(data, false);
+        var input = schema.read(data, false);
         var checked = Json.object();
         for (var field : data.properties()) {
-            var value = schema.hasField(field.getKey()) ? known.get(field.getKey()) : field.getValue();
+            var value = schema.hasField(field.getKey()) ? input.get(field.getKey()) : field.getValue();
             if (value != null) {
                 checked.set(field.getKey(), value);
             }

@@ -55,7 +55,7 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
     }
 
     private static Stream<ToolRefusal> ofInput(Tool<?, ?> tool, List<Field> fields) {
-        var given = Stream.of(
+        var parts = Stream.of(
                 new ToolRefusal(
                         Failure.MALFORMED_JSON,
                         "The request is not JSON, or a field has the wrong type.",
@@ -86,7 +86,7 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                         : "You leave out %s.".formatted(listed(required));
         var missing = new ToolRefusal(Failure.MISSING_FIELD, left, "Give what the note names.");
         return Stream.concat(
-                given, required.isEmpty() && !isOfMemory(tool) && !isEither ? Stream.empty() : Stream.of(missing));
+                parts, required.isEmpty() && !isOfMemory(tool) && !isEither ? Stream.empty() : Stream.of(missing));
     }
 
     private static String toRead(Tool<?, ?> tool) {

@@ -6,7 +6,7 @@ public final class QuotedText {
 
     private QuotedText() {}
 
-    public static String shortened(String given) {
-        return Excerpt.of(given, MAX);
+    public static String shortened(String text) {
+        return Excerpt.of(text, MAX);
     }
 }

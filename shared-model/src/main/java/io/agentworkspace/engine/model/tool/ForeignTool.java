@@ -35,37 +35,41 @@ public record ForeignTool(String upstream, ObjectNode definition, String digest)
     /** Returns the tool, which calls the server before its transaction. */
     public Tool<Arguments, Result> calledBy(Tool.Handler<Arguments, Result> call) {
         var effect = effect();
+        var name = definition.path("name").asString();
         return new Tool<>(
-                definition.path("name").asString(),
-                definition.path("title").asString(definition.path("name").asString()),
-                definition.path("description").asString(""),
-                new Guide("", List.of(), false, null, Set.of(), ""),
-                Capability.UPSTREAM_READ,
-                List.of(),
-                effect,
-                effect.writes() ? Role.MEMBER : Role.VIEWER,
-                isIdempotent(),
-                false,
-                false,
-                true,
+                name,
+                new Tool.Texts(
+                        definition.path("title").asString(name),
+                        definition.path("description").asString(""),
+                        new Guide("", List.of(), false, null, Set.of(), ""),
+                        new Example.OwnFields(Map.of(), Set.of())),
+                new Tool.Policy(
+                        Capability.UPSTREAM_READ,
+                        List.of(),
+                        effect,
+                        effect.writes() ? Role.MEMBER : Role.VIEWER,
+                        isIdempotent(),
+                        true,
+                        false,
+                        Audited.WITH_ID),
+                contract(),
+                new Tool.Execution<>(
+                        new Work.TwoPhase<>(call, (_, result, _) -> result), false, false, null, null, null),
+                this);
+    }
+
+    private Tool.Contract<Arguments, Result> contract() {
+        return new Tool.Contract<>(
                 ROUTE,
                 Arguments.class,
                 Schema.ofForeign((ObjectNode) definition.path("inputSchema"), "arguments"),
                 Result.class,
                 definition.path("outputSchema") instanceof ObjectNode output ? output : Envelope.schema(Result.class),
                 List.of(),
-                null,
-                null,
-                null,
                 true,
                 null,
                 false,
-                false,
-                Audited.WITH_ID,
-                false,
-                new Example.OwnFields(Map.of(), Set.of()),
-                this,
-                new Work.TwoPhase<>(call, (_, result, _) -> result));
+                false);
     }
 
     private boolean hint(String name) {

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
@@ -36,6 +37,7 @@ class CallTest {
         call.created(Scope.AGENTS, 1);
         call.queue();
         call.dryRun();
+        call.whenRefused(() -> fail("this attempt was repeated"));
 
         assertThat(call.begin()).isFalse();
         assertThat(call.contextIfKnown()).isNull();
@@ -49,5 +51,6 @@ class CallTest {
         assertThat(call.created()).isEmpty();
         assertThat(call.concernsOutbox()).isFalse();
         assertThat(call.isDryRun()).isFalse();
+        call.refused();
     }
 }

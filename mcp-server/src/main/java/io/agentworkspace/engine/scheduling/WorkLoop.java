@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.webhooks.outbox;
+package io.agentworkspace.engine.scheduling;
 
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;
@@ -10,31 +10,36 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs rounds of work on its own thread. The next round starts at once while there is more to do, else when
- * woken, or after half a second.
+ * woken, or after a pause.
  */
-final class WorkLoop {
+public final class WorkLoop {
     private static final Logger LOG = LoggerFactory.getLogger(WorkLoop.class);
-    private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final String name;
+    private final Duration pause;
     private final BooleanSupplier round;
     private final Semaphore wake = new Semaphore(0);
     private final Thread thread;
     private volatile boolean closed;
 
-    /** @param round returns whether there may be more to do at once */
-    WorkLoop(String name, BooleanSupplier round) {
+    /**
+     * @param name names the work in the log
+     * @param pause after which a round starts unasked
+     * @param round returns whether there may be more to do at once
+     */
+    public WorkLoop(String name, Thread.Builder thread, Duration pause, BooleanSupplier round) {
         this.name = name;
+        this.pause = pause;
         this.round = round;
-        this.thread = Thread.ofVirtual().name("outbox: " + name).unstarted(this::run);
+        this.thread = thread.unstarted(this::run);
     }
 
-    void start() {
+    public void start() {
         thread.start();
     }
 
-    void wake() {
+    public void wake() {
         if (wake.availablePermits() == 0) {
             wake.release();
         }
@@ -58,7 +63,7 @@ final class WorkLoop {
 
     private void rest() {
         try {
-            if (wake.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (wake.tryAcquire(pause.toMillis(), TimeUnit.MILLISECONDS)) {
                 wake.drainPermits();
             }
         } catch (InterruptedException e) {
@@ -66,10 +71,19 @@ final class WorkLoop {
         }
     }
 
+    /** Interrupts the running round, and closes the loop. */
+    public void interrupt() throws InterruptedException {
+        closed = true;
+        thread.interrupt();
+        close();
+    }
+
     /** Starts no further round, and waits up to 5 s for the running one. */
-    void close() throws InterruptedException {
+    public void close() throws InterruptedException {
         closed = true;
         wake();
-        thread.join(PATIENCE);
+        if (thread.getState() != Thread.State.NEW) {
+            thread.join(PATIENCE);
+        }
     }
 }

@@ -1,0 +1,58 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.account.PlanLimits;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Housekeeping;
+import io.agentworkspace.engine.db.TableStatistics;
+import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
+import io.agentworkspace.engine.db.migration.Migrations;
+import io.agentworkspace.engine.events.RestoreStore;
+import io.agentworkspace.engine.http.WebServer;
+import io.agentworkspace.engine.keys.CallerChanges;
+import io.agentworkspace.engine.runtime.IdempotencyStore;
+import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.settings.Settings;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** The database with the current schema, its secrets, and the notifications of changed callers. */
+record DatabaseAssembly(Db db, CallerChanges watch, Vault vault) {
+    private static final Duration FIVE_SECONDS = Duration.ofSeconds(5);
+
+    /** @param keep takes what is closed with the engine */
+    static DatabaseAssembly of(
+            Settings settings, WebServer server, Clock clock, Consumer<AutoCloseable> keep, Housekeeping housekeeping) {
+        var source = source(settings, keep);
+        var db = source.open(settings.database().poolSize());
+        keep.accept(db);
+        db.awaitReachable(settings.database().longestWait());
+        var watch = new CallerChanges(db);
+        keep.accept(watch);
+        watch.awaitFirst(); // Before the migrations, whose locks also require one session.
+        Migrations.run(db, () -> server.upgrading(true));
+        server.upgrading(false);
+        var restores = new RestoreStore(db, clock, source.files());
+        restores.notice(); // Before anything gets a number.
+        PlanLimits.publish(db);
+        var vault =
+                new Vault(db, settings.secrets().masterKeys(settings.database().dataDir()));
+        vault.check();
+        housekeeping
+                .whileOpen(FIVE_SECONDS, "collecting statistics of tables", new TableStatistics(db)::collect)
+                .clearing("idempotency keys", new IdempotencyStore(db)::purge)
+                .clearing("contexts", new ContextStore(db)::purge)
+                .whileOpen(FIVE_SECONDS, "noticing a restore", restores::notice);
+        return new DatabaseAssembly(db, watch, vault);
+    }
+
+    private static DatabaseSource source(Settings settings, Consumer<AutoCloseable> keep) {
+        if (settings.database().url() != null) {
+            return DatabaseSource.of(settings.database().url());
+        }
+        var embedded = EmbeddedPostgres.start(settings.database().dataDir());
+        keep.accept(embedded);
+        return DatabaseSource.of(embedded);
+    }
+}

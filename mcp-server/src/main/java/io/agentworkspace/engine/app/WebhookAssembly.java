@@ -1,0 +1,45 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Housekeeping;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.webhooks.EndpointServices;
+import io.agentworkspace.engine.webhooks.outbox.FeedStore;
+import io.agentworkspace.engine.webhooks.outbox.Outbox;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore;
+import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
+import io.agentworkspace.engine.webhooks.sender.Sender;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Events and their webhooks. The outbox starts before the endpoints open, and is closed after them. */
+record WebhookAssembly(EventLog events, OutboxStore outbox, EndpointServices receivers) {
+    /** @param keep takes what is closed with the engine */
+    static WebhookAssembly of(
+            Settings settings,
+            Db db,
+            Vault vault,
+            Clock clock,
+            Consumer<AutoCloseable> keep,
+            Housekeeping housekeeping,
+            EngineMetrics figures) {
+        var webhooks = settings.webhooks();
+        var events = new EventLog();
+        var sender = new Sender(webhooks.allowPrivate(), webhooks.authorities(), clock);
+        keep.accept(sender);
+        var store = new OutboxStore(db, vault, events);
+        var outbox = new Outbox(new FeedStore(db), store, sender, webhooks.schedule(), clock);
+        keep.accept(outbox);
+        events.onCommitted(outbox::wake);
+        figures.outbox(outbox);
+        outbox.start();
+        var probes = new EndpointProbes(webhooks.allowPrivate(), webhooks.authorities(), clock);
+        keep.accept(probes);
+        var kept = Duration.ofDays(settings.retention().eventsDays());
+        housekeeping.clearing("events", now -> store.purge(now.minus(kept)));
+        return new WebhookAssembly(events, store, new EndpointServices(vault, probes, webhooks.allowPrivate()));
+    }
+}
