@@ -1,4 +1,5 @@
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -7,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import tools.jackson.core.type.TypeReference;
 
 /**
@@ -121,7 +123,7 @@ final class Search implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--beam folder] [--sets notes,cranfield,xquad,turns,sessions,beam] [--modes text,vector,hybrid] [--every 1] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--fit] [--only quality|growth|stores] [--rounds 20] [--model name --jar file]";
+        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--beam folder] [--sets notes,cranfield,xquad,turns,sessions,beam] [--modes text,vector,hybrid] [--every 1] [--banks 10] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--fit] [--only quality|growth|stores] [--rounds 20] [--model name --jar file]";
     }
 
     @Override
@@ -135,6 +137,10 @@ final class Search implements Bench.Benchmark {
             fit(options);
             return;
         }
+        if (options.text("model") != null) {
+            compare(options);
+            return;
+        }
         try (var engine = Engine.startWith(options.text("data"))) {
             var callers = new Callers(engine.url(), engine.key());
             if (only.contains("quality")) {
@@ -143,6 +149,17 @@ final class Search implements Bench.Benchmark {
             if (only.contains("growth")) {
                 new SearchGrowth(engine, callers, options.number("seconds", 10)).measure(options.number("memories", 10_000), options.number("tenant", 0));
             }
+        }
+    }
+
+    /** Measures the sets with another model. */
+    private static void compare(Bench.Options options) throws Exception {
+        var sets = SearchSets.read(options).values().stream().flatMap(List::stream).toList();
+        var questions = sets.stream().flatMap(set -> set.queries().stream()).map(Search::plain).collect(Collectors.toSet());
+        try (var model = new ModelEndpoint(options.text("model"), Path.of(options.text("jar")), questions, SearchSets.notes().texts());
+                var engine = Engine.start("--embedding", model.url(), "--embedding-model", options.text("model"))) {
+            find(options, engine, new Callers(engine.url(), engine.key()));
+            model.print();
         }
     }
 
@@ -213,7 +230,7 @@ final class Search implements Bench.Benchmark {
 
     /** Quotation marks would search for phrases. */
     private static String plain(String query) {
-        return query.replaceAll("[\"“”„«»]", " ");
+        return query.replaceAll("[\"“”„«»]", " ").replaceAll("\\s+", " ").strip();
     }
 
     /** Returns the numbers of the texts by the ids of their memories, which all have their vectors then. */

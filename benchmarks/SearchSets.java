@@ -33,6 +33,7 @@ final class SearchSets {
 
     /** Returns the sets that are wanted, by their names. */
     static Map<String, List<Set>> read(Bench.Options options) throws IOException {
+        var most = options.number("banks", Integer.MAX_VALUE);
         var sets = new ArrayList<Set>();
         var notes = notes();
         sets.add(notes);
@@ -76,11 +77,14 @@ final class SearchSets {
         }
         return sets.stream()
                 .filter(set -> names.stream().anyMatch(set.name()::startsWith))
-                .collect(Collectors.groupingBy(Set::name, LinkedHashMap::new, Collectors.toList()));
+                .collect(Collectors.groupingBy(
+                        Set::name,
+                        LinkedHashMap::new,
+                        Collectors.collectingAndThen(Collectors.toList(), of -> of.subList(0, Math.min(most, of.size())))));
     }
 
     /** Our own: memories, questions in other words about some of them, and questions without an answer. */
-    private static Set notes() throws IOException {
+    static Set notes() throws IOException {
         var texts = new ArrayList<String>();
         var queries = new ArrayList<String>();
         var answers = new ArrayList<Map<Integer, Integer>>();

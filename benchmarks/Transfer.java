@@ -26,8 +26,8 @@ final class Transfer implements Bench.Benchmark {
     public void run(Bench.Options options) throws Exception {
         var first = Files.createTempFile("export", ".jsonl");
         var second = Files.createTempFile("export", ".jsonl");
-        try (var engine = Engine.start();
-                var fresh = Engine.start()) {
+        try (var engine = Engine.start("--embedding", "off");
+                var fresh = Engine.start("--embedding", "off")) {
             fill(engine, options.number("memories", 10_000));
             timed("exported", () -> export(engine, first));
             new Callers(fresh.url(), fresh.key()).call(new Callers.Work("MB_Create", Map.of("vx", Map.of("name", BANK))));
