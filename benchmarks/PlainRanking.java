@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.lucene.analysis.Analyzer;
@@ -10,6 +11,8 @@ import org.apache.lucene.document.TextField;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.search.BooleanClause;
+import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.store.ByteBuffersDirectory;
@@ -44,11 +47,29 @@ final class PlainRanking implements AutoCloseable {
         }
         var fields = searcher.storedFields();
         var found = Arrays.stream(searcher.search(words, most).scoreDocs).mapToInt(each -> each.doc).toArray();
-        var best = new java.util.ArrayList<Integer>();
+        var best = new ArrayList<Integer>();
         for (var each : found) {
             best.add(fields.document(each).getField("number").numericValue().intValue());
         }
         return best;
+    }
+
+    /** Returns for each text its BM25, in relation to that of a text which has all words of the query that any text has. */
+    double[] shares(String query) throws IOException {
+        var shares = new double[reader.maxDoc()];
+        var words = new QueryBuilder(analyzer).createBooleanQuery("text", query);
+        if (words == null) {
+            return shares;
+        }
+        var most = 0.0;
+        for (var word : words instanceof BooleanQuery several ? several.clauses().stream().map(BooleanClause::query).toList() : List.of(words)) {
+            var best = searcher.search(word, 1).scoreDocs;
+            most += best.length == 0 ? 0 : best[0].score;
+        }
+        for (var each : searcher.search(words, Math.max(1, reader.maxDoc())).scoreDocs) {
+            shares[each.doc] = each.score / most;
+        }
+        return shares;
     }
 
     @Override

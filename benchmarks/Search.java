@@ -1,5 +1,4 @@
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,6 +16,7 @@ import tools.jackson.core.type.TypeReference;
 final class Search implements Bench.Benchmark {
     private static final int HITS = 10;
     private static final int ATTEMPTS = 20;
+    private static final int PORTION = 100;
 
     /** Of larger sets only some questions are fitted to. */
     private static final int FITTED = 300;
@@ -123,7 +123,7 @@ final class Search implements Bench.Benchmark {
 
     @Override
     public String words() {
-        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--beam folder] [--sets notes,cranfield,xquad,turns,sessions,beam] [--modes text,vector,hybrid] [--every 1] [--banks 10] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--fit] [--only quality|growth|stores] [--rounds 20] [--model name --jar file]";
+        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--locomo folder] [--beam folder] [--sets notes,cranfield,xquad,turns,sessions,beam] [--modes text,vector,hybrid] [--every 1] [--banks 10] [--memories 10000] [--tenant 1000000] [--seconds 10] [--data folder-that-is-kept] [--fit] [--only quality|growth|stores] [--rounds 20]";
     }
 
     @Override
@@ -137,10 +137,6 @@ final class Search implements Bench.Benchmark {
             fit(options);
             return;
         }
-        if (options.text("model") != null) {
-            compare(options);
-            return;
-        }
         try (var engine = Engine.startWith(options.text("data"))) {
             var callers = new Callers(engine.url(), engine.key());
             if (only.contains("quality")) {
@@ -149,17 +145,6 @@ final class Search implements Bench.Benchmark {
             if (only.contains("growth")) {
                 new SearchGrowth(engine, callers, options.number("seconds", 10)).measure(options.number("memories", 10_000), options.number("tenant", 0));
             }
-        }
-    }
-
-    /** Measures the sets with another model. */
-    private static void compare(Bench.Options options) throws Exception {
-        var sets = SearchSets.read(options).values().stream().flatMap(List::stream).toList();
-        var questions = sets.stream().flatMap(set -> set.queries().stream()).map(Search::plain).collect(Collectors.toSet());
-        try (var model = new ModelEndpoint(options.text("model"), Path.of(options.text("jar")), questions, SearchSets.notes().texts());
-                var engine = Engine.start("--embedding", model.url(), "--embedding-model", options.text("model"))) {
-            find(options, engine, new Callers(engine.url(), engine.key()));
-            model.print();
         }
     }
 
@@ -229,7 +214,7 @@ final class Search implements Bench.Benchmark {
     }
 
     /** Quotation marks would search for phrases. */
-    private static String plain(String query) {
+    static String plain(String query) {
         return query.replaceAll("[\"“”„«»]", " ").replaceAll("\\s+", " ").strip();
     }
 
@@ -241,15 +226,34 @@ final class Search implements Bench.Benchmark {
             return Callers.JSON.readValue(Files.readAllBytes(stored), new TypeReference<Map<String, Integer>>() {});
         }
         callers.call(new Callers.Work("MB_Create", Map.of("vx", Map.of("name", bank))));
-        var numbers = new HashMap<String, Integer>();
-        for (var i = 0; i < set.texts().size(); i++) {
-            var answer = callers.call(new Callers.Work("MB_Store", in(bank, set.texts().get(i), Map.of())));
-            numbers.put(answer.at("/memory/id").asString(), i);
+        for (var first = 0; first < set.texts().size(); first += PORTION) {
+            var texts = set.texts().subList(first, Math.min(set.texts().size(), first + PORTION));
+            var lines = texts.stream().map(text -> Callers.JSON.writeValueAsString(Map.of("text", text))).collect(Collectors.joining("\n"));
+            callers.call(new Callers.Work("MB_Import", Map.of("target", Map.of("bank", bank), "format", "jsonl", "data", lines)));
         }
+        var numbers = numbers(callers, set);
         search(callers, bank, "warm", Map.of()); // Loads the model, and reads the bank into the index.
         awaitVectors(engine);
         Files.write(stored, Callers.JSON.writeValueAsBytes(numbers));
         return numbers;
+    }
+
+    /** Of equal texts the first one counts: they are one memory. */
+    private static Map<String, Integer> numbers(Callers callers, SearchSets.Set set) throws Exception {
+        var places = new HashMap<String, Integer>();
+        for (var i = 0; i < set.texts().size(); i++) {
+            places.putIfAbsent(set.texts().get(i).strip(), i);
+        }
+        var numbers = new HashMap<String, Integer>();
+        var page = new HashMap<String, Object>(Map.of("limit", 100));
+        while (true) {
+            var read = callers.call(new Callers.Work("MB_Export", Map.of("target", Map.of("bank", set.bank()), "page", page)));
+            read.path("content").forEach(memory -> numbers.put(memory.path("id").asString(), places.get(memory.path("text").asString().strip())));
+            if (!read.path("next_cursor").isString()) {
+                return numbers;
+            }
+            page.put("cursor", read.path("next_cursor").asString());
+        }
     }
 
     private static void awaitVectors(Engine engine) throws Exception {
@@ -302,7 +306,7 @@ final class Search implements Bench.Benchmark {
         return arguments;
     }
 
-    private static double gain(List<Integer> grades) {
+    static double gain(List<Integer> grades) {
         var gain = 0.0;
         for (var i = 0; i < Math.min(HITS, grades.size()); i++) {
             gain += grades.get(i) * Math.log(2) / Math.log(i + 2);

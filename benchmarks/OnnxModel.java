@@ -2,12 +2,9 @@ import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtSession;
-import com.sun.net.httpserver.HttpServer;
 import io.agentworkspace.engine.memory.embedding.WordPiece;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
@@ -15,46 +12,36 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
- * Serves a model of embeddings to the engine, so that models can be compared. A jar on the class path or elsewhere has
- * its weights as {@code <name>.onnx}, and its words as {@code <name>-tokenizer.json}.
- *
- * <p>Of models whose cosines are all high, the mean vector of some texts is subtracted from each vector.
+ * A model of embeddings. A jar has its weights as {@code <name>.onnx}, and its words as {@code <name>-tokenizer.json}.
  */
-final class ModelEndpoint implements AutoCloseable {
-    private static final int TOKENS = 510;
+final class OnnxModel implements AutoCloseable {
+    private static final int OVERLAP = 16;
 
     private final OrtEnvironment environment = OrtEnvironment.getEnvironment();
     private final OrtSession session;
     private final WordPiece words;
     private final Recipe recipe;
-    private final Set<String> questions;
-    private final HttpServer server;
-    private float[] mean = {};
     private long nanos;
-    private int made;
+    private int questions;
 
     /**
      * How a model is to be used.
      *
      * @param isFirst whether the vector of a text is that of its first token, and not the mean of all
-     * @param isCentred whether its cosines are all high
      */
-    private record Recipe(String question, String text, boolean isFirst, boolean isCentred) {
+    private record Recipe(String question, String text, boolean isFirst) {
         static Recipe of(String name) {
             if (name.startsWith("bge")) {
-                return new Recipe("Represent this sentence for searching relevant passages: ", "", true, true);
+                return new Recipe("Represent this sentence for searching relevant passages: ", "", true);
             }
-            return name.startsWith("e5") ? new Recipe("query: ", "passage: ", false, true) : new Recipe("", "", false, false);
+            return name.startsWith("e5") ? new Recipe("query: ", "passage: ", false) : new Recipe("", "", false);
         }
     }
 
-    /** @param questions what is no text that is to be found */
-    ModelEndpoint(String name, Path jar, Set<String> questions, List<String> usual) throws IOException, OrtException {
-        this.recipe = Recipe.of(name);
-        this.questions = questions;
+    OnnxModel(String name, Path jar) throws IOException, OrtException {
+        recipe = Recipe.of(name);
         try (var options = new OrtSession.SessionOptions();
                 var loader = new URLClassLoader(new URL[] {jar.toUri().toURL()})) {
             options.setIntraOpNumThreads(1);
@@ -62,30 +49,6 @@ final class ModelEndpoint implements AutoCloseable {
             session = environment.createSession(resource(loader, name + ".onnx"), options);
             words = WordPiece.of(resource(loader, name + "-tokenizer.json"));
         }
-        if (recipe.isCentred()) {
-            var sum = new double[384];
-            for (var text : usual) {
-                var vector = vector(recipe.text() + text);
-                Arrays.setAll(sum, i -> sum[i] + vector[i] / usual.size());
-            }
-            mean = new float[sum.length];
-            for (var i = 0; i < mean.length; i++) {
-                mean[i] = (float) sum[i];
-            }
-        }
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/embeddings", exchange -> {
-            var input = Callers.JSON.readTree(exchange.getRequestBody().readAllBytes()).path("input");
-            var data = new ArrayList<Map<String, Object>>();
-            for (var text : input) {
-                data.add(Map.of("index", data.size(), "embedding", embedded(text.asString())));
-            }
-            var body = Callers.JSON.writeValueAsBytes(Map.of("data", data));
-            exchange.sendResponseHeaders(200, body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
-        });
-        server.start();
     }
 
     private static byte[] resource(ClassLoader loader, String name) throws IOException {
@@ -97,27 +60,32 @@ final class ModelEndpoint implements AutoCloseable {
         }
     }
 
-    String url() {
-        return "http://127.0.0.1:" + server.getAddress().getPort();
-    }
-
-    private synchronized float[] embedded(String text) {
-        var isQuestion = questions.contains(text);
+    float[] question(String text) {
         var began = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-        var vector = vector((isQuestion ? recipe.question() : recipe.text()) + text);
-        if (isQuestion) {
-            nanos += ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - began;
-            made++;
-        }
-        for (var i = 0; i < mean.length; i++) {
-            vector[i] -= mean[i];
-        }
+        var tokens = words.tokens(recipe.question() + text);
+        var vector = vector(tokens.subList(0, Math.min(126, tokens.size())));
+        nanos += ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - began;
+        questions++;
         return vector;
     }
 
-    private float[] vector(String text) {
+    /** Returns the vectors of the parts of a text, each of at most so many tokens. */
+    List<float[]> text(String text, int most) {
         var tokens = words.tokens(text);
-        var length = Math.min(TOKENS, tokens.size()) + 2;
+        var front = words.tokens(recipe.text());
+        var parts = new ArrayList<float[]>();
+        var start = 0;
+        do {
+            var part = new ArrayList<>(front);
+            part.addAll(tokens.subList(start, Math.min(tokens.size(), start + most)));
+            parts.add(vector(part));
+            start += most - OVERLAP;
+        } while (start + OVERLAP < tokens.size());
+        return parts;
+    }
+
+    private float[] vector(List<Integer> tokens) {
+        var length = tokens.size() + 2;
         var ids = new long[1][length];
         ids[0][0] = WordPiece.BEGIN;
         ids[0][length - 1] = WordPiece.END;
@@ -154,13 +122,13 @@ final class ModelEndpoint implements AutoCloseable {
         return vector;
     }
 
-    void print() {
-        System.out.printf("%nvectors of %d questions took %.2f ms of processor time each%n", made, nanos / 1e6 / Math.max(1, made));
+    /** Returns the processor time of a question. */
+    double millis() {
+        return nanos / 1e6 / Math.max(1, questions);
     }
 
     @Override
     public void close() throws OrtException {
-        server.stop(0);
         session.close();
     }
 }
