@@ -16,6 +16,8 @@ final class Bench {
         ALL.put("webhooks", new Webhooks());
         ALL.put("pages", new Pages());
         ALL.put("search", new Search());
+        ALL.put("models", new Models());
+        ALL.put("transfer", new Transfer());
         ALL.put("calls", new Calls());
         ALL.put("rules", new Rules());
         ALL.put("fairness", new Fairness());

@@ -87,6 +87,11 @@ final class Engine implements AutoCloseable {
         return url;
     }
 
+    /** Returns a file beside the engine's data. */
+    Path file(String name) {
+        return directory.resolve(name);
+    }
+
     Path log() {
         return directory.resolve("engine.log");
     }

@@ -136,7 +136,7 @@ class SourcesTest {
 
     private static final Pattern WORD = Pattern.compile("\\b[A-Z]\\w+");
 
-    /** Types that other packages use without their name, as parts or results of others. */
+    /** Types that other packages use without their name, as parts or results of others, and one that a benchmark uses. */
     private static final List<String> NAMELESS = List.of(
             "QueuePlace.java",
             "HandshakeReports.java",
@@ -146,7 +146,8 @@ class SourcesTest {
             "FirstKey.java",
             "Attempt.java",
             "PreflightReport.java",
-            "HealthCheck.java");
+            "HealthCheck.java",
+            "WordPiece.java");
 
     /** The groups of settings are public, since {@code Settings} returns them. */
     @Test

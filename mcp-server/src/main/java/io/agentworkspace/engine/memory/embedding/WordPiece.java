@@ -12,9 +12,9 @@ import java.util.Map;
  * Cuts a text into the tokens of an uncased BERT model: normalised words, each into the longest pieces that the vocabulary
  * has. The same as the tokenizer that the models were trained with.
  */
-final class WordPiece {
-    static final int BEGIN = 101;
-    static final int END = 102;
+public final class WordPiece {
+    public static final int BEGIN = 101;
+    public static final int END = 102;
     private static final int UNKNOWN = 100;
     private static final int LONGEST_WORD = 100;
     private static final String INSIDE = "##";
@@ -30,7 +30,7 @@ final class WordPiece {
     private record Model(Map<String, Integer> vocab) {}
 
     /** @param json the published description of the tokenizer, with its vocabulary */
-    static WordPiece of(byte[] json) {
+    public static WordPiece of(byte[] json) {
         var description = Json.readValue(new String(json, StandardCharsets.UTF_8), Description.class);
         return new WordPiece(Map.copyOf(description.model().vocab()));
     }
@@ -40,7 +40,7 @@ final class WordPiece {
     }
 
     /** The tokens of a text, without those that begin and end it for the model. */
-    List<Integer> tokens(String text) {
+    public List<Integer> tokens(String text) {
         var tokens = new ArrayList<Integer>();
         for (var word : words(normalized(text))) {
             pieces(word, tokens);
