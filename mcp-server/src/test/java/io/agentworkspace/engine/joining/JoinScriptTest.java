@@ -433,6 +433,25 @@ class JoinScriptTest {
         assertThat(state()).isEqualTo(before);
     }
 
+    /** Its owner changes a file while the code is used: then it is not true that nothing was changed. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            echo hooks >.codex/hooks.json                                        | is not JSON: correct it first
+            echo >.codex/config.toml; echo exit 9 >bin/codex                     | its command failed
+            """)
+    void whatFailsAfterTheCodeWasUsedSaysSo(String change, String reason) {
+        codex("");
+        program("curl", """
+                /usr/bin/curl "$@"
+                case "$*" in */api/join) mkdir -p "$HOME/.codex"; cd "$HOME"; %s ;; esac
+                """.formatted(change));
+        var failed = join("dash", invitation("Guest") + " --client codex");
+        assertThat(failed.code()).isEqualTo(1);
+        assertThat(failed.output())
+                .contains(reason, ".config/agent-workspace/codex/key", "--leave --client codex")
+                .doesNotContain("othing was changed", "ek_");
+    }
+
     @Test
     void filesOfOthersStayWhenItLeaves() {
         codex("[ \"$2\" != add ] || { mkdir -p \"$HOME/.codex\"; echo theirs >\"$HOME/.codex/theirs\"; }");
