@@ -185,6 +185,23 @@ class JoinScriptTest {
         assertThat(join(shell, "--leave").output()).contains("nothing has joined");
     }
 
+    /**
+     * What joining waits for: one start of the client's own program, and five requests. The rest of the way to the first
+     * message is the client's start, which {@code CodingAgentsTest} walks.
+     */
+    @ParameterizedTest
+    @CsvSource({"claude-code,claude", "codex,codex", "gemini-cli,gemini"})
+    void joiningStartsOneProgramAndSendsFiveRequests(String client, String program) throws IOException {
+        require(program);
+        var log = Files.createTempFile("join", ".log");
+        program(program, "echo start >>%s; exec %s \"$@\"\n".formatted(log, PROGRAMS.resolve(program)));
+        program("curl", "echo request >>%s; exec /usr/bin/curl \"$@\"\n".formatted(log));
+        join("dash", invitation("Guest") + " --client " + client).good();
+        assertThat(Files.readAllLines(log)).containsExactlyInAnyOrder(
+                "start", "request", "request", "request", "request", "request");
+        Files.delete(log);
+    }
+
     /** What the README's first lines do: two programs of one machine, one line each. */
     @Test
     void theLinesOfOneMachineJoinOneProgramEach() {
