@@ -328,7 +328,7 @@ final class HookStore {
 
     /** Takes back a line that woke nobody, so that the hooks announce its messages. The stream that sent it is told nothing more. */
     void failed(HookSession session, long line) {
-        takeBack(session, told -> told.line() >= line, line - 1);
+        takeBack(session, told -> !told.unconfirmed().after(line - 1).lines().isEmpty(), line - 1);
     }
 
     /** Takes back the lines of a listener that is gone without having confirmed them, unless the session has a newer one. */
