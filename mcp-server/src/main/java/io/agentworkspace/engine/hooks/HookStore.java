@@ -335,7 +335,8 @@ final class HookStore {
     void abandoned(HookSession session, long listener) {
         takeBack(
                 session,
-                told -> told.listener() == listener && !told.unconfirmed().lines().isEmpty(),
+                told -> told.listener() == listener
+                        && !told.unconfirmed().lines().isEmpty(),
                 -1);
     }
 

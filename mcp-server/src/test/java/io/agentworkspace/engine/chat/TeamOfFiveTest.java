@@ -91,7 +91,8 @@ class TeamOfFiveTest {
                 refused,
                 bursts.size(),
                 bursts.stream().mapToInt(Integer::intValue).max().orElse(0));
-        // 30 messages of three, and 20 more for each further one, where ten a minute are allowed. The program is the sixth.
+        // 30 messages of three, and 20 more for each further one, where ten a minute are allowed. The program is the
+        // sixth.
         var most = perMinute * 9;
         assertThat(bursts).isNotEmpty().allMatch(burst -> burst <= most);
         assertThat(refused).isPositive();

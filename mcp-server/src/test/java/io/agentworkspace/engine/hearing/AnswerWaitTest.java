@@ -62,9 +62,7 @@ class AnswerWaitTest {
     }
 
     private Reply sayInDen(TestCaller caller, String context, String text, String more) {
-        return caller.call(
-                        "AP_Chat",
-                        "{'target':{'domain':'Den'%s},'content':'%s'%s}".formatted(context, text, more))
+        return caller.call("AP_Chat", "{'target':{'domain':'Den'%s},'content':'%s'%s}".formatted(context, text, more))
                 .ok();
     }
 
@@ -124,7 +122,8 @@ class AnswerWaitTest {
         assertThat(heard.texts("/content", "content")).last().isEqualTo("the answer");
         assertThat(heard.number("/header/unread")).isEqualTo(2);
         assertThat(heard.text("/next")).contains("The answer stays unread", "AP_Wait with wait_seconds 0");
-        var read = carl.call("AP_Wait", "{'target':{'context':'Cleo'},'wait_seconds':0}").ok();
+        var read = carl.call("AP_Wait", "{'target':{'context':'Cleo'},'wait_seconds':0}")
+                .ok();
         assertThat(read.texts("/content", "content")).hasSize(2).last().isEqualTo("the answer");
         assertThat(read.number("/header/unread")).isZero();
     }

@@ -76,8 +76,7 @@ class HookAnswersTest {
     private String answer(String client, String event) {
         var parts = event.split("\\|", 2);
         var body = "{'hook_event_name':'%s','session_id':'s',%s}".formatted(parts[0], parts[1]);
-        return Json.text(it.hook(client, body))
-                .replaceAll("\\d{4}-\\d\\d-\\d\\d(T[0-9:.]+Z)?", "<time>");
+        return Json.text(it.hook(client, body)).replaceAll("\\d{4}-\\d\\d-\\d\\d(T[0-9:.]+Z)?", "<time>");
     }
 
     @ParameterizedTest
@@ -109,10 +108,10 @@ class HookAnswersTest {
                 .entrySet()) {
             var file = Repository.file("clients/" + hooks.getValue());
             assertThat(names(hooks.getKey()))
-                    .containsExactlyInAnyOrderElementsOf(Json.readObject(
-                                    Repository.text(file).getBytes(java.nio.charset.StandardCharsets.UTF_8))
-                            .path("hooks")
-                            .propertyNames());
+                    .containsExactlyInAnyOrderElementsOf(
+                            Json.readObject(Repository.text(file).getBytes(java.nio.charset.StandardCharsets.UTF_8))
+                                    .path("hooks")
+                                    .propertyNames());
             assertThat(joining(hooks.getKey())).containsExactlyInAnyOrderElementsOf(names(hooks.getKey()));
         }
     }
@@ -132,7 +131,8 @@ class HookAnswersTest {
         return Pattern.compile("for event in ([A-Za-z ]+);|'hooks ([A-Za-z]+) \\[]'")
                 .matcher(part)
                 .results()
-                .flatMap(found -> List.of((found.group(1) == null ? found.group(2) : found.group(1)).split(" ")).stream())
+                .flatMap(found ->
+                        List.of((found.group(1) == null ? found.group(2) : found.group(1)).split(" ")).stream())
                 .distinct()
                 .toList();
     }

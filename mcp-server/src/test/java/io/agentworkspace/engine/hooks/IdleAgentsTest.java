@@ -125,9 +125,10 @@ class IdleAgentsTest {
             await("a listener").until(() -> listener().isPresent());
             it.say("tide at six");
             await("the wake-up, or a hook that will tell")
-                    .until(() -> client.equals("codex") || call(it.bert, "AP_Read", "{'target':{'agent':'Ada'}}")
-                            .at("/content/0/delivered_at")
-                            .isString());
+                    .until(() -> client.equals("codex")
+                            || call(it.bert, "AP_Read", "{'target':{'agent':'Ada'}}")
+                                    .at("/content/0/delivered_at")
+                                    .isString());
             return ScriptedModel.TOOL;
         })) {
             var agent = new CodingAgent(home);
@@ -137,7 +138,8 @@ class IdleAgentsTest {
                     .flatMap(shown -> NEW.matcher(shown).results())
                     .toList();
             assertThat(told).as(String.join("\n\n", busy.shown())).hasSize(1);
-            assertThat(NEW.matcher(busy.shown().get(1)).find() || NEW.matcher(busy.shown().getLast()).find())
+            assertThat(NEW.matcher(busy.shown().get(1)).find()
+                            || NEW.matcher(busy.shown().getLast()).find())
                     .isTrue();
             assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
         }

@@ -150,7 +150,9 @@ class ListenerTest {
         await("the try that fails").until(() -> !log().isEmpty());
         await("the hook").until(() -> announced().contains("1 new message waits for the agent Ada: 1 from Bert"));
         assertThat(announced()).isEmpty();
-        it.hook("codex", "{'hook_event_name':'Interrupt','session_id':'s'}"); // The turn is over: now the session is woken.
+        it.hook(
+                "codex",
+                "{'hook_event_name':'Interrupt','session_id':'s'}"); // The turn is over: now the session is woken.
         Files.createFile(folder.resolve("newer"));
         it.say("tide at seven");
         await("the next try").until(() -> log().size() > 1);

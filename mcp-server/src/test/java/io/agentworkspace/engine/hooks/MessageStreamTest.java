@@ -137,7 +137,9 @@ class MessageStreamTest {
             assertThat(it.told("s", "PostToolUse", ",'tool_name':'Bash'")).contains("1 new message");
             assertThat(it.told("s", "Stop", "")).isEmpty();
             it.say("three");
-            assertThat(lines.next()).as("the stream whose listener wakes nobody").isEqualTo(END);
+            assertThat(lines.next())
+                    .as("the stream whose listener wakes nobody")
+                    .isEqualTo(END);
         }
         try (var lines = follow("s&after=1")) {
             assertThat(lines.next()).startsWith("3 1 new message");
