@@ -284,7 +284,7 @@ toml_remove() {
 # Adds to the draft of the hooks' file, at the path $1, the text $2.
 add_to() {
     if ! json_add "$work/hooks" "$1" "$2" >"$work/json"; then
-        die "$hooks has something else at '$1', or is not JSON: correct it first; nothing was changed"
+        die "$hooks has something else at '$1', or is not JSON: correct it first$nothing_changed"
     fi
     mv "$work/json" "$work/hooks"
 }
@@ -427,7 +427,7 @@ draft() {
     cp "$work/hooks" "$work/old.hooks" 2>/dev/null || :
     if ! add_server "$1"; then
         cat "$work/output" >&2
-        die "$1 could not be configured: its command failed. Nothing was changed"
+        die "$1 could not be configured: its command failed$nothing_changed"
     fi
     [ "$servers" != "$hooks" ] || cp "$work/servers" "$work/hooks"
     [ -s "$work/hooks" ] || say '{}' >"$work/hooks"
@@ -534,11 +534,13 @@ abandon() {
 
 join_one() {
     client=$1
+    nothing_changed='; nothing was changed'
     paths_of "$1"
     prepare "$1"
     trap '' HUP INT TERM # Between using the code and keeping the key.
     redeem "$1" "$2"
     prepared=
+    nothing_changed=
     if ! { printf '%s\n' "$api_key" >"$state/key"; } 2>/dev/null; then
         die "$1 has joined as '$agent', but its key could not be kept in $state. Undo it with 'sh -s -- --leave --client $1',
   revoke the newest key of '$agent' (AK_List, AK_Revoke), and ask for a new invitation"

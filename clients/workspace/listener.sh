@@ -9,7 +9,6 @@ umask 077
 
 # How many seconds the stream, which shows every 10 seconds that it is alive, or a wake-up may take without a sign of life.
 patience=${ENGINE_LISTENER_PATIENCE:-45}
-tries=3
 
 # The program to end with: Claude Code names itself, and the hook names it for others. In a container it can be process 1.
 owner=${CLAUDE_PID:-${LISTENER_PID:-$PPID}}
@@ -25,7 +24,6 @@ speaks=
 
 # One listener for each process: the newest wins, since the session may have been cleared.
 state=${TMPDIR:-/tmp}/aw-listener-$(id -u)
-mkdir -p "$state" 2>/dev/null && [ -O "$state" ] || exit 0
 mine=$state/$client-$owner
 lines=$mine.$$
 # Another process may have the number of a listener that was killed.
@@ -35,11 +33,17 @@ if [ -f "$mine" ] && read -r old known <"$mine" && is_listener "$old" "$known"; 
     [ "$known" = "$session" ] && exit 0
     kill "$old" 2>/dev/null
 fi
-echo "$$ $session" >"$mine"
+# The last listener that ends removes the folder, perhaps just now.
+for _ in 1 2 3 4 5; do
+    mkdir -p "$state" 2>/dev/null
+    [ ! -O "$state" ] || ! { echo "$$ $session" >"$mine"; } 2>/dev/null || break
+done
+is_newest() { read -r current _ <"$mine" && [ "$current" = "$$" ]; } 2>/dev/null
+is_newest || exit 0
 
 finish() {
     [ -n "${reader:-}" ] && kill "$reader" 2>/dev/null
-    read -r current _ <"$mine" 2>/dev/null && [ "$current" = "$$" ] && rm -f "$mine"
+    is_newest && rm -f "$mine"
     rm -f "$lines"
     rmdir "$state" 2>/dev/null
     exit 0
@@ -95,10 +99,20 @@ wake() {
     esac
 }
 
+# Tells the engine what came of a wake-up, by an event of our own. Of one that failed, the session's hooks announce the messages.
+report() { # WakeHeard|WakeFailed
+    curl -sf -m 10 "$ENGINE_URL/api/hooks/$client" -H 'Content-Type: application/json' -H @/dev/fd/3 \
+        -d '{"hook_event_name":"'"$1"'","session_id":"'"$session"'","line":"'"$line"'"}' </dev/null >/dev/null 2>&1 3<<KEY
+X-API-Key: $ENGINE_KEY
+KEY
+}
+
 after=
 pause=1
-failed=0
-while alive; do
+# How long it leaves the session to its hooks after a wake-up that failed.
+respite=$patience
+while alive && is_newest; do
+    failed=
     rm -f "$lines"
     mkfifo "$lines" || exit 0
     curl -sfN --connect-timeout 10 --speed-limit 1 --speed-time "$patience" -w '\nstatus: %{http_code}\n' \
@@ -112,15 +126,13 @@ KEY
             :*) pause=1 ;;
             id:) line=$text ;;
             data:)
-                if wake "Workspace: $text."; then
-                    failed=0
-                elif [ $((failed += 1)) -lt "$tries" ]; then
-                    # The engine sends the line again to who has not got it.
-                    after=$((line - 1))
-                    pause=$patience
+                if ! wake "Workspace: $text."; then
+                    failed=yes
                     break
                 fi
-                after=$line ;;
+                after=$line
+                respite=$patience
+                report WakeHeard ;;
             # A key that was revoked stays so.
             status:) case $text in 40[134]) pause=300 ;; esac ;;
         esac
@@ -128,6 +140,14 @@ KEY
     kill "$reader" 2>/dev/null
     wait "$reader"
     rm -f "$lines"
+    if [ -n "$failed" ]; then
+        report WakeFailed
+        # If the engine did not get this, it learns it from the next stream.
+        after=$((line - 1))
+        rest "$respite"
+        [ "$respite" -ge 600 ] || respite=$((respite * 2))
+        continue
+    fi
     rest "$pause"
     [ "$pause" -ge 30 ] || pause=$((pause * 2))
 done

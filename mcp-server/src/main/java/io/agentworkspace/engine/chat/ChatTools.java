@@ -46,6 +46,9 @@ public final class ChatTools {
     private static final String NO_ANSWER =
             "No answer came. End your turn if something will wake you (a hook or a listener); else call AP_Wait with reply_to.";
 
+    private static final String STAYS_UNREAD =
+            "The answer stays unread, since earlier messages are: AP_Wait with wait_seconds 0 returns them and marks all as read.";
+
     private final DestinationQueries destinations;
     private final AttachmentQueries attachments;
     private final ConversationStore conversations;
@@ -114,8 +117,8 @@ public final class ChatTools {
                         With reply_to and no target, the message goes where the answered message is. to_user sends it \
                         to a person: true to the user whom the agent belongs to, a name to another user. content in the answer contains your message as stored, \
                         then what arrived for you since your last call; these are marked as read. Each text is cut to \
-                        500 characters; a message that is cut stays unread, and next names the call that returns it whole. wait_seconds waits for the first answer, \
-                        which is last in content. receipt shows who hears the message. attach adds documents, which all who may read the message see. Programs that answer each other \
+                        500 characters; a message that is cut stays unread, and next names the call that returns it whole. wait_seconds waits for the first answer (in a zone: with \
+                        reply_to, or from a person), which is last in content. receipt shows who hears the message. attach adds documents, which all who may read the message see. Programs that answer each other \
                         without a person are stopped (3003, with retry_at); a person is signed in, an API key is not a person. By default a message may be at most 8 hops from \
                         a person's message or a new thread, and two agents may exchange 10 direct messages a minute. \
                         Until a person speaks, an agent may send 10 direct messages to agents, and two or three agents 30 \
@@ -243,9 +246,10 @@ public final class ChatTools {
             heard.messages().forEach(message -> content.add(Json.valueTree(message)));
             envelope.put("waited_ms", heard.waitedMillis());
             Envelope.unread(envelope, call.context().unread());
-            if (heard.messages().isEmpty()) {
+            if (heard.messages().isEmpty() || !heard.isRead()) {
+                var more = heard.messages().isEmpty() ? NO_ANSWER : STAYS_UNREAD;
                 var cut = envelope.path("next").asString("");
-                envelope.put("next", cut.isEmpty() ? NO_ANSWER : cut + " " + NO_ANSWER);
+                envelope.put("next", cut.isEmpty() ? more : cut + " " + more);
             }
         } catch (Problem ended) {
             envelope.put("next", "Your message was sent. Its answer was not waited for: " + ended.note());

@@ -17,6 +17,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -69,8 +70,14 @@ public final class MessageWait {
      * What a wait found.
      *
      * @param hears whether what is waited for reaches the speaker at all
+     * @param isRead whether the messages count as read now
      */
-    public record Heard(List<Message> messages, long waitedMillis, boolean hears) {}
+    public record Heard(List<Message> messages, long waitedMillis, boolean hears, boolean isRead) {}
+
+    /** What one look took. */
+    private record Taken(List<Message> messages, boolean isRead) {
+        static final Taken NOTHING = new Taken(List.of(), true);
+    }
 
     /** Returns how long a call waits that names this time, or none. */
     public static Duration time(Call call, @Nullable Integer seconds) {
@@ -87,33 +94,53 @@ public final class MessageWait {
     /** Waits for messages to the speaker, and marks those as read that are shown whole. */
     Heard forMessages(Call call, Narrowing narrowing, Duration longest) {
         var place = new Place[1];
-        var heard = await(call, narrowing, longest, false, () -> {
+        var begin = clock.instant();
+        var taken = await(call, narrowing, longest, false, () -> {
             var found = queries.waiting(call, narrowing, MOST);
             check(call, narrowing, found.place());
             place[0] = found.place();
             return found.messages();
         });
         return new Heard(
-                heard.messages(),
-                heard.waitedMillis(),
-                narrowing.domain() == null || Objects.requireNonNull(place[0]).hears());
+                taken.messages(),
+                millisSince(begin),
+                narrowing.domain() == null || Objects.requireNonNull(place[0]).hears(),
+                taken.isRead());
     }
 
-    /** Waits for what others say where the speaker's own message is, after it, and marks it as read. */
+    /**
+     * Waits for the answer to the speaker's own message, and marks what was said up to it as read. If no answer comes in
+     * time, it takes what was said instead.
+     */
     public Heard forAnswer(Call call, UUID own, Duration longest) {
+        var begin = clock.instant();
         var narrowing = new Narrowing(null, null, null, null, own);
-        return await(call, narrowing, longest, true, () -> queries.since(call, own, MOST));
+        Supplier<List<Waiting>> reader = () -> queries.since(call, own, MOST);
+        var taken = await(call, narrowing, longest, true, () -> {
+            var said = reader.get();
+            return said.stream().anyMatch(each -> isAnswer(each.message().message(), own)) ? said : List.of();
+        });
+        if (taken.messages().isEmpty()) {
+            taken = take(call, reader, true).orElse(taken);
+        }
+        return new Heard(taken.messages(), millisSince(begin), true, taken.isRead());
     }
 
-    private Heard await(
+    /** Returns whether a message answers: in a zone, what a program says otherwise may be meant for others. */
+    private static boolean isAnswer(Message message, UUID own) {
+        return own.toString().equals(message.replyTo())
+                || message.to() != null
+                || Boolean.TRUE.equals(message.person());
+    }
+
+    private Taken await(
             Call call, Narrowing narrowing, Duration longest, boolean isShared, Supplier<List<Waiting>> reader) {
-        var begin = clock.instant();
-        Supplier<Optional<List<Message>>> look = () -> take(call, reader, isShared);
+        Supplier<Optional<Taken>> look = () -> take(call, reader, isShared);
         var found = look.get();
         if (found.isEmpty() && longest.isPositive()) {
             found = calls.await(call, narrowing, longest, look);
         }
-        return new Heard(found.orElse(List.of()), millisSince(begin), true);
+        return found.orElse(Taken.NOTHING);
     }
 
     private long millisSince(Instant begin) {
@@ -121,7 +148,7 @@ public final class MessageWait {
     }
 
     /** Takes what waits. If other readers took all of it meanwhile, there may be more. */
-    private Optional<List<Message>> take(Call call, Supplier<List<Waiting>> reader, boolean isShared) {
+    private Optional<Taken> take(Call call, Supplier<List<Waiting>> reader, boolean isShared) {
         for (var attempt = 0; attempt < ATTEMPTS; attempt++) {
             var waiting = reader.get();
             var taken = take(call, waiting, isShared);
@@ -136,7 +163,7 @@ public final class MessageWait {
      * Returns as many of the messages as fit, and marks them as read. Of several calls that wait for the same message, one
      * hears it, unless it is an answer to what the call sent.
      */
-    private Optional<List<Message>> take(Call call, List<Waiting> waiting, boolean isShared) {
+    private Optional<Taken> take(Call call, List<Waiting> waiting, boolean isShared) {
         if (waiting.isEmpty()) {
             return Optional.empty();
         }
@@ -157,9 +184,13 @@ public final class MessageWait {
             shown.stream().filter(marked::isLost).forEach(each -> call.budget().giveBack(each.message()));
             shown.removeIf(marked::isLost);
         }
-        return shown.isEmpty()
-                ? Optional.empty()
-                : Optional.of(shown.stream().map(StoredMessage::message).toList());
+        if (shown.isEmpty()) {
+            return Optional.empty();
+        }
+        var isRead = shown.stream().noneMatch(marked::isLost) || call.context().unread() == 0;
+        var all = shown.stream().map(StoredMessage::message);
+        var inOrder = isShared ? all.sorted(Comparator.comparingLong(Message::seq)) : all;
+        return Optional.of(new Taken(inOrder.toList(), isRead));
     }
 
     private void check(Call call, Narrowing narrowing, Place place) {

@@ -94,21 +94,37 @@ public final class WaitQueries {
                     .with("messages", MessagePages.columns("m.skipped, ", "created_at, stream_id, seq"))
                     .sql();
 
-    /** What has been said in the place of a message since, by others. */
+    /**
+     * What has been said in the place of a message since, by others: up to the first message that answers it, newest first;
+     * if nothing answers it, all of it, oldest first.
+     */
     private static final String SINCE = SUBJECT
             + SqlTemplate.of("""
-            , latest AS (
-                SELECT m.*, 0 AS skipped
+            , own AS MATERIALIZED (
+                SELECT m.stream_id, m.seq, subject.id AS party_id,
+                       (SELECT min(answer.seq) FROM message answer
+                         WHERE answer.tenant_id = m.tenant_id AND answer.answers = m.id AND answer.stream_id = m.stream_id
+                           AND answer.speaker_id <> subject.id) AS answer_seq
                   FROM subject
-                  JOIN message own ON own.tenant_id = :tenant AND own.id = :own
-                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id AND p.stream_id = own.stream_id
-                  JOIN message m ON m.tenant_id = own.tenant_id AND m.stream_id = own.stream_id AND m.seq > own.seq
-                                AND m.speaker_id <> subject.id
-                 ORDER BY m.seq
-                 LIMIT :limit)
+                  JOIN message m ON m.tenant_id = :tenant AND m.id = :own
+                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = subject.id AND p.stream_id = m.stream_id),
+            latest AS (
+                (SELECT m.*, 0 AS skipped, m.seq AS place
+                   FROM own JOIN message m ON m.tenant_id = :tenant AND m.stream_id = own.stream_id AND m.seq > own.seq
+                                          AND m.speaker_id <> own.party_id
+                  WHERE own.answer_seq IS NULL
+                  ORDER BY m.seq
+                  LIMIT :limit)
+                UNION ALL
+                (SELECT m.*, 0 AS skipped, -m.seq AS place
+                   FROM own JOIN message m ON m.tenant_id = :tenant AND m.stream_id = own.stream_id AND m.seq > own.seq
+                                          AND m.speaker_id <> own.party_id
+                  WHERE m.seq <= own.answer_seq
+                  ORDER BY m.seq DESC
+                  LIMIT :limit))
             {messages}
             """)
-                    .with("messages", MessagePages.columns("m.skipped, ", "seq"))
+                    .with("messages", MessagePages.columns("m.skipped, ", "place"))
                     .sql();
 
     private static final ContextQueries READ_WAITING = ContextQueries.of(WAITING);
@@ -200,7 +216,10 @@ public final class WaitQueries {
                         });
     }
 
-    /** Reads the context, and what others have said where the speaker's message is, after it. */
+    /**
+     * Reads the context, and what others have said where the speaker's message is, after it: newest first from the first
+     * message that answers it; oldest first if nothing does.
+     */
     List<Waiting> since(Call call, UUID own, int limit) {
         return READ_SINCE.run(
                 db,

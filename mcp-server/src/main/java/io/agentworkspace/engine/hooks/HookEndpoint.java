@@ -145,10 +145,8 @@ public final class HookEndpoint extends Handler.Abstract implements Graceful {
     private static long after(@Nullable String text) {
         if (text == null || text.isBlank()) {
             return -1;
-        } else if (!text.matches("\\d{1,18}")) {
-            throw Problem.invalid(AFTER, "is '%s'; it must be the id of the last line".formatted(Name.shortened(text)));
         }
-        return Long.parseLong(text);
+        return HookEvent.line(text);
     }
 
     private static Caller caller(Request request) {

@@ -16,6 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param tool the tool that runs or has run; empty if the event has none
  * @param edits the files that it is about to change, relative to the folder of the session
  * @param isHeld whether a hook has already let this turn go on
+ * @param line the number of the wake-up that a listener reports on; 0 if the event has none
  */
 record HookEvent(
         Kind kind,
@@ -25,11 +26,12 @@ record HookEvent(
         String tool,
         List<String> edits,
         String notification,
-        boolean isHeld) {
+        boolean isHeld,
+        long line) {
     /** The most characters of a session's id. */
     static final int MAX_SESSION = 128;
 
-    /** What an event is about. Each client has its own names. */
+    /** What an event is about. Each client has its own names. The last two are the listener's, on a line of its stream. */
     enum Kind {
         SESSION_START("SessionStart"),
         PROMPT("UserPromptSubmit", "BeforeAgent"),
@@ -40,6 +42,8 @@ record HookEvent(
         BEFORE_COMPACT("PreCompact"),
         SESSION_END("SessionEnd"),
         NOTIFICATION("Notification"),
+        WAKE_HEARD("WakeHeard"),
+        WAKE_FAILED("WakeFailed"),
         OTHER;
 
         private final List<String> names;
@@ -75,7 +79,16 @@ record HookEvent(
                         ? EditedFiles.of(event.path("tool_input"), text(event, "cwd"), text(event, "file"))
                         : List.of(),
                 text(event, "notification_type"),
-                text(event, "stop_hook_active").equals("true"));
+                text(event, "stop_hook_active").equals("true"),
+                kind == Kind.WAKE_HEARD || kind == Kind.WAKE_FAILED ? line(required(event, "line")) : 0);
+    }
+
+    /** Reads the number of a line. */
+    static long line(String text) {
+        if (!text.matches("\\d{1,18}")) {
+            throw Problem.invalid("line", "is '%s'; it must be the id of a line".formatted(Name.shortened(text)));
+        }
+        return Long.parseLong(text);
     }
 
     /** Checks the id of a session. */

@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -305,12 +306,53 @@ final class HookStore {
                     .set("now", now)
                     .run();
             var told = locked(session).orElseThrow(Problem::unavailable);
-            var announced = received < 0 ? told.announced() : told.unconfirmed().takenBack(told.announced(), received);
-            save(
-                    session,
-                    new Told(announced, told.line(), UnconfirmedLines.NONE, told.listener() + 1, told.hearsByHook()));
-            return new Listener(told.listener() + 1, told.line());
+            return reopen(session, told, received < 0 ? Long.MAX_VALUE : received);
         });
+    }
+
+    /** Notes that a listener has woken its session with this line, and with those before. */
+    void heard(HookSession session, long line) {
+        db.transaction(() -> {
+            locked(session)
+                    .ifPresent(told -> save(
+                            session,
+                            new Told(
+                                    told.announced(),
+                                    told.line(),
+                                    told.unconfirmed().after(line),
+                                    told.listener(),
+                                    told.hearsByHook())));
+            return true;
+        });
+    }
+
+    /** Takes back a line that woke nobody, so that the hooks announce its messages. The stream that sent it is told nothing more. */
+    void failed(HookSession session, long line) {
+        takeBack(session, told -> !told.unconfirmed().after(line - 1).lines().isEmpty(), line - 1);
+    }
+
+    /** Takes back the lines of a listener that is gone without having confirmed them, unless the session has a newer one. */
+    void abandoned(HookSession session, long listener) {
+        takeBack(
+                session,
+                told -> told.listener() == listener
+                        && !told.unconfirmed().lines().isEmpty(),
+                -1);
+    }
+
+    private void takeBack(HookSession session, Predicate<Told> condition, long received) {
+        db.transaction(() -> {
+            locked(session).filter(condition).ifPresent(told -> reopen(session, told, received));
+            return true;
+        });
+    }
+
+    /** Takes back what a listener did not get, and lets the next one be told what comes. */
+    private Listener reopen(HookSession session, Told told, long received) {
+        var announced = told.unconfirmed().takenBack(told.announced(), received);
+        var next = told.listener() + 1;
+        save(session, new Told(announced, told.line(), UnconfirmedLines.NONE, next, told.hearsByHook()));
+        return new Listener(next, told.line());
     }
 
     /** Forgets a session that has ended. Returns whether the agent has others. */

@@ -122,9 +122,19 @@ public final class Hooks {
             case BEFORE_COMPACT -> compact(session, event);
             case SESSION_END -> ended(session);
             case NOTIFICATION -> event.isIdle() ? seen(session, State.IDLE) : Optional.empty();
+            case WAKE_HEARD -> reported(answer, () -> store.heard(session, event.line()));
+            case WAKE_FAILED -> reported(answer, () -> store.failed(session, event.line()));
             case OTHER -> Optional.empty();
         };
         return reply.orElseGet(Json::object);
+    }
+
+    /** What a listener reports is remembered, however long that takes. */
+    private static Optional<ObjectNode> reported(TimeLimited answer, Runnable note) {
+        if (answer.claim()) {
+            note.run();
+        }
+        return Optional.empty();
     }
 
     private static Optional<String> said(String text) {

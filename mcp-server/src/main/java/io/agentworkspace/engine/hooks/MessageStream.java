@@ -44,6 +44,7 @@ final class MessageStream {
     private boolean isWriting;
     private boolean isEnding;
     private boolean isDone;
+    private volatile boolean hasWoken;
 
     /** A line of the stream: a wake-up, the number of the last one when the stream begins, or a sign of life. */
     private interface Line {
@@ -69,6 +70,14 @@ final class MessageStream {
 
     HookSession session() {
         return session;
+    }
+
+    /** Takes back the wake-ups that its listener has not confirmed, if no other stream of the session has followed. */
+    void takeBack() {
+        if (hasWoken) {
+            ScopedValue.where(RequestAttributes.CURRENT_CALLER, session.caller())
+                    .run(() -> store.abandoned(session, listener.number()));
+        }
     }
 
     /** Returns whether both are of one session, and this one is the newer. */
@@ -116,6 +125,7 @@ final class MessageStream {
         var announcement = announcement();
         synchronized (this) {
             if (announcement != null) {
+                hasWoken = true;
                 add(stream -> stream.send(
                         Long.toString(announcement.line()), announcement.news().line()));
             }
@@ -226,7 +236,10 @@ final class MessageStream {
             lines.clear();
         }
         last.run();
-        closed.run();
-        ended.complete(null);
+        try {
+            closed.run();
+        } finally {
+            ended.complete(null);
+        }
     }
 }

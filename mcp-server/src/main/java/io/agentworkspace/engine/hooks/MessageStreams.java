@@ -26,6 +26,9 @@ final class MessageStreams implements DatabaseSignals.Listener {
     /** The pause between two reads of a tenant, in which signals are collected. */
     private static final Duration COLLECTED = Duration.ofMillis(50);
 
+    /** A listener that lost its stream has reported before that what came of its wake-up. */
+    private static final Duration BACK = Duration.ofSeconds(15);
+
     private static final String MESSAGES = ChangeTopic.MESSAGES.word();
 
     private final ConcurrentHashMap<Long, Set<MessageStream>> streams = new ConcurrentHashMap<>();
@@ -65,6 +68,15 @@ final class MessageStreams implements DatabaseSignals.Listener {
             open.remove(stream);
             return open.isEmpty() ? null : open;
         });
+        ticker.after(BACK, () -> takeBack(stream));
+    }
+
+    private static void takeBack(MessageStream stream) {
+        try {
+            stream.takeBack();
+        } catch (RuntimeException e) {
+            LOG.debug("wake-ups of a lost listener are not taken back: {}", e.toString());
+        }
     }
 
     @Override

@@ -39,6 +39,11 @@ record UnconfirmedLines(NavigableMap<Long, Undo> lines) {
         return new UnconfirmedLines(more);
     }
 
+    /** Returns those after this line. */
+    UnconfirmedLines after(long line) {
+        return new UnconfirmedLines(lines.tailMap(line, false));
+    }
+
     /** Returns the positions as they were before the lines after this one, except where something was told since. */
     Positions takenBack(Positions announced, long received) {
         var before = announced;

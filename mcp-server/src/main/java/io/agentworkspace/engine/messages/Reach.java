@@ -52,9 +52,7 @@ public record Reach(@Nullable String wakes, @Nullable Instant lastSeenAt, List<L
             AND (w.in_domain IS NULL
                 OR w.in_domain = (SELECT d.name_key FROM domain d WHERE d.tenant_id = :tenant AND d.id = z.domain_id))
             AND (w.answers IS NULL OR w.answers = {answers})
-            AND (w.beside IS NULL
-                OR EXISTS (SELECT 1 FROM message own
-                            WHERE own.tenant_id = :tenant AND own.id = w.beside AND own.stream_id = z.stream_id))
+            AND (w.beside IS NULL OR w.beside = {answers})
             """).with("answers", answers).sql();
     }
 

@@ -107,6 +107,14 @@ final class CodingAgent {
 
     /** Installs Claude Code with the plugin. */
     CodingAgent claude(ScriptedModel model, String url, String key) {
+        claude(model);
+        run("claude", "plugin", "marketplace", "add", copied("", url).toString());
+        run("claude", "plugin", "install", PLUGIN, "--config", "url=" + url, "--config", "key=" + key);
+        return this;
+    }
+
+    /** Installs Claude Code as it is before it joins. */
+    CodingAgent claude(ScriptedModel model) {
         withModel(model);
         write(".claude.json", """
                 {"hasCompletedOnboarding":true,"theme":"dark","bypassPermissionsModeAccepted":true,"numStartups":5,
@@ -114,8 +122,6 @@ final class CodingAgent {
                  "projects":{"%s":{"hasTrustDialogAccepted":true,"hasCompletedProjectOnboarding":true,"allowedTools":[]}}}
                 """.formatted(FAKE.substring(FAKE.length() - 20), project));
         write(".claude/settings.json", "{\"skipDangerousModePermissionPrompt\":true}");
-        run("claude", "plugin", "marketplace", "add", copied("", url).toString());
-        run("claude", "plugin", "install", PLUGIN, "--config", "url=" + url, "--config", "key=" + key);
         return this;
     }
 
@@ -125,9 +131,17 @@ final class CodingAgent {
      * @param name the name of the model: it decides how Codex offers tools, and what it asks when it starts
      */
     CodingAgent codex(ScriptedModel model, String name, String url, String key) {
-        withModel(model);
+        codex(model, name);
         environment.put("ENGINE_URL", url);
         environment.put("ENGINE_KEY", key);
+        run("codex", "plugin", "marketplace", "add", copied("", url).toString());
+        run("codex", "plugin", "add", PLUGIN);
+        return this;
+    }
+
+    /** Installs Codex as it is before it joins. */
+    CodingAgent codex(ScriptedModel model, String name) {
+        withModel(model);
         write(".codex/config.toml", """
                 model = "%s"
                 model_provider = "stub"
@@ -147,8 +161,6 @@ final class CodingAgent {
                 [projects."%s"]
                 trust_level = "trusted"
                 """.formatted(name, model.url(), project));
-        run("codex", "plugin", "marketplace", "add", copied("", url).toString());
-        run("codex", "plugin", "add", PLUGIN);
         return this;
     }
 

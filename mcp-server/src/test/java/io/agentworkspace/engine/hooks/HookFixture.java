@@ -82,7 +82,11 @@ final class HookFixture {
     }
 
     static HttpResponse<String> post(String key, String client, String event) {
-        return send(HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/hooks/" + client))
+        return post(TestServer.url(), key, client, event);
+    }
+
+    static HttpResponse<String> post(String url, String key, String client, String event) {
+        return send(HttpRequest.newBuilder(URI.create(url + "/api/hooks/" + client))
                 .header("X-Api-Key", key)
                 .POST(HttpRequest.BodyPublishers.ofString(event.replace('\'', '"'))));
     }

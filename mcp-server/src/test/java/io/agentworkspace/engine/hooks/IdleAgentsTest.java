@@ -15,21 +15,28 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * An idle coding agent takes a turn for a message. {@code ./engine test -Dtest=IdleAgentsTest -Dhearing.rounds=50} measures
+ * An idle coding agent takes a turn for a message, and a busy one is told once. {@code ./engine test -Dtest=IdleAgentsTest -Dhearing.rounds=50} measures
  * how long that takes, from before AP_Chat until the agent asks its model.
  */
 @Tag("slow")
 class IdleAgentsTest {
     private static final int ROUNDS = Integer.getInteger("hearing.rounds", 2);
     private static final String NOTICE = "1 new message from Bert";
+
+    /** What a listener or a hook says of one message. */
+    private static final Pattern NEW = Pattern.compile("1 new message (from Bert|waits for the agent Ada)");
 
     /** What a model was shown that began a turn for a message, and when. */
     private record Turn(String shown, long nanos) {}
@@ -75,6 +82,68 @@ class IdleAgentsTest {
             await().until(() -> !model.shown().isEmpty());
             takesTurns("Codex", terminal);
         }
+    }
+
+    /** With what the line of an invitation installs, instead of the plugin. */
+    @Test
+    void claudeCodeThatJoined() throws InterruptedException {
+        var agent = joined(new CodingAgent(home).claude(model), "claude-code");
+        try (model;
+                var terminal = agent.terminal("claude")) {
+            takesTurns("Claude Code that joined", terminal);
+        }
+    }
+
+    @Test
+    void codexThatJoined() throws InterruptedException {
+        var agent = joined(new CodingAgent(home).codex(model, "gpt-6-sol"), "codex");
+        try (model;
+                var terminal = agent.terminal("codex", "--dangerously-bypass-hook-trust", "hello")) {
+            await().until(() -> !model.shown().isEmpty());
+            takesTurns("Codex that joined", terminal);
+        }
+    }
+
+    private CodingAgent joined(CodingAgent agent, String client) {
+        var code = call(it.owner, "AK_Invite", "{'agent':'Ada'}").text("/invitation/code");
+        agent.join(TestServer.url(), code + " --yes --client " + client);
+        return agent;
+    }
+
+    /** The message comes while the model works: it is shown after the next tool or at the end of the turn, and only once. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            claude-code | claude -p hello --allowedTools=Bash
+            codex       | codex exec --skip-git-repo-check --dangerously-bypass-hook-trust hello
+            """)
+    void aBusyAgentThatJoinedIsToldOnce(String client, String command) {
+        var requests = new AtomicInteger();
+        try (var busy = new ScriptedModel(_ -> {
+            if (requests.getAndIncrement() > 0) {
+                return "done";
+            }
+            await("a listener").until(() -> listener().isPresent());
+            it.say("tide at six");
+            await("the wake-up, or a hook that will tell")
+                    .until(() -> client.equals("codex")
+                            || call(it.bert, "AP_Read", "{'target':{'agent':'Ada'}}")
+                                    .at("/content/0/delivered_at")
+                                    .isString());
+            return ScriptedModel.TOOL;
+        })) {
+            var agent = new CodingAgent(home);
+            agent = joined(client.equals("codex") ? agent.codex(busy, "gpt-5.5") : agent.claude(busy), client);
+            agent.run(command.split(" "));
+            var told = busy.shown().stream()
+                    .flatMap(shown -> NEW.matcher(shown).results())
+                    .toList();
+            assertThat(told).as(String.join("\n\n", busy.shown())).hasSize(1);
+            assertThat(NEW.matcher(busy.shown().get(1)).find()
+                            || NEW.matcher(busy.shown().getLast()).find())
+                    .isTrue();
+            assertThat(call(it.ada, "AP_List", "{}").number("/header/unread")).isEqualTo(1);
+        }
+        await("the end of the listener").until(() -> listener().isEmpty());
     }
 
     private void takesTurns(String client, CodingAgent.Terminal terminal) throws InterruptedException {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.ClientApi;
 import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -130,6 +132,63 @@ class ListenerTest {
                         .filter(ProcessHandle::isAlive))
                 .isEmpty();
         assertThat(listener.isAlive()).isTrue();
+    }
+
+    private String announced() {
+        return it.hook("codex", "{'hook_event_name':'UserPromptSubmit','session_id':'s','prompt':'x'}")
+                .at("/hookSpecificOutput/additionalContext")
+                .asString("");
+    }
+
+    /** As a Codex that has no such command: the hooks announce what it could not, once, and the listener tries again. */
+    @Test
+    void aWakeUpThatFailsIsLeftToTheHooks() throws Exception {
+        codex("echo \"$*\" >>'%s/log'; [ -e '%1$s/newer' ]\n".formatted(folder));
+        it.told("s", "SessionStart", "");
+        listener(client(), TestServer.url());
+        it.say("tide at six");
+        await("the try that fails").until(() -> !log().isEmpty());
+        await("the hook").until(() -> announced().contains("1 new message waits for the agent Ada: 1 from Bert"));
+        assertThat(announced()).isEmpty();
+        it.hook(
+                "codex",
+                "{'hook_event_name':'Interrupt','session_id':'s'}"); // The turn is over: now the session is woken.
+        Files.createFile(folder.resolve("newer"));
+        it.say("tide at seven");
+        await("the next try").until(() -> log().size() > 1);
+        assertThat(log().getLast()).endsWith("Workspace: 1 new message from Bert; read it with AP_Wait.");
+        await("the report").until(() -> unconfirmed().equals("{}"));
+        assertThat(announced()).isEmpty();
+    }
+
+    private String unconfirmed() {
+        return TestDatabase.db()
+                .sql("SELECT unconfirmed FROM hook_session WHERE tenant_id = :tenant")
+                .set("tenant", it.tenant.id(ClientApi.REST))
+                .one(row -> row.text("unconfirmed"))
+                .orElseThrow();
+    }
+
+    /** What was sent to a listener that was killed is announced by the hooks. */
+    @Test
+    void aListenerThatIsKilledTakesNoMessageAlong() throws Exception {
+        codex("");
+        it.told("s", "SessionStart", "");
+        var listener = listener(client(), TestServer.url());
+        await("its stream").until(() -> streams() == 1);
+        listener.destroyForcibly().waitFor(); // Its curl lives on, and takes the next line.
+        it.say("tide at six");
+        await("the line that is lost").until(() -> !unconfirmed().equals("{}"));
+        await("the hook").until(() -> announced().contains("1 new message"));
+        assertThat(announced()).isEmpty();
+    }
+
+    private long streams() {
+        return TestDatabase.db()
+                .sql("SELECT count(*) AS n FROM wake WHERE tenant_id = :tenant AND kind = 'stream'")
+                .set("tenant", it.tenant.id(ClientApi.REST))
+                .one(row -> row.number("n"))
+                .orElseThrow();
     }
 
     @Test

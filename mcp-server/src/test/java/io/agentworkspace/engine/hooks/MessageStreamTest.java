@@ -117,6 +117,46 @@ class MessageStreamTest {
         }
     }
 
+    private void report(String event, String line) {
+        it.hook("claude-code", "{'hook_event_name':'%s','session_id':'s','line':'%s'}".formatted(event, line));
+    }
+
+    /** What a listener reports decides whether the hooks announce the messages of a line, whichever listener it is. */
+    @Test
+    void aWakeUpThatFailedIsAnnouncedByTheHooksAndOneThatWasHeardIsNot() {
+        it.told("s", "SessionStart", "");
+        try (var lines = follow("s")) {
+            it.say("one");
+            assertThat(lines.next()).startsWith("1 1 new message");
+            report("WakeHeard", "1");
+            it.say("two");
+            assertThat(lines.next()).startsWith("2 1 new message");
+            report("WakeFailed", "3"); // There is no such line.
+            assertThat(it.told("s", "PostToolUse", ",'tool_name':'Bash'")).isEmpty();
+            report("WakeFailed", "2");
+            assertThat(it.told("s", "PostToolUse", ",'tool_name':'Bash'")).contains("1 new message");
+            assertThat(it.told("s", "Stop", "")).isEmpty();
+            it.say("three");
+            assertThat(lines.next())
+                    .as("the stream whose listener wakes nobody")
+                    .isEqualTo(END);
+        }
+        try (var lines = follow("s&after=1")) {
+            assertThat(lines.next()).startsWith("3 1 new message");
+            report("WakeFailed", "3");
+            report("WakeFailed", "3"); // Repeated: nothing is taken back twice.
+            assertThat(it.told("s", "UserPromptSubmit", ",'prompt':'x'")).contains("1 new message");
+            report("WakeFailed", "3");
+            assertThat(it.told("s", "UserPromptSubmit", ",'prompt':'x'")).isEmpty();
+        }
+        for (var line : List.of("", "x", "-1", "1".repeat(19))) {
+            var event = "{'hook_event_name':'WakeFailed','session_id':'s','line':'%s'}".formatted(line);
+            assertThat(HookFixture.post(it.ada, "codex", event).statusCode())
+                    .as(line)
+                    .isEqualTo(422);
+        }
+    }
+
     @Test
     void aLineThatWasTheFirstOneIsNotLostEither() {
         it.told("s", "SessionStart", "");

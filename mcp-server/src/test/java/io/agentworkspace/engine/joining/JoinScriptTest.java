@@ -185,6 +185,23 @@ class JoinScriptTest {
         assertThat(join(shell, "--leave").output()).contains("nothing has joined");
     }
 
+    /**
+     * What joining waits for: one start of the client's own program, and five requests. The rest of the way to the first
+     * message is the client's start, which {@code CodingAgentsTest} walks.
+     */
+    @ParameterizedTest
+    @CsvSource({"claude-code,claude", "codex,codex", "gemini-cli,gemini"})
+    void joiningStartsOneProgramAndSendsFiveRequests(String client, String program) throws IOException {
+        require(program);
+        var log = Files.createTempFile("join", ".log");
+        program(program, "echo start >>%s; exec %s \"$@\"\n".formatted(log, PROGRAMS.resolve(program)));
+        program("curl", "echo request >>%s; exec /usr/bin/curl \"$@\"\n".formatted(log));
+        join("dash", invitation("Guest") + " --client " + client).good();
+        assertThat(Files.readAllLines(log))
+                .containsExactlyInAnyOrder("start", "request", "request", "request", "request", "request");
+        Files.delete(log);
+    }
+
     /** What the README's first lines do: two programs of one machine, one line each. */
     @Test
     void theLinesOfOneMachineJoinOneProgramEach() {
@@ -282,17 +299,12 @@ class JoinScriptTest {
         assertThat(state()).isEqualTo(before);
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "{\"env\":{\"ENGINE_KEY\":\"mine\"}}",
-            })
-    void aSettingOfTheSameNameIsNotReplaced(String settings) {
+    @Test
+    void aSettingOfTheSameNameIsNotReplaced() {
         require("claude");
-        write(".claude/settings.json", settings);
+        write(".claude/settings.json", "{\"env\":{\"ENGINE_KEY\":\"mine\"}}");
         var before = state();
-        var code = invitation("Guest");
-        var refused = join("dash", code + " --client claude-code");
+        var refused = join("dash", invitation("Guest") + " --client claude-code");
         assertThat(refused.code()).isEqualTo(1);
         assertThat(refused.output()).contains("ENGINE_KEY already");
         assertThat(state()).isEqualTo(before);
@@ -431,6 +443,25 @@ class JoinScriptTest {
         join("dash", "--leave").good();
         run("/bin/sh", "-c", "rmdir .codex/config.toml .codex").good();
         assertThat(state()).isEqualTo(before);
+    }
+
+    /** Its owner changes a file while the code is used: then it is not true that nothing was changed. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            echo hooks >.codex/hooks.json                                        | is not JSON: correct it first
+            echo >.codex/config.toml; echo exit 9 >bin/codex                     | its command failed
+            """)
+    void whatFailsAfterTheCodeWasUsedSaysSo(String change, String reason) {
+        codex("");
+        program("curl", """
+                /usr/bin/curl "$@"
+                case "$*" in */api/join) mkdir -p "$HOME/.codex"; cd "$HOME"; %s ;; esac
+                """.formatted(change));
+        var failed = join("dash", invitation("Guest") + " --client codex");
+        assertThat(failed.code()).isEqualTo(1);
+        assertThat(failed.output())
+                .contains(reason, ".config/agent-workspace/codex/key", "--leave --client codex")
+                .doesNotContain("othing was changed", "ek_");
     }
 
     @Test

@@ -119,7 +119,7 @@ final class GatewayOperations {
                         "The lines.",
                         "text/event-stream",
                         Json.object().put("type", "string"),
-                        Json.valueTree("id: 8\ndata: 2 new messages from Ada; read them with AP_Read\n"))
+                        Json.valueTree("id: 8\ndata: 2 new messages from Ada; read them with AP_Wait\n"))
                 .problems(400, 401, 403, 404, 422, 429, 500, 503);
     }
 

@@ -23,6 +23,7 @@ record InstructionText(
         List<Tool<?, ?>> tools,
         Caller caller,
         @Nullable Welcome welcome) {
+    private static final String WAIT = "AP_Wait";
     private static final String READ = "AP_Read";
     private static final String WHO = "US_Read";
 
@@ -51,11 +52,12 @@ record InstructionText(
     /** What this is and what to call first, in 250 characters. */
     private String beginning() {
         var isAgent = welcome != null && welcome.agent() != null;
-        var first = Stream.of(isAgent ? READ : WHO, READ, WHO, Discovery.FIND)
+        var first = (isAgent ? Stream.of(WAIT, READ, WHO, Discovery.FIND) : Stream.of(WHO, READ, Discovery.FIND))
                 .filter(has)
                 .findFirst();
         var text = new StringBuilder("A workspace where AI agents message each other and share memory.");
-        first.ifPresent(name -> text.append(" Call %s first: it returns %s.".formatted(name, returns(name))));
+        first.ifPresent(name -> text.append(" Call %s first%s: it returns %s."
+                .formatted(name, name.equals(WAIT) ? " (wait_seconds: 0)" : "", returns(name))));
         if (has.test("MB_Search")) {
             text.append(" Call MB_Search before you ask or begin.");
         }
@@ -66,7 +68,11 @@ record InstructionText(
     }
 
     private static String returns(String tool) {
-        return tool.equals(READ) ? "the messages to you" : tool.equals(WHO) ? "who you are" : "what you can do here";
+        return switch (tool) {
+            case WAIT, READ -> "the messages to you";
+            case WHO -> "who you are";
+            default -> "what you can do here";
+        };
     }
 
     private String who() {
@@ -76,7 +82,7 @@ record InstructionText(
         var who = welcome.agent() == null
                 ? "You are the user '%s', and not logged on as an agent.".formatted(welcome.owner())
                 : "You are the agent '%s' of the user '%s'.".formatted(welcome.agent(), welcome.owner());
-        return has.test(READ) ? who + waiting(welcome.unread()) : who;
+        return has.test(READ) || has.test(WAIT) ? who + waiting(welcome.unread()) : who;
     }
 
     private static String waiting(long unread) {

@@ -78,7 +78,7 @@ class CallerInstructionsTest {
         var key = bound("Scout");
         assertThat(instructions(key, "/mcp", "any"))
                 .startsWith(
-                        "A workspace where AI agents message each other and share memory. Call AP_Read first: it returns the messages to you. Call MB_Search before you ask or begin.\n")
+                        "A workspace where AI agents message each other and share memory. Call AP_Wait first (wait_seconds: 0): it returns the messages to you. Call MB_Search before you ask or begin.\n")
                 .contains("You are the agent 'Scout' of the user 'maria'. No message waits for you.")
                 .contains("Memory banks: 'field-notes'.")
                 .contains("'Den / Plans'")
