@@ -67,7 +67,7 @@ public final class ReservationStore {
             WITH gone AS (
                 DELETE FROM reservation r
                  USING (SELECT tenant_id, id FROM reservation
-                         WHERE lease_until <= clock_timestamp()
+                         WHERE lease_until <= statement_timestamp()
                          ORDER BY lease_until LIMIT :portion FOR UPDATE SKIP LOCKED) old
                  WHERE r.tenant_id = old.tenant_id AND r.id = old.id
              RETURNING r.tenant_id, r.domain_id, r.holder_id, r.path)
