@@ -86,6 +86,25 @@ class ReservationToolsTest {
     }
 
     @Test
+    void whoeverWasRefusedIsToldDirectlyWhenThePathIsFreeUnlessItHasLeft() {
+        reserve(ann, "Ada", "'src/**','doc/x'", "").ok();
+        reserve(bob, "Ben", "'src/a'", "").refused(3003);
+        reserve(bob, "Ben", "'src/b'", "").refused(3003);
+        release(ann, "Ada", "").ok();
+        assertThat(direct()).containsExactly("Free again: src/**, in the domain 'Yard'");
+        reserve(ann, "Ada", "'src/**'", "").ok();
+        reserve(bob, "Ben", "'src/a'", "").refused(3003);
+        bob.call("DM_Leave", "{'target':{'domain':'Yard','agent':'Ben'}}").ok();
+        release(ann, "Ada", "").ok();
+        assertThat(direct()).hasSize(1);
+    }
+
+    /** Returns what Ada's releases told Ben. */
+    private List<String> direct() {
+        return bob.call("AP_Read", "{'target':{'agent':'Ada','context':'Ben'}}").ok().texts("/content", "content");
+    }
+
+    @Test
     void aLeaseThatEndsFreesThePathAndTheDomainHears() {
         reserve(ann, "Ada", "'src/**'", "").ok();
         for (var api : ClientApi.values()) {
