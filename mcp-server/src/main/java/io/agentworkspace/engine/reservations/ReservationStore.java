@@ -118,11 +118,6 @@ public final class ReservationStore {
                 .set("repository", wanted.repository())
                 .list(row -> new Other(
                         row.text("id"), Objects.requireNonNull(row.json("record", Reservation.class))));
-        if (others.size() >= MAX_OPEN) {
-            throw Problem.conflict(
-                    "%,d paths of the domain are reserved, which is the maximum: release some with TK_Release"
-                            .formatted(MAX_OPEN));
-        }
         requireFree(call, wanted, others);
         db.sql(call, INSERT)
                 .set("domain", wanted.domain())
@@ -133,7 +128,13 @@ public final class ReservationStore {
                 .set("lease", wanted.seconds() + " seconds")
                 .run();
         call.changed(List.of());
-        return own(call, wanted.domain());
+        var own = own(call, wanted.domain());
+        if (others.size() + own.size() > MAX_OPEN) {
+            throw Problem.conflict(
+                    "a domain has at most %,d reserved paths, and this would make more: release some with TK_Release"
+                            .formatted(MAX_OPEN));
+        }
+        return own;
     }
 
     private void requireFree(Call call, Wanted wanted, List<Other> others) {
