@@ -62,7 +62,8 @@ class SameFileTest {
     }
 
     private static String shell(String command) {
-        return ScriptedModel.tool("exec_command", HookFixture.object("{}").put("cmd", command).toString());
+        return ScriptedModel.tool(
+                "exec_command", HookFixture.object("{}").put("cmd", command).toString());
     }
 
     /** Writes the file. If that is refused, ends the turn; and when a message arrives, reads the file and writes it again. */
@@ -94,8 +95,8 @@ class SameFileTest {
                     .withoutListener()
                     .codex(first, "gpt-5.5", TestServer.url(), it.bert);
             var claude = new CodingAgent(folder.resolve("ada"), project()).claude(second, TestServer.url(), it.ada);
-            var edited = CompletableFuture.supplyAsync(() -> codex.run(
-                    "codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", PROMPT));
+            var edited = CompletableFuture.supplyAsync(() ->
+                    codex.run("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", PROMPT));
             await("the reservation").until(() -> !reserved().isEmpty() || edited.isDone());
             assertThat(reserved()).containsExactly("*.txt");
             try (var terminal = claude.terminal("claude", PROMPT, "--allowedTools=Read,Write")) {

@@ -157,8 +157,12 @@ final class ScriptedModel implements AutoCloseable {
     /** The tool that a reply calls. */
     private record Called(String name, ObjectNode input) {
         static Called of(String reply, String name, String input) {
-            var words = reply.startsWith(TOOL + " ") ? reply.substring(TOOL.length() + 1).split(" ", 2) : new String[] {name, input};
-            return new Called(words[0], words.length < 2 ? Json.object() : Json.readObject(words[1].getBytes(StandardCharsets.UTF_8)));
+            var words = reply.startsWith(TOOL + " ")
+                    ? reply.substring(TOOL.length() + 1).split(" ", 2)
+                    : new String[] {name, input};
+            return new Called(
+                    words[0],
+                    words.length < 2 ? Json.object() : Json.readObject(words[1].getBytes(StandardCharsets.UTF_8)));
         }
     }
 

@@ -66,14 +66,11 @@ class ReservationToolsTest {
     void aDomainHasAtMostTwoThousandReservations() {
         reserve(ann, "Ada", "'x'", "").ok();
         for (var api : ClientApi.values()) {
-            TestDatabase.db()
-                    .sql("""
+            TestDatabase.db().sql("""
                             INSERT INTO reservation (tenant_id, id, domain_id, repository, path, holder_id, lease_until, created_at)
                             SELECT tenant_id, gen_random_uuid(), domain_id, '', 'y' || i, holder_id, lease_until, created_at
                               FROM reservation, generate_series(1, 1998) i WHERE tenant_id = :tenant
-                            """)
-                    .set("tenant", tenant.id(api))
-                    .run();
+                            """).set("tenant", tenant.id(api)).run();
         }
         reserve(ann, "Ada", "'a','b'", "").refused(3003, "at most 2,000 reserved paths");
         reserve(bob, "Ben", "'a'", "").ok();
@@ -114,14 +111,17 @@ class ReservationToolsTest {
         assertThat(direct()).containsExactly("Free again: src/**, in the domain 'Yard'");
         reserve(ann, "Ada", "'src/**'", "").ok();
         reserve(bob, "Ben", "'src/a'", "").refused(3003);
-        ann.call("DM_Kick", "{'target':{'domain':'Yard','agent':'Ben','context':'Ada'}}").ok();
+        ann.call("DM_Kick", "{'target':{'domain':'Yard','agent':'Ben','context':'Ada'}}")
+                .ok();
         release(ann, "Ada", "").ok();
         assertThat(direct()).hasSize(1);
     }
 
     /** Returns what Ada's releases told Ben. */
     private List<String> direct() {
-        return bob.call("AP_Read", "{'target':{'agent':'Ada','context':'Ben'}}").ok().texts("/content", "content");
+        return bob.call("AP_Read", "{'target':{'agent':'Ada','context':'Ben'}}")
+                .ok()
+                .texts("/content", "content");
     }
 
     @Test

@@ -63,9 +63,9 @@ class TaskAccessTest {
                 assertThat(entry.at("/entries/0").toString()).contains("Paint");
             });
         }
-        await().untilAsserted(() ->
-                assertThat(ann.call("AC_Audit", "{'tool':'TK_Claim'}").ok().at("/entries"))
-                        .hasSize(2));
+        await().untilAsserted(() -> assertThat(
+                        ann.call("AC_Audit", "{'tool':'TK_Claim'}").ok().at("/entries"))
+                .hasSize(2));
     }
 
     @Test
@@ -94,7 +94,9 @@ class TaskAccessTest {
         var done = task("done");
         var cancelled = task("cancelled");
         task("open");
-        ann.call("TK_Create", "{'target':{'domain':'Yard'},'vx':{'name':'waiting'},'after':['%s']}".formatted(cancelled))
+        ann.call(
+                        "TK_Create",
+                        "{'target':{'domain':'Yard'},'vx':{'name':'waiting'},'after':['%s']}".formatted(cancelled))
                 .ok();
         ann.call("TK_Update", "{'task':'%s','state':'done'}".formatted(done)).ok();
         ann.call("TK_Update", "{'task':'%s','state':'cancelled'}".formatted(cancelled))
