@@ -60,11 +60,15 @@ final class ReservationNotices {
         var changes = new ArrayList<Change>();
         notices.inMain(first.tenant(), first.domain(), first.holder(), line(gone) + why, at)
                 .ifPresent(changes::add);
-        var refused = gone.stream().flatMap(one -> one.refused().stream()).distinct().toList();
+        var refused =
+                gone.stream().flatMap(one -> one.refused().stream()).distinct().toList();
         for (var party : refused.isEmpty() ? List.<Present>of() : present(first, refused)) {
-            var paths = gone.stream().filter(one -> one.refused().contains(party.party())).toList();
+            var paths = gone.stream()
+                    .filter(one -> one.refused().contains(party.party()))
+                    .toList();
             var text = "%s, in the domain '%s'%s".formatted(line(paths), party.domain(), why);
-            notices.direct(first.tenant(), first.holder(), party.party(), text, at).ifPresent(changes::add);
+            notices.direct(first.tenant(), first.holder(), party.party(), text, at)
+                    .ifPresent(changes::add);
         }
         return changes;
     }

@@ -7,8 +7,8 @@ import io.agentworkspace.engine.db.SqlTemplate;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.task.Reservation;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.tasks.ReservationRow;
 import io.agentworkspace.engine.reservations.ReservationNotices.Gone;
+import io.agentworkspace.engine.tasks.ReservationRow;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Instant;
@@ -79,7 +79,8 @@ public final class ReservationStore {
             """;
 
     /** Notes whom reservations kept from something. */
-    private static final String REFUSE = SqlTemplate.of("""
+    private static final String REFUSE =
+            SqlTemplate.of("""
             UPDATE reservation
                SET refused = array_append(refused, :party)
              WHERE tenant_id = :tenant AND id = ANY(CAST(:ids AS uuid[]))
@@ -116,8 +117,7 @@ public final class ReservationStore {
                 .set("domain", wanted.domain())
                 .set("me", me(call))
                 .set("repository", wanted.repository())
-                .list(row -> new Other(
-                        row.text("id"), Objects.requireNonNull(row.json("record", Reservation.class))));
+                .list(row -> new Other(row.text("id"), Objects.requireNonNull(row.json("record", Reservation.class))));
         requireFree(call, wanted, others);
         db.sql(call, INSERT)
                 .set("domain", wanted.domain())
@@ -217,7 +217,9 @@ public final class ReservationStore {
             var ended = db.sql(END).quiet().set("portion", PORTION).list(ReservationStore::gone);
             var places = ended.stream()
                     .collect(Collectors.groupingBy(
-                            one -> new Place(one.tenant(), one.domain(), one.holder()), LinkedHashMap::new, Collectors.toList()));
+                            one -> new Place(one.tenant(), one.domain(), one.holder()),
+                            LinkedHashMap::new,
+                            Collectors.toList()));
             places.forEach((place, gone) ->
                     new ChangeStore(db).write(place.tenant(), notices.announce(gone, " (the lease has ended)", at)));
             return ended.size();
