@@ -57,8 +57,8 @@ final class TaskQueries {
     private static final String LIST_OPEN = listStatement(slice("t.state = 'open'") + " UNION ALL " + expired("true"));
 
     /** Nothing is both ready and in another state than open. */
-    private static final String LIST_READY = listStatement(
-            slice("t.state = 'open' AND t.unmet = 0 AND COALESCE(:state, 'open') = 'open'")
+    private static final String LIST_READY =
+            listStatement(slice("t.state = 'open' AND t.unmet = 0 AND COALESCE(:state, 'open') = 'open'")
                     + " UNION ALL "
                     + expired("t.unmet = 0 AND COALESCE(:state, 'open') = 'open'"));
 
@@ -84,8 +84,9 @@ final class TaskQueries {
                 .with("held", slice("t.holder_id = %s AND %s".formatted(party, WANTED)))
                 .with(
                         "assigned",
-                        slice("t.assignee_id = %1$s AND t.state = one.state AND t.holder_id IS DISTINCT FROM %1$s AND %2$s"
-                                .formatted(party, WANTED)))
+                        slice(
+                                "t.assignee_id = %1$s AND t.state = one.state AND t.holder_id IS DISTINCT FROM %1$s AND %2$s"
+                                        .formatted(party, WANTED)))
                 .sql();
     }
 

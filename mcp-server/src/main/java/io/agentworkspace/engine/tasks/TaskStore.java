@@ -59,16 +59,16 @@ public final class TaskStore {
 
     private static final String LOCK = FIND + "FOR NO KEY UPDATE OF t";
 
-    private static final String CLAIM_ONE =
-            claimStatement(candidate("t.id = :id AND " + TaskRow.READY + " AND " + TaskRow.MINE_OR_NOBODYS, "FOR NO KEY UPDATE OF t"));
+    private static final String CLAIM_ONE = claimStatement(
+            candidate("t.id = :id AND " + TaskRow.READY + " AND " + TaskRow.MINE_OR_NOBODYS, "FOR NO KEY UPDATE OF t"));
 
     private static final String CLAIM_NEXT = claimStatement(next("SKIP LOCKED"));
 
     /** Waits for others that may give a task back. */
     private static final String CLAIM_NEXT_IN_TURN = claimStatement(next(""));
 
-    private static final String CLAIM_EXPIRED = claimStatement(oldest(
-            "t.unmet = 0 AND " + TaskRow.MINE_OR_NOBODYS + " AND " + TaskRow.expiredIn(":domain"), ""));
+    private static final String CLAIM_EXPIRED = claimStatement(
+            oldest("t.unmet = 0 AND " + TaskRow.MINE_OR_NOBODYS + " AND " + TaskRow.expiredIn(":domain"), ""));
 
     /** The older of two that are ready: the oldest that is nobody's, and the oldest that is the speaker's. An index has each. */
     private static String next(String lock) {
@@ -83,7 +83,8 @@ public final class TaskStore {
 
     private static String oldest(String condition, String lock) {
         return candidate(
-                "t.domain_id = :domain AND " + condition, "ORDER BY t.created_at, t.id LIMIT 1 FOR NO KEY UPDATE OF t " + lock);
+                "t.domain_id = :domain AND " + condition,
+                "ORDER BY t.created_at, t.id LIMIT 1 FOR NO KEY UPDATE OF t " + lock);
     }
 
     private static String candidate(String condition, String end) {
